@@ -1,0 +1,3 @@
+"""unlatch reopens finished work, everywhere at once."""
+
+__version__ = "0.1.0"
