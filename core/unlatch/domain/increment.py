@@ -1,0 +1,145 @@
+"""Increments as they are read from disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.domain.operation import Operation
+    from unlatch.domain.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class LinkShape:
+    """The keys under which a tracker's links, or its entries in syncedTo, are written.
+
+    Args:
+        item: the key of the item's own id ("issue", "workItemId", "issueKey").
+        url: the key of the item's web address ("url", "issueUrl").
+        number: whether the id is written as a number.
+    """
+
+    item: str
+    url: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What both sides of a link were when they were last in step.
+
+    Args:
+        local: the increment's status.
+        remote: the category of the item's state.
+        state: the tracker's own word for that state.
+    """
+
+    local: str
+    remote: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An increment's tie to one item.
+
+    Args:
+        tracker: the plugin's name.
+        item: the item's own id, as text.
+        url: its web address, where the file has one.
+        base: what both sides were when last in step; None if they never were compared.
+        path: where in metadata.json the link's block stands; empty for a link that is yet to be
+            written.
+    """
+
+    tracker: str
+    item: str
+    url: str | None = None
+    base: Base | None = None
+    path: tuple[str | int, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """How operations name the item: by its address, else by its id."""
+        return self.url or self.item
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedItem:
+    """An item that a reopen reached."""
+
+    tracker: str
+    item: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenEntry:
+    """One entry of reopenHistory."""
+
+    id: str
+    reopened_at: datetime
+    reason: str
+    previous_status: Status
+    reopened_by: str
+    previous_completed_at: str | None = None
+    scope_change: str | None = None
+    source: str | None = None
+    reverted_at: datetime | None = None
+    synced_to: tuple[SyncedItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """A snapshot of one increment.
+
+    Args:
+        id: the name of its folder.
+        folder: where it lies.
+        title: from spec.md, else the id's words.
+        status: where it is in its life.
+        raw_status: the word that the file spells it with.
+        archived: whether it lies in an archive folder.
+        warnings: oddities that did not keep it from being read.
+    """
+
+    id: str
+    folder: Path
+    title: str
+    status: Status
+    raw_status: str
+    type: str | None = None
+    created: datetime | None = None
+    last_activity: datetime | None = None
+    completed_at: datetime | None = None
+    archived: bool = False
+    links: tuple[Link, ...] = ()
+    reopens: tuple[ReopenEntry, ...] = ()
+    pending: tuple[Operation, ...] = ()
+    warnings: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def effective_reopens(self) -> int:
+        """How often it was reopened, not counting reopens that were undone."""
+        return sum(entry.reverted_at is None for entry in self.reopens)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenIncrement:
+    """An increment whose files cannot be read; listed, never dropped.
+
+    Args:
+        reason: the error's id and what is wrong, with line and column where there are any.
+    """
+
+    id: str
+    folder: Path
+    error_id: str
+    reason: str
+    archived: bool = False

@@ -1,0 +1,80 @@
+"""Items on trackers: how they are named and what was seen of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Category(StrEnum):
+    """What a tracker's own state means; the only thing that states are compared by."""
+
+    TODO = "todo"
+    DOING = "doing"
+    DONE = "done"
+    DROPPED = "dropped"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether work on such an item is still to be done."""
+        return self in (Category.TODO, Category.DOING)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRef:
+    """One item on one tracker, resolved: enough to send requests about it.
+
+    Args:
+        tracker: the plugin's name ("github").
+        target: what holds the item, in the tracker's own spelling: "octo/widgets",
+            "fabrikam/widgets", or the site's host ("acme.atlassian.net").
+        id: the item's own id within its target, as text ("4", "101", "SCRUM-28").
+        url: the item's web address; this is its identity.
+    """
+
+    tracker: str
+    target: str
+    id: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteItem:
+    """What a tracker said about one of its items.
+
+    Args:
+        ref: the item, at the place where it was found.
+        title: its title or summary, as the tracker has it: untrusted text.
+        type: the tracker's name for its type ("User Story"), or None if it has none.
+        state: the tracker's own word for its state ("closed", "Committed", "In Arbeit").
+        category: what that state means.
+        deliberate: closed in a way that should not be undone unasked (`not_planned`, `duplicate`,
+            Removed).
+        labels: labels or tags, in the tracker's order.
+        assignee: who it is assigned to, as shown to people, or None.
+        revision: an opaque token that changes with the item, where the tracker has one.
+        updated: when it last changed, if the tracker says.
+    """
+
+    ref: ItemRef
+    title: str
+    state: str
+    category: Category
+    type: str | None = None
+    deliberate: bool = False
+    labels: tuple[str, ...] = ()
+    assignee: str | None = None
+    revision: str | None = None
+    updated: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRef:
+    """A comment that carries one of our markers."""
+
+    id: str
+    created: datetime

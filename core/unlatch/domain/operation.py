@@ -1,0 +1,144 @@
+"""Intended changes to items, and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from unlatch.domain.item import RemoteItem
+    from unlatch.domain.text import Text
+
+
+class Kind(StrEnum):
+    """What an operation is for."""
+
+    REOPEN = "reopen"
+    CLOSE = "close"
+    CREATE = "create"
+    UPDATE = "update"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One intended change to one item, as it waits in `pending`.
+
+    Args:
+        op: the ULID of the intent; on one item an intent acts once.
+        kind: what it is for.
+        tracker: the plugin's name.
+        item: the item's web address, or its own id where no address is known; for a create, the
+            target that will hold the item.
+        at: when the intent was made.
+        by: who made it, where no reopenHistory entry says so.
+        reason: why, where no reopenHistory entry says so.
+        state: False once a later change of status has overtaken the state step; what is left of
+            the operation is its comment.
+        cause: the id of the error that parked it.
+        parked_at: when it was given up until somebody asks for it again.
+    """
+
+    op: str
+    kind: Kind
+    tracker: str
+    item: str
+    at: datetime
+    by: str | None = None
+    reason: str | None = None
+    state: bool = True
+    cause: str | None = None
+    parked_at: datetime | None = None
+
+
+class Goal(StrEnum):
+    """The state that a change wants an item to be in."""
+
+    OPEN = "open"
+    COMPLETED = "completed"
+    NOT_PLANNED = "not-planned"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a plugin is asked to do to one item, in the tracker's order: state, comment, labels.
+
+    Args:
+        op: the ULID of the operation; the comment carries it as its marker.
+        goal: the state to reach, or None to leave the state alone.
+        comment: what to say, without the marker, or None to say nothing.
+        add_labels: labels or tags that the item shall have.
+        remove_labels: labels or tags that it shall not have; one that is absent is no error.
+        even_if_deliberate: also reopen what was closed on purpose.
+    """
+
+    op: str
+    goal: Goal | None = None
+    comment: Text | None = None
+    add_labels: tuple[str, ...] = ()
+    remove_labels: tuple[str, ...] = ()
+    even_if_deliberate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an item made from an increment shall say.
+
+    Args:
+        increment: the increment's id (the folder's name).
+        title: the item's title.
+        type: the increment's type ("feature", "bug"), for trackers with item types.
+        body: the part of the item's body that unlatch keeps; people may write around it.
+    """
+
+    increment: str
+    title: str
+    type: str | None
+    body: Text
+
+
+class Result(StrEnum):
+    """What a plugin did, as the tracker's answers show it."""
+
+    REOPENED = "reopened"
+    ALREADY_OPEN = "already-open"
+    CLOSED = "closed"
+    ALREADY_CLOSED = "already-closed"
+    CREATED = "created"
+    UPDATED = "updated"
+    # The state was left alone by wish; comment or labels may have changed.
+    STATE_KEPT = "state-kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a change; everything in it was read from the tracker's answers.
+
+    Args:
+        result: what happened to the item's state.
+        before: the item as it was before the first write, for undo; None for a create.
+        after: the item as the tracker described it after the last write.
+        commented: whether this call posted the comment.
+        labels_added: labels that the item has now and had not before.
+        labels_removed: labels that the item had before and has not now.
+        notes: what a person should know (labels that were dropped, a tag that may not be made).
+    """
+
+    result: Result
+    before: RemoteItem | None
+    after: RemoteItem
+    commented: bool = False
+    labels_added: tuple[str, ...] = ()
+    labels_removed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def result_of(goal: Goal | None, *, was_open: bool) -> Result:
+    """The result of reaching `goal` from a state that was open or not."""
+    if goal is None:
+        return Result.STATE_KEPT
+    if goal is Goal.OPEN:
+        return Result.ALREADY_OPEN if was_open else Result.REOPENED
+    return Result.CLOSED if was_open else Result.ALREADY_CLOSED

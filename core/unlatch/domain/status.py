@@ -1,0 +1,70 @@
+"""The status table of increments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Status(StrEnum):
+    """Where an increment is in its life."""
+
+    PLANNING = "planning"
+    BACKLOG = "backlog"
+    ACTIVE = "active"
+    PAUSED = "paused"
+    READY_FOR_REVIEW = "ready_for_review"
+    COMPLETED = "completed"
+    ABANDONED = "abandoned"
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the items of such an increment are meant to be closed."""
+        return self in FINISHED
+
+
+FINISHED = frozenset({Status.COMPLETED, Status.ABANDONED})
+
+# completed -> active is in the table so that every legal move can be read here; the store lets it
+# pass by a reopen with a reason only.
+TRANSITIONS: Mapping[Status, frozenset[Status]] = MappingProxyType(
+    {
+        Status.PLANNING: frozenset({Status.ACTIVE, Status.BACKLOG, Status.ABANDONED}),
+        Status.BACKLOG: frozenset({Status.PLANNING, Status.ACTIVE, Status.ABANDONED}),
+        Status.ACTIVE: frozenset(
+            {
+                Status.PAUSED,
+                Status.BACKLOG,
+                Status.READY_FOR_REVIEW,
+                Status.COMPLETED,
+                Status.ABANDONED,
+            }
+        ),
+        Status.PAUSED: frozenset({Status.ACTIVE, Status.ABANDONED}),
+        Status.READY_FOR_REVIEW: frozenset({Status.ACTIVE, Status.COMPLETED, Status.ABANDONED}),
+        Status.COMPLETED: frozenset({Status.ACTIVE}),
+        Status.ABANDONED: frozenset({Status.ACTIVE}),
+    }
+)
+
+_SPELLINGS: Mapping[str, Status] = MappingProxyType(
+    {
+        **{status.value: status for status in Status},
+        "in-progress": Status.ACTIVE,
+        "in_progress": Status.ACTIVE,
+        "planned": Status.PLANNING,
+        "closed": Status.COMPLETED,
+    }
+)
+
+
+def read_status(raw: str) -> Status | None:
+    """The status that `raw` spells, in any spelling seen in real files; None if there is none."""
+    word = raw.strip().lower()
+    return _SPELLINGS.get(word.replace(" ", "-"))
+
+
+def needs_reason(current: Status) -> bool:
+    """Whether leaving `current` has to be explained."""
+    return current.is_finished

@@ -1,0 +1,76 @@
+"""Text for people on trackers, before it takes a tracker's format.
+
+What a person wrote is data: it goes into spans as it is, and each renderer escapes it for its own
+format. Nothing in a span is ever read as markup.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BOLD = re.compile(r"(\*\*.+?\*\*)")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of characters, newlines included."""
+
+    text: str
+    bold: bool = False
+
+
+Paragraph = tuple[Span, ...]
+Text = tuple[Paragraph, ...]
+
+
+def fill(template: str, values: dict[str, str]) -> Text:
+    """The template's paragraphs with its `{slots}` filled.
+
+    A template knows two things: `**bold**` and `{slot}`. Both are looked for in the template
+    alone, so that nothing in a value is taken for either.
+
+    Raises:
+        KeyError: the template has a slot that `values` lacks; its argument is the slot's name.
+    """
+    return tuple(
+        tuple(_spans(block.strip("\n"), values))
+        for block in re.split(r"\n{2,}", template)
+        if block.strip()
+    )
+
+
+def _spans(block: str, values: dict[str, str]) -> list[Span]:
+    spans = []
+    for part in _BOLD.split(block):
+        bold = len(part) > 4 and part.startswith("**") and part.endswith("**")  # noqa: PLR2004
+        text = _SLOT.sub(lambda slot: values[slot[1]], part[2:-2] if bold else part)
+        if text:
+            spans.append(Span(text, bold=bold))
+    return spans
+
+
+def slots(template: str) -> frozenset[str]:
+    """The names of the slots in a template."""
+    return frozenset(_SLOT.findall(template))
+
+
+def without_controls(text: str) -> str:
+    """`text` without control characters other than newline and tab, lines ended by newline.
+
+    Trackers drop or refuse control characters, and in a terminal they act.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(c for c in lines if c in "\n\t" or not _is_control(c))
+
+
+def _is_control(char: str) -> bool:
+    code = ord(char)
+    # C0, DEL, C1, and the characters that reorder what follows them (CVE-2021-42574).
+    return (
+        code < 0x20  # noqa: PLR2004
+        or 0x7F <= code < 0xA0  # noqa: PLR2004
+        or code in range(0x202A, 0x202F)
+        or code in range(0x2066, 0x206A)
+    )

@@ -1,0 +1,24 @@
+"""Times are ISO 8601 in UTC, whole seconds, written with a Z."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def stamp(moment: datetime) -> str:
+    """`moment` as it is written to files: 2025-11-01T09:00:00Z."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_stamp(raw: object) -> datetime | None:
+    """The moment that `raw` names, in any spelling seen in real files; None if it names none.
+
+    A date alone is the start of that day in UTC, and so is a time without a zone.
+    """
+    if not isinstance(raw, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(raw.strip())
+    except ValueError:
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

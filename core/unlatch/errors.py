@@ -1,0 +1,112 @@
+"""The error tree.
+
+Every error that a user may see has a stable kebab-case id, says what happened and where, and what
+to do next. Subclasses differ by what the caller does about them, never by who raised them.
+"""
+
+from __future__ import annotations
+
+
+class UnlatchError(Exception):
+    """Something that a user has to know.
+
+    Args:
+        id: stable kebab-case name; documented, so that it can be searched for.
+        message: what happened, in one sentence.
+        where: the file, item or host that it happened to.
+        hint: the next thing to do, a command where there is one.
+    """
+
+    exit_code = 1
+
+    def __init__(
+        self, id: str, message: str, *, where: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.id = id
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.message}" + (f" ({self.where})" if self.where else "")
+
+
+class UsageError(UnlatchError):
+    """The command cannot be carried out as it was typed; nothing was changed."""
+
+    exit_code = 2
+
+
+class StoreError(UnlatchError):
+    """An increment or its files refuse what was asked; nothing was changed."""
+
+
+class ConfigError(UnlatchError):
+    """The configuration is wrong; `problems` lists every mistake, each with its place."""
+
+    def __init__(self, problems: tuple[str, ...], *, where: str, hint: str | None = None) -> None:
+        count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
+        super().__init__("config-invalid", f"the configuration has {count}", where=where, hint=hint)
+        self.problems = problems
+
+
+class TrackerError(UnlatchError):
+    """A tracker did not do what was asked.
+
+    Args:
+        status: the HTTP status that it answered with, if it answered.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        message: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(id, message, where=where, hint=hint)
+        self.status = status
+
+
+class Transient(TrackerError):
+    """The tracker did not take the request; the same one may succeed later.
+
+    Args:
+        retry_after: seconds that the tracker asked to wait, or None if it named none.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        where: str | None = None,
+        hint: str | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(id, message, where=where, hint=hint, status=status)
+        self.retry_after = retry_after
+
+
+class Unauthorised(TrackerError):
+    """The credential is missing, expired, or may not do this."""
+
+
+class NotFound(TrackerError):
+    """The item is gone, or hidden from this credential."""
+
+
+class Conflict(TrackerError):
+    """Somebody else changed the item in between: read it again and plan again."""
+
+
+class Rejected(TrackerError):
+    """The tracker understood and refused; the same request would be refused again."""
+
+
+class UnknownOutcome(TrackerError):
+    """A write was sent and no trustworthy answer came: it may have taken effect or not."""
