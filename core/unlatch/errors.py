@@ -32,6 +32,17 @@ class UnlatchError(Exception):
         return f"{self.id}: {self.message}" + (f" ({self.where})" if self.where else "")
 
 
+def unexpected(error: Exception) -> UnlatchError:
+    """An error that nobody foresaw, in the form of those that were; its cause is kept."""
+    told = UnlatchError(
+        "unexpected",
+        f"{type(error).__name__}: {error}",
+        hint="run it again with --debug before the command's name, and report what it shows",
+    )
+    told.__cause__ = error
+    return told
+
+
 class UsageError(UnlatchError):
     """The command cannot be carried out as it was typed; nothing was changed."""
 

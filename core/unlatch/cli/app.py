@@ -1,0 +1,99 @@
+"""The command group: commands are loaded when they are run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from unlatch import __version__
+from unlatch.cli.table import COMMANDS, SECTIONS, Entry
+from unlatch.engine.entry_points import entry_points
+
+PLUGINS = "unlatch.plugins"
+
+
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """Options that every command has, given before the command's name."""
+
+    root: Path | None = None
+    debug: bool = False
+    max_wait: float = 60.0
+    trace_http: Path | None = None
+
+
+class App(click.Group):
+    """All commands, and one group for each installed tracker."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands; click asks for completion and suggestions."""
+        return [entry.name for entry in COMMANDS.values() if entry.shown] + list(
+            entry_points(PLUGINS)
+        )
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name, loaded now."""
+        if entry := COMMANDS.get(name):
+            module = import_module(f"unlatch.cli.{entry.module}")
+            command: click.Command = module.command(entry)
+            return command
+        if name in entry_points(PLUGINS):
+            from unlatch.cli.tracker import tracker_group  # noqa: PLC0415
+
+            return tracker_group(name)
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands under their headings, from the table alone."""
+        for section in SECTIONS:
+            rows = [
+                (entry.name, entry.line)
+                for entry in COMMANDS.values()
+                if entry.section == section and entry.shown
+            ]
+            if section == "Trackers":
+                names = "|".join(entry_points(PLUGINS)) or "TRACKER"
+                rows.append((f"{names} ...", "Work on the items of one tracker (writes trackers)"))
+            with formatter.section(section):
+                formatter.write_dl(rows, col_max=24)
+
+
+@click.group(
+    cls=App,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Reopen finished work everywhere at once: the increment, its GitHub issue, its Azure "
+    "DevOps work item and its Jira issue.",
+)
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The project's folder; by default the nearest above this one.",
+)
+@click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
+@click.option(
+    "--max-wait",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait in all for a tracker that asks for patience.",
+)
+@click.option(
+    "--trace-http",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all requests and answers to this file, without secrets.",
+)
+@click.version_option(__version__, "--version", message="unlatch %(version)s")
+@click.pass_context
+def app(ctx: click.Context, /, **options: Any) -> None:
+    """Keep the options for the command."""
+    ctx.obj = Globals(**options)
+
+
+def reach(entry: Entry) -> str:
+    """What a command's own help ends in."""
+    return f"{entry.help}. {entry.reach}"

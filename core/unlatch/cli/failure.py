@@ -1,0 +1,61 @@
+"""Errors for people and for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from typing import Any
+
+import click
+
+from unlatch.domain.text import without_controls
+from unlatch.errors import ConfigError, Unauthorised, UnlatchError
+
+UNDELIVERED = 3
+UNAUTHORISED = 4
+INTERRUPTED = 130
+
+
+def exit_code_of(error: UnlatchError) -> int:
+    """The exit code of a command that an error ended."""
+    # A command whose act was recorded first never gets here: its delivery carries the error.
+    return UNAUTHORISED if isinstance(error, Unauthorised) else error.exit_code
+
+
+def tell(error: UnlatchError, arguments: list[str]) -> int:
+    """Show an error, as a document where one was asked for; the exit code."""
+    code = exit_code_of(error)
+    if "--debug" in arguments:
+        traceback.print_exception(error, file=sys.stderr)
+    if "--json" in arguments:
+        document = {"schema": "unlatch.error/1", "error": error_entry(error), "exitCode": code}
+        click.echo(json.dumps(document, indent=2))
+    for line in error_lines(error):
+        click.echo(without_controls(line), err=True)
+    return code
+
+
+def error_entry(error: UnlatchError) -> dict[str, Any]:
+    """An error as JSON documents carry it."""
+    entry: dict[str, Any] = {
+        "id": error.id,
+        "message": error.message,
+        "where": error.where,
+        "hint": error.hint,
+    }
+    if isinstance(error, ConfigError):
+        entry["problems"] = list(error.problems)
+    return entry
+
+
+def error_lines(error: UnlatchError) -> list[str]:
+    """An error as people read it: id, what, where, and what to do next."""
+    lines = [f"error[{error.id}]: {error.message}"]
+    if isinstance(error, ConfigError):
+        lines += [f"  - {problem}" for problem in error.problems]
+    if error.where:
+        lines.append(f"  at: {error.where}")
+    if error.hint:
+        lines.append(f"  next: {error.hint}")
+    return lines

@@ -1,0 +1,96 @@
+"""unlatch complete, abandon: finish an increment, and close its items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli import output
+from unlatch.cli.app import reach
+from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
+from unlatch.cli.rehearse import rehearse_finish
+from unlatch.cli.serve import deliver_and_tell, postponed, style, tell_left
+from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, with_session
+from unlatch.domain.status import Status
+from unlatch.engine.deliver import Job
+from unlatch.engine.finish import Finished, finish
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+
+STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+    to = STATUSES[entry.name]
+
+    @click.command(entry.name, help=reach(entry))
+    @ID
+    @click.option("--reason", metavar="TEXT", help="Why; it is posted on each item.")
+    @BY
+    @click.option("--offline", is_flag=True, help="Leave the items for unlatch sync.")
+    @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
+    @COMMENT
+    @JSON
+    @with_session
+    def run(
+        session: Session,
+        *,
+        wanted: str,
+        reason: str | None,
+        by: str | None,
+        offline: bool,
+        dry_run: bool,
+        comment: str | None,
+        as_json: bool,
+    ) -> int:
+        with session.trackers() as trackers:
+            if dry_run:
+                return rehearse_finish(
+                    session, trackers, wanted, to, reason=reason, as_json=as_json
+                )
+            finished = finish(session.workspace, wanted, to, by=session.who(by), reason=reason)
+            if not as_json:
+                _tell(finished)
+            delivered = (
+                postponed(finished.increment)
+                if offline
+                else deliver_and_tell(
+                    session,
+                    trackers,
+                    finished.increment,
+                    Job(fresh=finished.fresh, comment=style(comment)),
+                    silent=as_json,
+                )
+            )
+        code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
+        if as_json:
+            output.document(
+                {
+                    "schema": f"unlatch.{entry.name}/1",
+                    "increment": increment_entry(delivered.increment, finished.previous.value),
+                    "spared": [
+                        {"tracker": link.tracker, "item": link.key, "neededBy": list(needed)}
+                        for link, needed in finished.spared
+                    ],
+                    "trackers": [delivery_entry(one) for one in delivered.deliveries],
+                    "exitCode": code,
+                }
+            )
+        elif code:
+            tell_left(delivered)
+        return code
+
+    return run
+
+
+def _tell(finished: Finished) -> None:
+    increment = finished.increment
+    mark = output.good(output.sign("ok"))
+    output.data(f"{mark} Increment {increment.id}: {finished.previous} -> {increment.status}")
+    for link, needed in finished.spared:
+        output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
+    for warning in increment.warnings:
+        output.talk(f"    {output.warn('note:')} {output.clean(warning)}")

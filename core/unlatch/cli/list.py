@@ -1,0 +1,110 @@
+"""unlatch list: the increments, one a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli import output
+from unlatch.cli.app import reach
+from unlatch.cli.describe import times
+from unlatch.cli.session import JSON, Session, with_session
+from unlatch.domain.increment import BrokenIncrement, Increment
+from unlatch.domain.status import Status, read_status
+from unlatch.domain.times import stamp
+from unlatch.errors import UsageError
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+
+Listed = Increment | BrokenIncrement
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=reach(entry))
+    @click.option("--all", "everything", is_flag=True, help="Archived ones too.")
+    @click.option("--status", "wanted", metavar="STATUS", help="Only those with this status.")
+    @JSON
+    @with_session
+    def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
+        found = session.workspace.manager.list()
+        shown = [one for one in found if everything or not one.archived]
+        if wanted is not None:
+            status = _status(wanted)
+            shown = [one for one in shown if isinstance(one, Increment) and one.status is status]
+        if as_json:
+            output.document([list_entry(one) for one in shown])
+        else:
+            _tell(shown, hidden=len(found) - len(shown) if wanted is None else 0)
+        return 0
+
+    return run
+
+
+def _status(wanted: str) -> Status:
+    status = read_status(wanted)
+    if status is None:
+        raise UsageError(
+            "status-unknown",
+            f"there is no status {wanted!r}",
+            hint=f"one of {', '.join(Status)}",
+        )
+    return status
+
+
+def list_entry(one: Listed) -> dict[str, Any]:
+    """An increment in the document of list; a broken one has no status."""
+    if isinstance(one, BrokenIncrement):
+        return {
+            "id": one.id,
+            "title": None,
+            "status": None,
+            "type": None,
+            "archived": one.archived,
+            "links": [],
+            "reopens": 0,
+            "pending": 0,
+            "broken": {"id": one.error_id, "reason": one.reason},
+        }
+    return {
+        "id": one.id,
+        "title": one.title,
+        "status": one.status.value,
+        "type": one.type,
+        "archived": one.archived,
+        "created": stamp(one.created) if one.created else None,
+        "completedAt": stamp(one.completed_at) if one.completed_at else None,
+        "lastActivity": stamp(one.last_activity) if one.last_activity else None,
+        "links": [
+            {"tracker": link.tracker, "id": link.item, "url": link.url} for link in one.links
+        ],
+        "reopens": one.effective_reopens,
+        "pending": len(one.pending),
+        "broken": None,
+    }
+
+
+def _tell(shown: list[Listed], *, hidden: int) -> None:
+    if shown:
+        headings = ("Increment", "Status", "Items", "Title")
+        output.table(headings, [_row(one) for one in shown], flexible=3)
+    else:
+        output.talk("No increments. Next: unlatch new 'A title'")
+    if hidden:
+        output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows them.")
+
+
+def _row(one: Listed) -> tuple[str, ...]:
+    archived = " (archived)" if one.archived else ""
+    if isinstance(one, BrokenIncrement):
+        return one.id, f"broken{archived}", "", one.reason
+    owed = f" ({len(one.pending)} pending)" if one.pending else ""
+    items = ", ".join(f"{link.tracker} {link.item}" for link in one.links)
+    return one.id, f"{one.status}{archived}", f"{_short(items)}{owed}", one.title
+
+
+def _short(items: str, most: int = 34) -> str:
+    return items if len(items) <= most else f"{items[: most - 3]}..."

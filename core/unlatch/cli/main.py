@@ -1,0 +1,44 @@
+"""The entry point: runs a command and turns what went wrong into words and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+import click
+
+from unlatch.cli.app import app
+from unlatch.cli.failure import INTERRUPTED, tell
+from unlatch.errors import UnlatchError, unexpected
+
+
+def main() -> NoReturn:
+    """Run `unlatch` with the arguments of this process."""
+    _make_streams_safe()
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; its exit code."""
+    try:
+        code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nInterrupted. What was recorded is kept; unlatch status shows it.", err=True)
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except UnlatchError as error:
+        return tell(error, arguments)
+    except Exception as error:  # noqa: BLE001  # a mistake of ours is told like any other
+        return tell(unexpected(error), arguments)
+    return code if isinstance(code, int) else 0
+
+
+def _make_streams_safe() -> None:
+    # A stream that cannot encode a character shows a question mark instead of failing.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

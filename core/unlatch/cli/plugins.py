@@ -1,0 +1,56 @@
+"""unlatch plugins: the trackers that unlatch knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli import output
+from unlatch.cli.app import reach
+from unlatch.cli.session import JSON
+from unlatch.engine.registry import Registry, is_installed
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+    from unlatch.spi import Manifest
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=reach(entry))
+    @JSON
+    def run(*, as_json: bool) -> int:
+        registry = Registry()
+        rows = [_entry(manifest) for manifest in registry.manifests.values()]
+        if as_json:
+            document = {"schema": "unlatch.plugins/1", "plugins": rows}
+            output.document({**document, "broken": dict(registry.broken), "exitCode": 0})
+            return 0
+        shown = [
+            (
+                row["name"],
+                row["title"],
+                "ready" if row["ready"] else f"needs unlatch[{row['extra']}]",
+                ", ".join(row["capabilities"]),
+            )
+            for row in rows
+        ]
+        output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=3)
+        for name, problem in registry.broken.items():
+            output.data(f"{output.bad('broken')} {name}: {output.clean(problem)}")
+        return 0
+
+    return run
+
+
+def _entry(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "name": manifest.name,
+        "title": manifest.title,
+        "noun": manifest.noun,
+        "capabilities": sorted(manifest.capabilities),
+        "ready": is_installed(manifest.requires[0]),
+        "extra": manifest.requires[1],
+    }

@@ -1,0 +1,80 @@
+"""Delivering with words: what every command that writes to trackers ends in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.cli import output
+from unlatch.cli.describe import delivery_lines, times
+from unlatch.engine.deliver import Job, deliver
+from unlatch.engine.progress import Delivery, quiet
+
+if TYPE_CHECKING:
+    from unlatch.cli.session import Session
+    from unlatch.domain.increment import Increment
+    from unlatch.engine.trackers import Trackers
+    from unlatch.store.config import CommentStyle
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What delivering came to.
+
+    Args:
+        increment: the increment as it is now.
+        deliveries: what became of each operation that was due.
+        left: how many operations are still owed.
+        by_wish: whether they were left on purpose.
+    """
+
+    increment: Increment
+    deliveries: tuple[Delivery, ...]
+    left: int
+    by_wish: bool = False
+
+
+def deliver_and_tell(
+    session: Session, trackers: Trackers, increment: Increment, job: Job, *, silent: bool
+) -> Delivered:
+    """Deliver what an increment's items are owed, and tell of each as it ends.
+
+    Raises:
+        UnlatchError: the increment cannot be read, or another process is delivering it.
+    """
+    registry = session.workspace.registry
+
+    def report(delivery: Delivery) -> None:
+        for line in delivery_lines(registry, delivery):
+            output.data(line)
+
+    deliveries = deliver(
+        session.workspace,
+        trackers,
+        increment.id,
+        job,
+        report=quiet if silent else report,
+    )
+    now = session.workspace.manager.read(increment.id)
+    return Delivered(now, tuple(deliveries), len(now.pending))
+
+
+def postponed(increment: Increment) -> Delivered:
+    """Leave what is owed for later, on purpose."""
+    owed = tuple(Delivery(operation, operation.item) for operation in increment.pending)
+    if owed:
+        output.talk(f"{times(len(owed), 'operation')} pending; unlatch sync delivers them.")
+    return Delivered(increment, owed, len(owed), by_wish=True)
+
+
+def tell_left(delivered: Delivered) -> None:
+    """Say what is left and which one command finishes it."""
+    left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
+    output.talk(f"{left} Next: unlatch sync {delivered.increment.id}")
+
+
+def style(given: str | None) -> CommentStyle | None:
+    """The comment's style that was typed, if one was."""
+    from unlatch.store.config import CommentStyle  # noqa: PLC0415
+
+    return CommentStyle(given) if given else None

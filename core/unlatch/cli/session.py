@@ -1,0 +1,122 @@
+"""What a command works with: the project, its trackers, and who is at work."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli import output
+from unlatch.engine.workspace import Workspace
+from unlatch.store.layout import find_layout, layout_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from unlatch.cli.app import Globals
+    from unlatch.engine.trackers import Trackers
+    from unlatch.store.layout import Layout
+    from unlatch.transport import Wait
+
+BY = click.option("--by", metavar="NAME", help="Who is at work, for the audit entry.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+COMMENT = click.option(
+    "--comment",
+    type=click.Choice(["full", "short", "none"]),
+    help="How much to say on the items; by default as configured.",
+)
+REASON = click.option("--reason", metavar="TEXT", help="Why.")
+ID = click.argument("wanted", metavar="ID")
+
+
+class Session:
+    """One run of one command."""
+
+    def __init__(self, options: Globals) -> None:
+        self._options = options
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The project's folders.
+
+        Raises:
+            UsageError: `no-project`.
+        """
+        root = self._options.root
+        return layout_at(root.absolute()) if root else find_layout(Path.cwd())
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """The project."""
+        return Workspace(self.layout, environ=os.environ, user_config=user_config())
+
+    @contextmanager
+    def trackers(self) -> Iterator[Trackers]:
+        """The project's trackers; an interruption stops what is under way."""
+        from unlatch.engine.trackers import Trackers  # noqa: PLC0415
+
+        with _trace(self._options.trace_http) as trace:
+            trackers = Trackers(
+                self.workspace, on_wait=_tell_wait, max_wait=self._options.max_wait, trace=trace
+            )
+            try:
+                yield trackers
+            except BaseException:
+                trackers.stop()
+                raise
+
+    def who(self, given: str | None) -> str:
+        """The name for the audit entry."""
+        from unlatch.engine.identity import who  # noqa: PLC0415
+
+        return who(given, environ=os.environ, root=self.layout.root)
+
+
+def user_config() -> Path:
+    """The file with the user's own configuration."""
+    from platformdirs import user_config_path  # noqa: PLC0415
+
+    return user_config_path("unlatch") / "config.toml"
+
+
+def session_of(ctx: click.Context) -> Session:
+    """The session of the command that runs."""
+    return Session(ctx.obj)
+
+
+def is_interactive() -> bool:
+    """Whether somebody is there to answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Hand the session to a command's function as its first argument."""
+
+    @click.pass_context
+    def run(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
+        return function(session_of(ctx), *args, **kwargs)
+
+    return run
+
+
+@contextmanager
+def _trace(path: Path | None) -> Iterator[Any]:
+    if path is None:
+        yield None
+        return
+    from unlatch.transport.trace import Trace  # noqa: PLC0415
+
+    with Trace(path) as trace:
+        yield trace
+
+
+def _tell_wait(wait: Wait) -> None:
+    output.talk(
+        f"{output.sign('wait', sys.stderr)} {wait.tracker} asks for patience: "
+        f"waiting {wait.seconds:.0f} s ({output.clean(wait.why)}); Ctrl-C keeps what is recorded"
+    )

@@ -1,0 +1,124 @@
+"""unlatch show: one increment, with its items as they are now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli import output
+from unlatch.cli.app import reach
+from unlatch.cli.describe import ago, seen_line, times
+from unlatch.cli.failure import error_entry
+from unlatch.cli.list import list_entry
+from unlatch.cli.session import ID, JSON, Session, with_session
+from unlatch.engine.items import look
+from unlatch.store.records import write_operation, write_reopen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.table import Entry
+    from unlatch.domain.increment import Increment
+    from unlatch.engine.items import Seen
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=reach(entry))
+    @ID
+    @click.option("--offline", is_flag=True, help="Do not ask the trackers.")
+    @JSON
+    @with_session
+    def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
+        increment = session.workspace.manager.read(wanted)
+        seen: Sequence[Seen] = ()
+        if increment.links and not offline:
+            with session.trackers() as trackers:
+                seen = look(trackers, increment.links)
+        if as_json:
+            output.document(_document(increment, seen))
+        else:
+            _tell(session, increment, seen)
+        return 0
+
+    return run
+
+
+def _document(increment: Increment, seen: Sequence[Seen]) -> dict[str, Any]:
+    return {
+        "schema": "unlatch.show/1",
+        "increment": list_entry(increment),
+        "reopenHistory": list(
+            increment.data.get("reopenHistory", map(write_reopen, increment.reopens))
+        ),
+        "pending": [write_operation(operation) for operation in increment.pending],
+        "items": [item_entry(one) for one in seen],
+        "warnings": list(increment.warnings),
+        "exitCode": 0,
+    }
+
+
+def item_entry(seen: Seen) -> dict[str, Any]:
+    """An item that was asked for."""
+    item = seen.item
+    return {
+        "tracker": seen.link.tracker,
+        "id": item.ref.id if item else seen.link.item,
+        "url": item.ref.url if item else seen.link.url,
+        "title": item.title if item else None,
+        "type": item.type if item else None,
+        "state": item.state if item else None,
+        "category": item.category.value if item else None,
+        "labels": list(item.labels) if item else [],
+        "assignee": item.assignee if item else None,
+        "error": error_entry(seen.error) if seen.error else None,
+    }
+
+
+def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
+    now = session.workspace.clock()
+    output.data(f"{output.strong(increment.id)}  {output.clean(increment.title)}")
+    archived = " (archived)" if increment.archived else ""
+    output.data(f"  Status       {increment.status}{archived}")
+    output.data(f"  Type         {output.clean(increment.type or 'none')}")
+    for name, moment in (
+        ("Created", increment.created),
+        ("Completed", increment.completed_at),
+        ("Last active", increment.last_activity),
+    ):
+        if moment:
+            output.data(f"  {name:<12} {moment:%Y-%m-%d} ({ago(moment, now)})")
+    output.data(f"  Reopened     {times(increment.effective_reopens, 'time')}")
+    for entry in increment.reopens[-3:]:
+        when = f"{entry.reopened_at:%Y-%m-%d}"
+        output.data(
+            f"    {when} by {output.clean(entry.reopened_by)}: {output.clean(entry.reason)}"
+        )
+    _tell_items(session, increment, seen)
+    for operation in increment.pending:
+        cause = f", parked: {operation.cause}" if operation.cause else ""
+        owed = f"{operation.kind} {operation.tracker} {operation.item}{cause}"
+        output.data(f"  {output.warn('Pending')}      {owed}")
+    for warning in increment.warnings:
+        output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
+    if increment.pending:
+        output.talk(f"Next: unlatch sync {increment.id}")
+
+
+def _tell_items(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
+    if not increment.links:
+        output.data("  Items        none")
+        return
+    output.data("  Items")
+    registry = session.workspace.registry
+    columns = 2 + max(len(registry.manifest(link.tracker).title) for link in increment.links)
+    for one in seen:
+        output.data(seen_line(registry, one, columns=columns))
+        if one.item and one.item.labels:
+            labels = ", ".join(map(output.clean, one.item.labels))
+            output.data(f"    {'':<{columns}}labels: {labels}")
+    for link in increment.links if not seen else ():
+        title = registry.manifest(link.tracker).title
+        output.data(f"    {title:<{columns}}{output.clean(link.key)}")

@@ -1,0 +1,93 @@
+"""The commands, as data: `unlatch --help` shows them without loading one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reach(StrEnum):
+    """How far a command reaches."""
+
+    LOCAL = "(local)"
+    READS = "(reads trackers)"
+    WRITES = "(writes trackers)"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command.
+
+    Args:
+        name: what is typed.
+        module: the module below `unlatch.cli` that defines it, as `command`.
+        help: what it does, in one line.
+        reach: how far it reaches.
+        section: the heading that it is listed under.
+        shown: False for a synonym.
+    """
+
+    name: str
+    module: str
+    help: str
+    reach: Reach
+    section: str
+    shown: bool = True
+
+    @property
+    def line(self) -> str:
+        """The help line."""
+        return f"{self.help} {self.reach}"
+
+
+COMMANDS = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            "resume",
+            "resume",
+            "Take up an increment again, and reopen its items",
+            Reach.WRITES,
+            "Everyday",
+        ),
+        Entry("reopen", "resume", "The same as resume", Reach.WRITES, "Everyday", shown=False),
+        Entry(
+            "complete",
+            "finish",
+            "Complete an increment, and close its items",
+            Reach.WRITES,
+            "Everyday",
+        ),
+        Entry("pause", "moves", "Pause an active increment", Reach.LOCAL, "Everyday"),
+        Entry("start", "moves", "Make an increment active", Reach.LOCAL, "Everyday"),
+        Entry("new", "new", "Make a new increment", Reach.READS, "Everyday"),
+        Entry("status", "status", "What needs you: active, pending and broken", Reach.LOCAL, "See"),
+        Entry("list", "list", "List the increments", Reach.LOCAL, "See"),
+        Entry("show", "show", "One increment, with its items as they are now", Reach.READS, "See"),
+        Entry("history", "history", "The life of an increment", Reach.LOCAL, "See"),
+        Entry("link", "link", "Tie items to an increment", Reach.WRITES, "Trackers"),
+        Entry("unlink", "unlink", "Cut the tie to an item", Reach.LOCAL, "Trackers"),
+        Entry("sync", "sync", "Deliver what items are still owed", Reach.WRITES, "Trackers"),
+        Entry("init", "init", "Set a project up", Reach.LOCAL, "Set up"),
+        Entry("auth", "auth", "Keep tokens in the system's keyring", Reach.LOCAL, "Set up"),
+        Entry("doctor", "doctor", "Check files and configuration", Reach.LOCAL, "Set up"),
+        Entry("plugins", "plugins", "The trackers that unlatch knows", Reach.LOCAL, "Set up"),
+        Entry("completion", "completion", "Completion for your shell", Reach.LOCAL, "Set up"),
+        Entry(
+            "demo",
+            "demo",
+            "Watch the main job; no account, nothing leaves this machine",
+            Reach.LOCAL,
+            "Try",
+        ),
+        Entry("sandbox", "sandbox", "Serve stand-ins for the three trackers", Reach.LOCAL, "Try"),
+        Entry(
+            "abandon", "finish", "Give an increment up, and close its items", Reach.WRITES, "More"
+        ),
+        Entry("review", "moves", "Hand an increment over for review", Reach.LOCAL, "More"),
+        Entry("backlog", "moves", "Put an increment back", Reach.LOCAL, "More"),
+    )
+}
+
+# Written out, because the order in which people read help is a decision.
+SECTIONS = ("Everyday", "See", "Trackers", "Set up", "Try", "More")

@@ -1,0 +1,43 @@
+"""unlatch unlink: cut the tie to an item; the item itself is left alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli import output
+from unlatch.cli.app import reach
+from unlatch.cli.session import BY, ID, JSON, Session, with_session
+from unlatch.engine.linking import find_link
+from unlatch.store.linking import unlink
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=reach(entry))
+    @ID
+    @click.argument("item", metavar="URL|ITEM")
+    @BY
+    @JSON
+    @with_session
+    def run(session: Session, *, wanted: str, item: str, by: str | None, as_json: bool) -> int:
+        increment = session.workspace.manager.read(wanted)
+        link = find_link(increment, item)
+        owed = [o for o in increment.pending if (o.tracker, o.item) == (link.tracker, link.key)]
+        unlink(session.workspace.manager, increment.id, link, by=session.who(by))
+        if as_json:
+            cut = {"tracker": link.tracker, "id": link.item, "url": link.url}
+            document = {"schema": "unlatch.unlink/1", "id": increment.id, "unlinked": cut}
+            output.document({**document, "dropped": len(owed), "exitCode": 0})
+            return 0
+        output.data(f"{output.good(output.sign('ok'))} {output.clean(link.key)} unlinked")
+        if owed:
+            output.talk(f"What it was still owed ({len(owed)}) is forgotten.")
+        return 0
+
+    return run

@@ -1,0 +1,132 @@
+"""Tying items to increments, by their browser addresses or by making them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.domain.increment import Base, Increment, Link
+from unlatch.domain.operation import Kind, Operation
+from unlatch.engine.items import Seen, look
+from unlatch.errors import UsageError
+from unlatch.store.linking import link as store_link
+from unlatch.store.links import same_item
+from unlatch.store.outbox import owe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.engine.trackers import Trackers
+    from unlatch.engine.workspace import Workspace
+    from unlatch.spi import Capability, Manifest
+
+
+def see_urls(trackers: Trackers, urls: Sequence[str]) -> list[Seen]:
+    """Read the items that pasted addresses mean; all of them must be there.
+
+    Raises:
+        UsageError: an address is not an item's, or lies outside the configured targets.
+        TrackerError: an item cannot be read.
+    """
+    refs = [trackers.recognise(url) for url in urls]
+    seen = look(trackers, [Link(ref.tracker, ref.id, ref.url) for ref in refs])
+    for one in seen:
+        if one.error is not None:
+            raise one.error
+    return seen
+
+
+def link_items(workspace: Workspace, wanted: str, seen: Sequence[Seen], *, by: str) -> Increment:
+    """Tie items that were read to an increment; nothing is posted.
+
+    The base is stored where both sides are in step, so that a later comparison can tell which
+    side moved.
+
+    Raises:
+        StoreError: the increment's files cannot be written.
+    """
+    manager = workspace.manager
+    increment = manager.read(wanted)
+    links = [based_link(increment, one) for one in seen]
+    return store_link(manager, increment.id, links, by=by)
+
+
+def based_link(increment: Increment | None, seen: Seen) -> Link:
+    """The link to an item that was read, with its base if both sides are in step.
+
+    Args:
+        increment: the increment; None for one that is about to be made in planning.
+    """
+    item = seen.item
+    if item is None:
+        return seen.link
+    finished = increment is not None and increment.status.is_finished
+    status = increment.status.value if increment else "planning"
+    in_step = item.category.is_open is not finished
+    base = Base(status, item.category.value, item.state) if in_step else None
+    return Link(item.ref.tracker, item.ref.id, item.ref.url, base)
+
+
+def find_link(increment: Increment, wanted: str) -> Link:
+    """The link of an increment that an address, an item's id or a tracker's name means.
+
+    Raises:
+        UsageError: `unknown-link` or `ambiguous-link`.
+    """
+    url = wanted if "://" in wanted else None
+    found = [
+        link
+        for link in increment.links
+        if (url and same_item(link, Link(link.tracker, link.item, url)))
+        or wanted in (link.item, link.key, link.tracker)
+    ]
+    if len(found) == 1:
+        return found[0]
+    keys = ", ".join(link.key for link in (found or increment.links)) or "none"
+    known = "may be any of" if found else "is none of"
+    raise UsageError(
+        "ambiguous-link" if found else "unknown-link",
+        f"{wanted!r} {known} the links of {increment.id}: {keys}",
+        hint=f"unlatch show {increment.id}",
+    )
+
+
+def owe_operation(
+    workspace: Workspace,
+    increment: Increment,
+    kind: Kind,
+    *,
+    tracker: str,
+    item: str,
+    by: str,
+    reason: str | None = None,
+) -> Operation:
+    """Make an intent of its own durable, with no change of status behind it.
+
+    Raises:
+        StoreError: the increment's files cannot be written.
+    """
+    operation = Operation(
+        op=workspace.new_id(),
+        kind=kind,
+        tracker=tracker,
+        item=item,
+        at=workspace.clock(),
+        by=by,
+        reason=reason,
+    )
+    owe(workspace.manager, increment.id, operation)
+    return operation
+
+
+def check_capability(manifest: Manifest, capability: Capability) -> None:
+    """Refuse what a plugin does not declare.
+
+    Raises:
+        UsageError: `not-supported`.
+    """
+    if capability not in manifest.capabilities:
+        raise UsageError(
+            "not-supported",
+            f"the plugin for {manifest.title} cannot {capability.value} a {manifest.noun}",
+            hint="unlatch plugins",
+        )

@@ -1,0 +1,156 @@
+"""The trackers of a project: settings, trust and credential checked, then opened when used."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from unlatch.engine.registry import load_plugin
+from unlatch.errors import UsageError
+from unlatch.store.locks import prepare_local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.domain.increment import Link
+    from unlatch.engine.workspace import Workspace
+    from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
+    from unlatch.transport import Transport, Wait
+    from unlatch.transport.trace import Trace
+
+
+class Trackers:
+    """Plugins that are ready for requests, each opened once, on first use.
+
+    Args:
+        workspace: the project.
+        on_wait: told before a wait that a tracker asked for.
+        max_wait: seconds that all waits for one tracker may take together.
+        trace: where all requests are written to, redacted; None for nowhere.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        on_wait: Callable[[Wait], None] | None = None,
+        max_wait: float = 60.0,
+        trace: Trace | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._on_wait = on_wait
+        self._max_wait = max_wait
+        self._trace = trace
+        self._open: dict[str, SyncPlugin] = {}
+        self._transports: list[Transport] = []
+        # One lock a tracker: opening imports an SDK, and these imports shall run side by side.
+        self._locks = {name: threading.Lock() for name in workspace.registry.manifests}
+
+    def manifest(self, name: str) -> Manifest:
+        """The manifest of one tracker.
+
+        Raises:
+            UsageError: `unknown-tracker`.
+        """
+        return self._workspace.registry.manifest(name)
+
+    def settings(self, name: str) -> Settings:
+        """The settings of one tracker.
+
+        Raises:
+            UsageError: `unknown-tracker` or `tracker-not-configured`.
+            ConfigError: the configuration has mistakes.
+        """
+        manifest = self.manifest(name)
+        try:
+            return self._workspace.settings[name]
+        except KeyError:
+            raise UsageError(
+                "tracker-not-configured",
+                f"{manifest.title} is not configured",
+                where=str(self._workspace.layout.config),
+                hint=f"add a table [trackers.{name}]; docs/configuration.md shows one",
+            ) from None
+
+    def locate(self, link: Link) -> ItemRef:
+        """The item that a link means.
+
+        Raises:
+            UsageError: `target-not-allowed`, or the tracker is not configured.
+            ConfigError: the configuration does not say where the item is.
+        """
+        settings = self.settings(link.tracker)
+        ref = settings.locate(link.item, link.url)
+        self.check_target(ref)
+        return ref
+
+    def recognise(self, url: str) -> ItemRef:
+        """The item that a pasted address means.
+
+        Raises:
+            UsageError: `url-unknown`, or `target-not-allowed`.
+            ConfigError: the configuration has mistakes.
+        """
+        for settings in self._workspace.settings.values():
+            ref = settings.recognise(url)
+            if ref is not None:
+                self.check_target(ref)
+                return ref
+        known = ", ".join(self._workspace.settings) or "none"
+        raise UsageError(
+            "url-unknown",
+            f"no configured tracker has an item at this address (configured: {known})",
+            where=url,
+            hint="paste the address of an item; its tracker's web_url must match",
+        )
+
+    def check_target(self, ref: ItemRef) -> None:
+        """Refuse an item outside the configured targets.
+
+        Raises:
+            UsageError: `target-not-allowed`.
+        """
+        if not self.settings(ref.tracker).allows(ref):
+            raise UsageError(
+                "target-not-allowed",
+                f"{ref.target} is not among the configured targets of "
+                f"{self.manifest(ref.tracker).title}",
+                where=ref.url,
+                hint=f"if it should be, add it to [trackers.{ref.tracker}] in .unlatch/config.toml",
+            )
+
+    def open(self, name: str) -> SyncPlugin:
+        """The plugin, with a transport that holds its credential.
+
+        Raises:
+            UnlatchError: not configured, not trusted, no credential, or its SDK is missing.
+        """
+        with self._locks[self.manifest(name).name]:
+            if name not in self._open:
+                self._open[name] = self._opened(name)
+            return self._open[name]
+
+    def _opened(self, name: str) -> SyncPlugin:
+        from unlatch.transport import open_transport  # noqa: PLC0415  (requests is slow to load)
+
+        manifest, settings = self.manifest(name), self.settings(name)
+        plugin_class = load_plugin(manifest)
+        # Trust is checked in here, before a credential is even looked for.
+        transport = open_transport(
+            manifest,
+            settings.base_url,
+            env=self._workspace.environ,
+            cache=prepare_local(self._workspace.layout) / "cache" / name,
+            user_hosts=self._workspace.user.trusted_hosts,
+            on_wait=self._on_wait,
+            max_wait=self._max_wait,
+            trace=self._trace,
+        )
+        self._transports.append(transport)
+        plugin: SyncPlugin = plugin_class(settings, transport)
+        return plugin
+
+    def stop(self) -> None:
+        """End every wait and send nothing more; for an interruption by the user."""
+        for transport in self._transports:
+            transport.stop()

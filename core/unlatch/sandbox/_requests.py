@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One API request as the server saw it; pages for people are not counted.
+
+    `status` is None when no answer was sent, because a fault dropped the connection.
+    """
+
+    tracker: str
+    method: str
+    path: str
+    status: int | None
+    at: datetime
+    query: str = ""
+
+
+class RequestLog:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: list[Request] = []
+
+    def add(self, request: Request) -> None:
+        with self._lock:
+            self._entries.append(request)
+
+    def entries(self, tracker: str | None = None) -> list[Request]:
+        with self._lock:
+            return [entry for entry in self._entries if tracker in (None, entry.tracker)]
+
+    def count(self, tracker: str | None = None) -> int:
+        return len(self.entries(tracker))
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()

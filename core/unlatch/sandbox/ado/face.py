@@ -1,0 +1,198 @@
+"""Azure DevOps as a test or the demo sees it: seeding, reading back, and what a person does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.sandbox.ado import shapes
+from unlatch.sandbox.ado.boards import (
+    ASSIGNED,
+    CHANGED,
+    DESCRIPTION,
+    HISTORY,
+    REASON,
+    STATE,
+    TAGS,
+    TITLE,
+    Boards,
+    join_tags,
+    split_tags,
+    stable_uuid,
+)
+from unlatch.sandbox.ado.patch import learn_tags
+from unlatch.sandbox.ado.processes import PROCESSES
+from unlatch.sandbox.ado.records import ProjectRecord, WorkItemRecord
+from unlatch.sandbox.pages import plain
+from unlatch.sandbox.view import CommentView, ItemView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.sandbox.clock import Clock
+    from unlatch.sandbox.store import Store
+
+ORGANIZATION = "fabrikam"
+HOME = "widgets"
+OWNER = "Octo Cat"
+PERSON = "A Person"
+_BY_HAND = {
+    "title": TITLE,
+    "state": STATE,
+    "reason": REASON,
+    "tags": TAGS,
+    "assigned_to": ASSIGNED,
+    "description": DESCRIPTION,
+}
+
+
+class AdoFace:
+    token = "sandbox-ado-token"  # noqa: S105 (it opens nothing but the sandbox)
+    bot_token = "sandbox-ado-bot-token"  # noqa: S105
+    project = HOME
+
+    def __init__(self, store: Store, url: str, clock: Clock) -> None:
+        self.organization_url = f"{url}/{ORGANIZATION}"
+        self.web_url = self.organization_url
+        self.boards = Boards(store, clock)
+        self.users = {self.token: OWNER, self.bot_token: "Build Service"}
+
+    def furnish(self) -> None:
+        if self.boards.project(HOME) is None:
+            self.add_project(HOME)
+
+    def config(self) -> str:
+        return (
+            "[trackers.ado]\n"
+            f'organization_url = "{self.organization_url}"\nweb_url = "{self.web_url}"\n'
+            f'project = "{HOME}"\n'
+        )
+
+    def add_project(self, name: str, process: str = "Agile", *, create_tags: bool = True) -> None:
+        """Adds a project of one of the processes Agile, Scrum, Basic and CMMI, or sets it anew."""
+        if process not in PROCESSES:
+            raise ValueError(f"no process {process!r}; there are {', '.join(PROCESSES)}")
+        with self.boards.store.transaction():
+            known = self.boards.project(name)
+            tags = known.tags if known else []
+            project = ProjectRecord(stable_uuid(name.casefold()), name, process, create_tags, tags)
+            self.boards.keep_project(project)
+
+    def add_work_item(
+        self,
+        project: str = HOME,
+        *,
+        id: int | None = None,
+        type: str = "User Story",
+        title: str,
+        state: str | None = None,
+        tags: Iterable[str] = (),
+        assigned_to: str | None = None,
+        description: str = "",
+    ) -> int:
+        boards = self.boards
+        with boards.store.transaction():
+            home = self._project(project)
+            kind = boards.types(home).get(type)
+            if kind is None:
+                known = ", ".join(boards.types(home))
+                raise ValueError(f"{home.process} has no type {type!r}; it has {known}")
+            item_id = id or boards.next_id()
+            if boards.item(item_id) is not None:
+                raise ValueError(f"work item {item_id} exists already")
+            item = boards.new_item(home, kind, item_id)
+            boards.revise(item, {STATE: kind.first.name, TITLE: title}, OWNER)
+            self.edit(
+                item_id,
+                state=state or kind.first.name,
+                tags=tags,
+                assigned_to=assigned_to,
+                description=description,
+            )
+        return item_id
+
+    def edit(self, id: int, **fields: Any) -> None:
+        """What a person changes on the form, as one revision; an empty value clears a field."""
+        with self.boards.store.transaction():
+            item = self._item(id)
+            if unknown := set(fields) - set(_BY_HAND):
+                raise ValueError(
+                    f"a person cannot change {', '.join(unknown)}; {', '.join(_BY_HAND)}"
+                )
+            changes: dict[str, Any] = {_BY_HAND[n]: value or None for n, value in fields.items()}
+            if "tags" in fields:
+                changes[TAGS] = join_tags(split_tags(";".join(fields["tags"]))) or None
+            if STATE in changes and self.boards.type_of(item).state(changes[STATE]) is None:
+                raise ValueError(f"{item.type} has no state {changes[STATE]!r}")
+            self.boards.revise(item, changes, PERSON)
+            learn_tags(item, self.boards)
+
+    def add_comment(self, id: int, html: str, user: str = PERSON) -> int:
+        with self.boards.store.transaction():
+            item = self._item(id)
+            self.boards.revise(item, {HISTORY: html}, user)
+            return self.boards.comments_of(item)[-1].id
+
+    def delete(self, id: int) -> None:
+        """Moves a work item to the recycle bin."""
+        with self.boards.store.transaction():
+            item = self._item(id)
+            item.deleted = True
+            self.boards.items.put(str(id), item)
+
+    def work_item(self, id: int) -> dict[str, Any]:
+        item = self._item(id)
+        project = self._project(item.project)
+        return shapes.work_item(item, project, self.organization_url, links=True)
+
+    def comments(self, id: int) -> list[dict[str, Any]]:
+        item = self._item(id)
+        project, found = self._project(item.project), self.boards.comments_of(item)
+        shown = [c for c in found if not c.deleted]
+        return [shapes.comment(c, project, self.organization_url) for c in shown]
+
+    def updates(self, id: int) -> list[dict[str, Any]]:
+        item = self._item(id)
+        found = self.boards.updates_of(item)
+        return shapes.updates(found, self._project(item.project), self.organization_url)
+
+    def items(self) -> list[ItemView]:
+        return [self._view(item) for item in self.boards.items.under() if not item.deleted]
+
+    def item(self, project: str, item_id: int) -> ItemView | None:
+        item = self.boards.item(item_id)
+        if item is None or item.deleted or item.project.casefold() != project.casefold():
+            return None
+        return self._view(item)
+
+    def _view(self, item: WorkItemRecord) -> ItemView:
+        fields = item.fields
+        state = self.boards.type_of(item).state(fields[STATE])
+        comments = [c for c in self.boards.comments_of(item) if not c.deleted]
+        return ItemView(
+            tracker="ado",
+            id=str(item.id),
+            place=f"{ORGANIZATION}/{item.project}",
+            title=fields[TITLE],
+            type=item.type,
+            state=fields[STATE],
+            open=state is not None and state.category not in ("Completed", "Removed"),
+            labels=split_tags(fields.get(TAGS, "")),
+            assignee=fields.get(ASSIGNED),
+            url=f"{self.web_url}/{item.project}/_workitems/edit/{item.id}",
+            updated=fields[CHANGED],
+            notes=[f"revision {item.rev}"],
+            description=plain(fields.get(DESCRIPTION, "")),
+            comments=[CommentView(c.by, plain(c.text), c.at) for c in comments],
+        )
+
+    def _project(self, name: str) -> ProjectRecord:
+        project = self.boards.project(name)
+        if project is None:
+            raise LookupError(f"no project {name}: add it with add_project")
+        return project
+
+    def _item(self, item_id: int) -> WorkItemRecord:
+        item = self.boards.item(item_id)
+        if item is None:
+            raise LookupError(f"no work item {item_id}")
+        return item

@@ -1,0 +1,75 @@
+"""What a client discovers before it asks: resource locations and resource areas.
+
+The ids are those that every Azure DevOps client library carries; the library composes its
+URLs from the route templates given here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+WORK_AREA = "5264459e-e5e0-4bd8-b118-0985e68a4ec5"
+_LOCATION_AREA = "e81700f7-3be2-46de-8624-2eb35882fcaa"
+
+_ITEMS = "{project}/_apis/{area}/{resource}"
+
+# location id -> area, resource, route template, resource version, released version
+_LOCATIONS = {
+    _LOCATION_AREA: ("Location", "ResourceAreas", "_apis/{resource}/{areaId}", 1, "0.0"),
+    "72c7ddf8-2cdc-4f60-90cd-ab71c14a399b": ("wit", "workItems", _ITEMS + "/{id}", 3, "7.1"),
+    "62d3d110-0047-428c-ad3c-4fe872c91c74": ("wit", "workItems", _ITEMS + "/${type}", 3, "7.1"),
+    "608aac0a-32e1-4493-a863-b9cf4566d257": (
+        "wit",
+        "comments",
+        "{project}/_apis/{area}/workItems/{workItemId}/{resource}/{commentId}",
+        4,
+        "0.0",
+    ),
+    "6570bf97-d02c-4a91-8d93-3abe9895b1a9": (
+        "wit",
+        "updates",
+        "{project}/_apis/{area}/workItems/{id}/{resource}/{updateNumber}",
+        3,
+        "7.1",
+    ),
+    "7c8d7a76-4a09-43e8-b5df-bd792f4ac6aa": ("wit", "workItemTypes", _ITEMS + "/{type}", 2, "7.1"),
+    "7c9d7a76-4a09-43e8-b5df-bd792f4ac6aa": (
+        "wit",
+        "states",
+        "{project}/_apis/{area}/workItemTypes/{type}/{resource}",
+        1,
+        "7.1",
+    ),
+    "1a9c53f7-f243-4447-b110-35ef023636e4": (
+        "wit",
+        "wiql",
+        "{project}/{team}/_apis/{area}/{resource}",
+        2,
+        "7.1",
+    ),
+    "908509b6-4248-4475-a1cd-829139ba419f": ("wit", "workItemsBatch", _ITEMS, 1, "7.1"),
+    "b70d8d39-926c-465e-b927-b1bf0e5ca0e0": ("wit", "recyclebin", _ITEMS + "/{id}", 2, "7.1"),
+}
+
+
+def resource_locations() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": location,
+            "area": area,
+            "resourceName": resource,
+            "routeTemplate": template,
+            "resourceVersion": version,
+            "minVersion": 1.0,
+            "maxVersion": 7.2,
+            "releasedVersion": released,
+        }
+        for location, (area, resource, template, version, released) in _LOCATIONS.items()
+    ]
+
+
+def resource_areas(organization_url: str) -> list[dict[str, Any]]:
+    return [
+        {"id": area, "name": name, "locationUrl": f"{organization_url}/"}
+        for area, name in ((WORK_AREA, "wit"), (_LOCATION_AREA, "Location"))
+    ]

@@ -1,0 +1,32 @@
+"""Which functions of each tracker's Python API another process may call over HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "github": (
+        "add_repository",
+        "add_issue",
+        "add_comment",
+        "edit",
+        "issue",
+        "comments",
+        "rename_repository",
+        "transfer_issue",
+    ),
+    "ado": (
+        "add_project",
+        "add_work_item",
+        "add_comment",
+        "edit",
+        "delete",
+        "work_item",
+        "comments",
+        "updates",
+    ),
+    "jira": ("add_project", "add_issue", "add_comment", "edit", "issue", "comments"),
+}

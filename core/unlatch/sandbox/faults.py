@@ -1,0 +1,141 @@
+"""What can be made to go wrong, and when."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# Each kind with the options it takes and their defaults; `...` marks one that must be given.
+KINDS: Mapping[str, Mapping[str, Any]] = {
+    "latency": {"seconds": ...},
+    "status": {"code": ..., "headers": None, "body": None},
+    "error-after": {"code": 502},
+    "drop": {},
+    "drop-after": {},
+    "truncate": {},
+    "html": {},
+    "timeout": {"seconds": ..., "effect": False},
+    "redirect": {"location": ..., "code": 302},
+    "rate-limit": {"form": "seconds", "seconds": 1, "reason": "jira-burst-based"},
+    "human": {"action": ...},
+}
+RATE_LIMIT_FORMS = ("seconds", "http-date", "secondary", "primary", "delayed", "reason")
+TRACKERS = ("github", "ado", "jira")
+
+
+class Fault:
+    """Something that goes wrong for the next `times` matching requests, after `after` that pass.
+
+    Kinds, and what each option means:
+        latency: answers `seconds` later.
+        status: answers `code` with `headers` and `body` (text or JSON), and does nothing.
+        error-after: does what was asked, then answers `code`.
+        drop, drop-after: closes the connection before, or after, doing what was asked.
+        truncate: does what was asked, then sends half of the JSON.
+        html: answers a gateway's 502 page, and does nothing.
+        timeout: hangs for `seconds` (60 at most), then closes; with `effect` it acts first.
+        redirect: answers `code` to `location`, and does nothing.
+        rate-limit: `form` is seconds or http-date (429 with Retry-After), secondary or primary
+            (GitHub's 403), delayed (acts, 200 with Retry-After: Azure DevOps) or reason (Jira's 429
+            with RateLimit-Reason `reason`).
+        human: calls `action` just before the request is served; only in the same process.
+    `method` and `path` (a regular expression, searched in the path with its query) narrow it down.
+    """
+
+    def __init__(
+        self,
+        tracker: str,
+        kind: str,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        times: int = 1,
+        after: int = 0,
+        **options: Any,
+    ) -> None:
+        self.tracker = tracker
+        self.kind = kind
+        self.method = method
+        self.path = path
+        self.times = times
+        self.after = after
+        self.options = _options(tracker, kind, options)
+        self._pattern = re.compile(path or "")
+
+    def __repr__(self) -> str:
+        return f"Fault({self.describe()})"
+
+    def describe(self) -> dict[str, Any]:
+        shown = {k: v for k, v in self.options.items() if not callable(v)}
+        names = ("tracker", "kind", "method", "path", "times", "after")
+        return {name: getattr(self, name) for name in names} | shown
+
+    def matches(self, tracker: str, method: str, path: str) -> bool:
+        return (
+            self.tracker == tracker
+            and self.method in (None, method)
+            and self._pattern.search(path) is not None
+        )
+
+
+def _options(tracker: str, kind: str, given: dict[str, Any]) -> dict[str, Any]:
+    if tracker not in TRACKERS:
+        raise ValueError(f"no tracker {tracker!r}; there are {', '.join(TRACKERS)}")
+    if kind not in KINDS:
+        raise ValueError(f"no fault {kind!r}; there are {', '.join(KINDS)}")
+    if unknown := set(given) - set(KINDS[kind]):
+        raise ValueError(f"the fault {kind!r} has no option {', '.join(sorted(unknown))}")
+    options = {**KINDS[kind], **given}
+    if missing := [name for name, value in options.items() if value is ...]:
+        raise ValueError(f"the fault {kind!r} needs {', '.join(missing)}")
+    if kind == "rate-limit" and options["form"] not in RATE_LIMIT_FORMS:
+        raise ValueError(f"no rate limit form {options['form']!r}: {', '.join(RATE_LIMIT_FORMS)}")
+    return options
+
+
+class Faults:
+    """The faults in waiting. Each request takes those that match it, once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[Fault, _Countdown]] = []
+
+    def add(self, fault: Fault) -> None:
+        with self._lock:
+            self._waiting.append((fault, _Countdown(fault.after, fault.times)))
+
+    def clear(self) -> None:
+        with self._lock:
+            self._waiting.clear()
+
+    def waiting(self) -> list[Fault]:
+        with self._lock:
+            return [fault for fault, countdown in self._waiting if countdown.times > 0]
+
+    def take(self, tracker: str, method: str, path: str) -> list[Fault]:
+        with self._lock:
+            return [
+                fault
+                for fault, countdown in self._waiting
+                if fault.matches(tracker, method, path) and countdown.strikes()
+            ]
+
+
+class _Countdown:
+    def __init__(self, after: int, times: int) -> None:
+        self.after = after
+        self.times = times
+
+    def strikes(self) -> bool:
+        if self.after > 0:
+            self.after -= 1
+            return False
+        if self.times <= 0:
+            return False
+        self.times -= 1
+        return True
+
+
+Action = Callable[[], object]

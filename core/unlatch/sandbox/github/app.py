@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import re
+import threading
+import uuid
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Flask, Response, current_app, g, request
+
+from unlatch.sandbox.answers import known_query, new_app, reply
+from unlatch.sandbox.clock import http_date, stored
+from unlatch.sandbox.github import comments, guards, issues, labels, shapes
+from unlatch.sandbox.pages import item_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.sandbox.github.face import GithubFace
+
+API = "/api/v3"
+LIMIT = 5000
+_HOUR = 3600
+
+routes = Blueprint("github", __name__)
+
+
+def is_api(path: str) -> bool:
+    return path.startswith("/api/")
+
+
+def create_app(face: GithubFace) -> Flask:
+    app = new_app("github")
+    app.extensions["face"] = face
+    app.extensions["quota"] = _Quota()
+    for part in (routes, issues.routes, comments.routes, labels.routes):
+        app.register_blueprint(part, url_prefix=API)
+    app.add_url_rule("/<owner>/<name>/<any(issues, pull):kind>/<int:number>", view_func=_page)
+    app.before_request(_enter)
+    app.after_request(_leave)
+    app.wsgi_app = _ByNumber(app.wsgi_app, face)  # type: ignore[method-assign]  # Flask's own hook
+    return app
+
+
+class _Quota:
+    """The primary limit: counted and shown, never enforced; there is a fault for that."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._used = 0
+
+    def spend(self, requests: int) -> int:
+        with self._lock:
+            self._used = min(self._used + requests, LIMIT)
+            return self._used
+
+
+class _ByNumber:
+    """A redirect leads to /repositories/{id}, which means the repository of that id."""
+
+    def __init__(self, inner: Any, face: GithubFace) -> None:
+        self._inner = inner
+        self._face = face
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        path: str = environ["PATH_INFO"]
+        match = re.match(rf"{API}/repositories/(\d+)(/.*)?$", path)
+        for repository in self._face.hub.repositories.under() if match else ():
+            if match and repository.id == int(match[1]):
+                environ["PATH_INFO"] = f"{API}/repos/{repository.full_name}{match[2] or ''}"
+        found: Iterable[bytes] = self._inner(environ, start_response)
+        return found
+
+
+def _enter() -> None:
+    if is_api(request.path):
+        guards.authenticate()
+
+
+def _leave(answer: Response) -> Response:
+    if not is_api(request.path):
+        return answer
+    free = answer.status_code == HTTPStatus.NOT_MODIFIED or request.path == f"{API}/rate_limit"
+    limit = _limit(0 if free else 1)
+    answer.headers.update(
+        {f"X-RateLimit-{name.capitalize()}": str(value) for name, value in limit.items()}
+    )
+    answer.headers["X-RateLimit-Resource"] = "core"
+    answer.headers["X-GitHub-Media-Type"] = "github.v3; format=json"
+    answer.headers["X-GitHub-Request-Id"] = uuid.uuid4().hex.upper()
+    answer.headers["Date"] = http_date(guards.face().clock())
+    if "login" in g:
+        answer.headers["X-OAuth-Scopes"] = "repo"
+    return answer
+
+
+def _limit(spend: int) -> dict[str, int]:
+    used = current_app.extensions["quota"].spend(spend)
+    reset = (int(guards.face().clock().timestamp()) // _HOUR + 1) * _HOUR
+    return {"limit": LIMIT, "remaining": LIMIT - used, "used": used, "reset": reset}
+
+
+@routes.get("/rate_limit")
+def rate_limit() -> Response:
+    known_query()
+    core = _limit(0)
+    resources = {"core": core, "search": {**core, "limit": 30, "remaining": 30, "used": 0}}
+    return reply({"resources": resources, "rate": core})
+
+
+@routes.get("/user")
+def get_user() -> Response:
+    known_query()
+    since = stored(guards.face().clock())
+    return reply(shapes.account(g.login, guards.addresses(), since))
+
+
+@routes.get("/repos/<owner>/<name>")
+def get_repository(owner: str, name: str) -> Response:
+    known_query()
+    found = guards.repository(owner, name)
+    issues_here = guards.face().hub.issues_of(found.full_name)
+    open_issues = sum(issue.state == "open" for issue in issues_here)
+    return reply(shapes.repository(found, open_issues, guards.addresses()))
+
+
+def _page(owner: str, name: str, number: int, **_: str) -> Response:
+    return item_page(guards.face().item(f"{owner}/{name}", number))

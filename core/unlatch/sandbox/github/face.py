@@ -1,0 +1,215 @@
+"""GitHub as a test or the demo sees it: seeding, reading back, and what a person does by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.sandbox.github import shapes
+from unlatch.sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub
+from unlatch.sandbox.github.records import IssueRecord, MoveRecord, RepositoryRecord
+from unlatch.sandbox.view import CommentView, ItemView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.sandbox.clock import Clock
+    from unlatch.sandbox.store import Store
+
+HOME = "octo/widgets"
+OWNER = "octocat"
+_BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted")
+
+
+class GithubFace:
+    token = "sandbox-github-token"  # noqa: S105 (it opens nothing but the sandbox)
+    # CI posts as somebody else than the laptop does.
+    bot_token = "sandbox-github-bot-token"  # noqa: S105
+    repository = HOME
+
+    def __init__(self, store: Store, url: str, clock: Clock) -> None:
+        self.web_url = url
+        self.api_url = f"{url}/api/v3"
+        self.clock = clock
+        self.hub = Hub(store, clock)
+        self.users = {self.token: OWNER, self.bot_token: "github-actions[bot]"}
+
+    def furnish(self) -> None:
+        if self.hub.repository(HOME) is None:
+            self.add_repository(HOME)
+
+    def config(self) -> str:
+        return (
+            "[trackers.github]\n"
+            f'api_url = "{self.api_url}"\nweb_url = "{self.web_url}"\nrepository = "{HOME}"\n'
+        )
+
+    def add_repository(
+        self,
+        name: str,
+        archived: bool = False,
+        has_issues: bool = True,
+        push: bool = True,
+        *,
+        issues_write: bool = True,
+    ) -> None:
+        """Adds `owner/name`, or sets anew what may be done with it.
+
+        Without `push` labels are dropped silently from an issue and refused elsewhere; without
+        `issues_write` every change is refused with 403.
+        """
+        with self.hub.store.transaction():
+            known = self.hub.repository(name)
+            self.hub.keep_repository(
+                RepositoryRecord(
+                    known.id if known else self.hub.new_id(),
+                    name,
+                    known.created_at if known else self.hub.now(),
+                    archived,
+                    has_issues,
+                    push,
+                    issues_write,
+                )
+            )
+
+    def rename_repository(self, name: str, new_name: str) -> None:
+        """From then on the old name answers 301, and 307 to a change."""
+        hub = self.hub
+        with hub.store.transaction():
+            record = self._repository(name)
+            hub.repositories.remove(name.casefold())
+            record.full_name = new_name
+            hub.keep_repository(record)
+            hub.renames.put(name.casefold(), MoveRecord(new_name))
+            for label in hub.labels_of(name):
+                hub.keep_label(new_name, label)
+            for issue in hub.issues_of(name):
+                self._carry(issue, new_name, issue.number)
+
+    def transfer_issue(self, repository: str, number: int, to: str) -> int:
+        """Moves an issue to another repository; the old address answers 301 from then on."""
+        with self.hub.store.transaction():
+            new_number = self.hub.next_number(self._repository(to).full_name)
+            self._carry(self._issue(repository, number), to, new_number)
+            place = f"{repository.casefold()}#{number}"
+            self.hub.transfers.put(place, MoveRecord(f"{to}#{new_number}"))
+            return new_number
+
+    def add_issue(
+        self,
+        repository: str = HOME,
+        *,
+        number: int | None = None,
+        title: str,
+        state: str = "open",
+        state_reason: str | None = None,
+        labels: Iterable[str] = (),
+        assignee: str | None = None,
+        locked: bool = False,
+        body: str = "",
+        pull_request: bool = False,
+    ) -> int:
+        hub = self.hub
+        with hub.store.transaction():
+            home, now = self._repository(repository).full_name, hub.now()
+            number = number or hub.next_number(home)
+            if hub.issue(home, number) is not None:
+                raise ValueError(f"{home}#{number} exists already")
+            issue = IssueRecord(hub.new_id(), home, number, title, OWNER, now, now, body)
+            issue.assignees = [assignee] if assignee else []
+            issue.locked, issue.pull_request = locked, pull_request
+            hub.set_labels(issue, labels)
+            hub.set_state(issue, state, state_reason, OWNER)
+            if state == "open":
+                issue.state_reason = state_reason
+            hub.keep_issue(issue)
+        return number
+
+    def issue(self, repository: str, number: int) -> dict[str, Any]:
+        return self.show(self._issue(repository, number), shapes.Addresses.at(self.web_url))
+
+    def comments(self, repository: str, number: int) -> list[dict[str, Any]]:
+        at = shapes.Addresses.at(self.web_url)
+        found = self.hub.comments_of(self._issue(repository, number))
+        return [shapes.comment(record, at) for record in found]
+
+    def edit(self, repository: str, number: int, **changes: Any) -> None:
+        """What a person changes on the page: title, body, state, labels, assignees, locked."""
+        hub = self.hub
+        with hub.store.transaction():
+            issue = self._issue(repository, number)
+            reason = changes.pop("state_reason", None)
+            state = changes.pop("state", issue.state)
+            if reason not in (None, OPEN_REASON, *CLOSE_REASONS) or state not in ("open", "closed"):
+                raise ValueError(f"no state {state!r} with reason {reason!r}")
+            hub.set_state(issue, state, reason, "a-person")
+            for name, value in changes.items():
+                if name not in _BY_HAND:
+                    raise ValueError(f"a person cannot change {name!r}; {', '.join(_BY_HAND)}")
+                if name != "labels":
+                    setattr(issue, name, value)
+            hub.set_labels(issue, changes.get("labels", issue.labels))
+            hub.touch(issue)
+
+    def add_comment(self, repository: str, number: int, body: str, user: str = "a-person") -> int:
+        with self.hub.store.transaction():
+            return self.hub.add_comment(self._issue(repository, number), body, user).id
+
+    def show(self, issue: IssueRecord, at: shapes.Addresses) -> dict[str, Any]:
+        found = (self.hub.label(issue.repository, name) for name in issue.labels)
+        return shapes.issue(issue, [label for label in found if label], at)
+
+    def items(self) -> list[ItemView]:
+        return [self._view(issue) for issue in self.hub.issues.under() if not issue.deleted]
+
+    def item(self, repository: str, number: int) -> ItemView | None:
+        issue = self.hub.issue(repository, number)
+        return self._view(issue) if issue and not issue.deleted else None
+
+    def _view(self, issue: IssueRecord) -> ItemView:
+        comments = self.hub.comments_of(issue)
+        repository = self.hub.repository(issue.repository)
+        archived = repository is not None and repository.archived
+        return ItemView(
+            tracker="github",
+            id=f"{issue.repository}#{issue.number}",
+            place=issue.repository,
+            title=issue.title,
+            type="Pull request" if issue.pull_request else "Issue",
+            state=issue.state,
+            open=issue.state == "open",
+            labels=issue.labels,
+            assignee=", ".join(issue.assignees) or None,
+            url=f"{self.web_url}/{issue.repository}/issues/{issue.number}",
+            updated=issue.updated_at,
+            notes=[
+                *([issue.state_reason] if issue.state_reason else []),
+                *(["locked"] if issue.locked else []),
+                *(["archived"] if archived else []),
+            ],
+            description=issue.body or "",
+            comments=[CommentView(c.user, c.body, c.created_at) for c in comments],
+        )
+
+    def _repository(self, name: str) -> RepositoryRecord:
+        repository = self.hub.repository(name)
+        if repository is None:
+            raise LookupError(f"no repository {name}: add it with add_repository")
+        return repository
+
+    def _issue(self, repository: str, number: int) -> IssueRecord:
+        issue = self.hub.issue(repository, number)
+        if issue is None:
+            raise LookupError(f"no issue {repository}#{number}")
+        return issue
+
+    def _carry(self, issue: IssueRecord, to: str, number: int) -> None:
+        hub = self.hub
+        old, comments = f"{issue.repository.casefold()}#{issue.number}", hub.comments_of(issue)
+        hub.issues.remove(old)
+        issue.repository, issue.number = to, number
+        hub.set_labels(issue, issue.labels)
+        hub.keep_issue(issue)
+        for comment in comments:
+            hub.comments.remove(f"{old}/{comment.id}")
+            comment.repository, comment.number = to, number
+            hub.comments.put(f"{to.casefold()}#{number}/{comment.id}", comment)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class RepositoryRecord:
+    """`push` and `issues_write` are what the token may do here."""
+
+    id: int
+    full_name: str
+    created_at: str
+    archived: bool = False
+    has_issues: bool = True
+    push: bool = True
+    issues_write: bool = True
+
+    @property
+    def owner(self) -> str:
+        return self.full_name.split("/")[0]
+
+    @property
+    def name(self) -> str:
+        return self.full_name.split("/")[1]
+
+
+@dataclass(slots=True)
+class LabelRecord:
+    id: int
+    name: str
+    color: str = "ededed"
+    description: str | None = None
+
+
+@dataclass(slots=True)
+class IssueRecord:
+    id: int
+    repository: str
+    number: int
+    title: str
+    user: str
+    created_at: str
+    updated_at: str
+    body: str | None = None
+    state: str = "open"
+    state_reason: str | None = None
+    labels: list[str] = field(default_factory=list)
+    assignees: list[str] = field(default_factory=list)
+    locked: bool = False
+    closed_at: str | None = None
+    closed_by: str | None = None
+    pull_request: bool = False
+    deleted: bool = False
+    comments: int = 0
+
+
+@dataclass(slots=True)
+class CommentRecord:
+    id: int
+    repository: str
+    number: int
+    body: str
+    user: str
+    created_at: str
+    updated_at: str
+
+
+@dataclass(slots=True)
+class MoveRecord:
+    """Where a repository or an issue is now."""
+
+    to: str

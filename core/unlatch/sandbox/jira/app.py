@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Flask, Response, g, request
+
+from unlatch.sandbox.answers import known_query, new_app, reply
+from unlatch.sandbox.clock import jira_time, stored
+from unlatch.sandbox.jira import comments, guards, issues, properties, searches, shapes
+from unlatch.sandbox.jira.workflows import ISSUE_TYPES
+from unlatch.sandbox.pages import item_page
+
+if TYPE_CHECKING:
+    from unlatch.sandbox.jira.face import JiraFace
+
+routes = Blueprint("jira", __name__)
+
+_VERSIONS = {"Cloud": "1001.0.0-SNAPSHOT", "Server": "9.12.15"}
+_BUILT = "2025-11-01T00:00:00+00:00"
+
+
+def is_api(path: str) -> bool:
+    return path.startswith("/rest/")
+
+
+def create_app(face: JiraFace) -> Flask:
+    app = new_app("jira")
+    app.extensions["face"] = face
+    parts = (issues, comments, properties, searches)
+    for part in (routes, *(module.routes for module in parts)):
+        app.register_blueprint(part, url_prefix="/rest/api/<any('2', '3'):version>")
+    app.url_value_preprocessor(_drop_version)
+    app.add_url_rule("/browse/<key>", view_func=_page)
+    app.before_request(_enter)
+    app.after_request(_leave)
+    return app
+
+
+def _drop_version(_: str | None, values: dict[str, Any] | None) -> None:
+    """The routes are the same in each version; what differs is in the dialect."""
+    if values:
+        values.pop("version", None)
+
+
+def _enter() -> None:
+    if is_api(request.path):
+        guards.authenticate()
+        if request.path.startswith("/rest/api/"):
+            guards.check_version()
+
+
+def _leave(answer: Response) -> Response:
+    if is_api(request.path):
+        who = shapes.user(g.user, guards.dialect()) if "user" in g else {}
+        name = who.get("accountId") or who.get("name") or "anonymous"
+        answer.headers["X-AUSERNAME" if "name" in who else "X-AACCOUNTID"] = name
+    return answer
+
+
+@routes.get("/serverInfo")
+def server_info() -> Response:
+    known_query("doHealthCheck")
+    deployment = guards.face().deployment
+    version = _VERSIONS[deployment]
+    now = jira_time(stored(guards.face().clock()))
+    return reply(
+        {
+            "baseUrl": guards.dialect().site,
+            "version": version,
+            "versionNumbers": [int(n) for n in version.partition("-")[0].split(".")],
+            "deploymentType": deployment,
+            "buildNumber": 100_300,
+            "buildDate": jira_time(_BUILT),
+            "serverTime": now,
+            "scmInfo": "0" * 40,
+            "serverTitle": "Jira",
+        }
+    )
+
+
+@routes.get("/field")
+def list_fields() -> Response:
+    """The names behind field ids; the library asks for them before it searches."""
+    known_query()
+    found = [
+        {
+            "id": name,
+            "key": name,
+            "name": name.capitalize(),
+            "custom": False,
+            "orderable": True,
+            "navigable": name != "comment",
+            "searchable": True,
+            "clauseNames": [name],
+        }
+        for name in shapes.FIELDS
+    ]
+    return reply(found)
+
+
+@routes.get("/project/<key>")
+def get_project(key: str) -> Response:
+    known_query("expand")
+    found = guards.tracks().project(key.upper())
+    if found is None or guards.is_anonymous():
+        raise guards.refusal(404, f"No project could be found with key '{key}'.")
+    types = [shapes.issue_type(name, guards.dialect()) for name in ISSUE_TYPES]
+    return reply({**shapes.project(found, guards.dialect()), "issueTypes": types})
+
+
+@routes.get("/myself")
+def myself() -> Response:
+    known_query()
+    if guards.is_anonymous():
+        raise guards.unauthenticated()
+    shown = shapes.user(g.user, guards.dialect())
+    more = {"groups": {"size": 0, "items": []}, "applicationRoles": {"size": 0, "items": []}}
+    return reply({**shown, "locale": "en_US", **more, "expand": "groups,applicationRoles"})
+
+
+def _page(key: str) -> Response:
+    return item_page(guards.face().item(key))

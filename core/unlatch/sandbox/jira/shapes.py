@@ -1,0 +1,218 @@
+"""The JSON that Jira shows, which differs between Cloud and Server and between API 2 and 3."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unlatch.sandbox.clock import jira_time
+from unlatch.sandbox.jira import adf
+from unlatch.sandbox.jira.workflows import ISSUE_TYPES, RESOLUTIONS
+
+if TYPE_CHECKING:
+    from unlatch.sandbox.jira.records import CommentRecord, IssueRecord, ProjectRecord
+    from unlatch.sandbox.jira.workflows import Status, Transition, Workflow
+
+Json = dict[str, Any]
+
+FIELDS = (
+    "summary",
+    "status",
+    "resolution",
+    "resolutiondate",
+    "labels",
+    "issuetype",
+    "project",
+    "assignee",
+    "reporter",
+    "creator",
+    "created",
+    "updated",
+    "description",
+    "comment",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where the caller reached us, which API version was asked, and whether this is Cloud."""
+
+    site: str
+    version: str
+    cloud: bool
+
+    @property
+    def api(self) -> str:
+        return f"{self.site}/rest/api/{self.version}"
+
+    def text(self, body: Any) -> Any:
+        """Documents in version 3, wiki text in version 2."""
+        if body is None:
+            return None
+        if self.version == "3":
+            return adf.from_text(body) if isinstance(body, str) else body
+        return adf.to_text(body)
+
+
+def account_id(name: str) -> str:
+    return f"712020:{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+
+def user(name: str, dialect: Dialect) -> Json:
+    email = name if "@" in name else f"{name.replace(' ', '.').casefold()}@example.com"
+    avatars = {f"{n}x{n}": f"{dialect.site}/avatar/{n}" for n in (16, 24, 32, 48)}
+    shown: Json = {
+        "avatarUrls": avatars,
+        "displayName": name,
+        "emailAddress": email,
+        "active": True,
+        "timeZone": "Etc/UTC",
+    }
+    if dialect.cloud:
+        number = account_id(name)
+        own = {"accountId": number, "accountType": "atlassian"}
+        return {"self": f"{dialect.api}/user?accountId={number}", **own, **shown}
+    login = email.partition("@")[0]
+    return {"self": f"{dialect.api}/user?username={login}", "name": login, "key": login, **shown}
+
+
+def status(found: Status, dialect: Dialect) -> Json:
+    category = found.category
+    return {
+        "self": f"{dialect.api}/status/{found.id}",
+        "description": "",
+        "iconUrl": f"{dialect.site}/images/icons/statuses/generic.png",
+        "name": found.name,
+        "id": found.id,
+        "statusCategory": {
+            "self": f"{dialect.api}/statuscategory/{category.id}",
+            "id": category.id,
+            "key": category.key,
+            "colorName": category.color,
+            "name": category.name,
+        },
+    }
+
+
+def resolution(name: str | None, dialect: Dialect) -> Json | None:
+    if name is None:
+        return None
+    number = RESOLUTIONS[name]
+    address = f"{dialect.api}/resolution/{number}"
+    return {"self": address, "id": number, "description": "", "name": name}
+
+
+def issue_type(name: str, dialect: Dialect) -> Json:
+    number = ISSUE_TYPES[name]
+    return {
+        "self": f"{dialect.api}/issuetype/{number}",
+        "id": number,
+        "description": "",
+        "iconUrl": f"{dialect.site}/images/icons/issuetypes/{number}.svg",
+        "name": name,
+        "subtask": name == "Sub-task",
+    }
+
+
+def project(found: ProjectRecord, dialect: Dialect) -> Json:
+    return {
+        "self": f"{dialect.api}/project/{found.id}",
+        "id": found.id,
+        "key": found.key,
+        "name": found.key,
+        "projectTypeKey": "software",
+        "simplified": False,
+        "avatarUrls": {f"{n}x{n}": f"{dialect.site}/avatar/{n}" for n in (16, 24, 32, 48)},
+    }
+
+
+def comment(found: CommentRecord, dialect: Dialect, *, properties: bool = False) -> Json:
+    shown: Json = {
+        "self": f"{dialect.api}/issue/{found.issue}/comment/{found.id}",
+        "id": found.id,
+        "author": user(found.author, dialect),
+        "body": dialect.text(found.body),
+        "updateAuthor": user(found.author, dialect),
+        "created": jira_time(found.created),
+        "updated": jira_time(found.created),
+    }
+    if dialect.cloud:
+        shown["jsdPublic"] = True
+    if properties:
+        shown["properties"] = [{"key": k, "value": v} for k, v in found.properties.items()]
+    return shown
+
+
+def fields(
+    issue: IssueRecord,
+    home: ProjectRecord,
+    workflow: Workflow,
+    comments: list[CommentRecord],
+    dialect: Dialect,
+) -> Json:
+    """Every field that the stand-in has; the caller picks those that were asked for."""
+    shown = [comment(one, dialect) for one in comments]
+    return {
+        "summary": issue.summary,
+        "status": status(workflow.status(issue.status), dialect),
+        "resolution": resolution(issue.resolution, dialect),
+        "resolutiondate": jira_time(issue.resolved) if issue.resolved else None,
+        "labels": issue.labels,
+        "issuetype": issue_type(issue.type, dialect),
+        "project": project(home, dialect),
+        "assignee": user(issue.assignee, dialect) if issue.assignee else None,
+        "reporter": user(issue.reporter, dialect),
+        "creator": user(issue.reporter, dialect),
+        "created": jira_time(issue.created),
+        "updated": jira_time(issue.updated),
+        "description": dialect.text(issue.description),
+        "comment": {
+            "comments": shown,
+            "self": f"{dialect.api}/issue/{issue.id}/comment",
+            "maxResults": len(shown),
+            "total": len(shown),
+            "startAt": 0,
+        },
+    }
+
+
+def issue_address(issue: IssueRecord, dialect: Dialect) -> Json:
+    return {"id": issue.id, "key": issue.key, "self": f"{dialect.api}/issue/{issue.id}"}
+
+
+def transition(
+    found: Transition, workflow: Workflow, dialect: Dialect, *, with_fields: bool
+) -> Json:
+    shown: Json = {
+        "id": found.id,
+        "name": found.name,
+        "to": status(workflow.status(found.to), dialect),
+        "hasScreen": found.screen is not None,
+        "isGlobal": found.sources is None,
+        "isInitial": False,
+        "isConditional": False,
+    }
+    if dialect.cloud:
+        shown |= {"isAvailable": True, "looped": False}
+    if with_fields:
+        shown["fields"] = _screen(found, dialect)
+    return shown
+
+
+def _screen(found: Transition, dialect: Dialect) -> Json:
+    return {name: _field(name, dialect) for name in found.screen or () if name != "comment"}
+
+
+def _field(name: str, dialect: Dialect) -> Json:
+    shown: Json = {
+        "required": False,
+        "schema": {"type": name if name == "resolution" else "user", "system": name},
+        "name": name.capitalize(),
+        "key": name,
+        "hasDefaultValue": False,
+        "operations": ["set"],
+    }
+    if name == "resolution":
+        shown["allowedValues"] = [resolution(one, dialect) for one in RESOLUTIONS]
+    return shown

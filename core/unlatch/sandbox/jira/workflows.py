@@ -1,0 +1,126 @@
+"""Two workflows as tables: the one of a new team's board, and the classic one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    id: int
+    key: str
+    name: str
+    color: str
+
+
+NEW = Category(2, "new", "To Do", "blue-gray")
+INDETERMINATE = Category(4, "indeterminate", "In Progress", "yellow")
+DONE = Category(3, "done", "Done", "green")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    id: str
+    name: str
+    category: Category
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """`screen` names the fields that may ride along; without a screen (None) nothing may.
+
+    `resolution` is what the transition leaves behind: a name, or None to clear it.
+    """
+
+    id: str
+    name: str
+    to: str
+    sources: tuple[str, ...] | None = None
+    screen: tuple[str, ...] | None = None
+    resolution: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    name: str
+    statuses: tuple[Status, ...]
+    transitions: tuple[Transition, ...]
+
+    @property
+    def first(self) -> Status:
+        return self.statuses[0]
+
+    def status(self, name: str) -> Status:
+        for status in self.statuses:
+            if status.name == name:
+                return status
+        known = ", ".join(s.name for s in self.statuses)
+        raise ValueError(f"the {self.name} workflow has no status {name!r}; it has {known}")
+
+    def open_from(self, status: str) -> list[Transition]:
+        return [t for t in self.transitions if t.sources is None or status in t.sources]
+
+    def resolution_in(self, status: str) -> str | None:
+        """The resolution that an issue usually has in this status."""
+        found = (t.resolution for t in self.transitions if t.to == status)
+        return next(found, None)
+
+
+_CLOSING = ("resolution", "comment", "assignee")
+_UNRESOLVED = ("Open", "In Progress", "Reopened")
+
+WORKFLOWS: Mapping[str, Workflow] = MappingProxyType(
+    {
+        "simplified": Workflow(
+            "simplified",
+            (
+                Status("10000", "To Do", NEW),
+                Status("10001", "In Progress", INDETERMINATE),
+                Status("10002", "Done", DONE),
+            ),
+            (
+                Transition("11", "To Do", "To Do"),
+                Transition("21", "In Progress", "In Progress"),
+                Transition("31", "Done", "Done", resolution="Done"),
+            ),
+        ),
+        "classic": Workflow(
+            "classic",
+            (
+                Status("1", "Open", NEW),
+                Status("3", "In Progress", INDETERMINATE),
+                Status("4", "Reopened", NEW),
+                Status("5", "Resolved", DONE),
+                Status("6", "Closed", DONE),
+            ),
+            (
+                Transition("4", "Start Progress", "In Progress", ("Open", "Reopened")),
+                Transition("301", "Stop Progress", "Open", ("In Progress",)),
+                Transition("5", "Resolve Issue", "Resolved", _UNRESOLVED, _CLOSING, "Fixed"),
+                Transition("2", "Close Issue", "Closed", _UNRESOLVED, _CLOSING, "Fixed"),
+                Transition("701", "Close Issue", "Closed", ("Resolved",), ("comment",), "Fixed"),
+                Transition("3", "Reopen Issue", "Reopened", ("Resolved", "Closed"), ("comment",)),
+            ),
+        ),
+    }
+)
+
+RESOLUTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "Fixed": "1",
+        "Won't Fix": "2",
+        "Duplicate": "3",
+        "Incomplete": "4",
+        "Cannot Reproduce": "5",
+        "Done": "10000",
+        "Won't Do": "10001",
+    }
+)
+ISSUE_TYPES: Mapping[str, str] = MappingProxyType(
+    {"Epic": "10000", "Story": "10001", "Task": "10002", "Sub-task": "10003", "Bug": "10004"}
+)

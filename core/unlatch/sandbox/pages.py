@@ -1,0 +1,42 @@
+"""Pages for people. The template engine escapes whatever comes from an item."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flask import Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from unlatch.sandbox.view import ItemView
+
+_NAMES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira"}
+_environment = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+)
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    text = _environment.get_template(template).render(names=_NAMES, **values)
+    answer = Response(text, status, content_type="text/html; charset=utf-8")
+    # The pages carry no script; should an item ever smuggle one in, the browser won't run it.
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    return answer
+
+
+def item_page(item: ItemView | None) -> Response:
+    if item is None:
+        return page("missing.html", 404)
+    return page("item.html", item=item)
+
+
+def plain(html: str) -> str:
+    """HTML as the text that a reader would see, line by line."""
+    broken = re.sub(r"(?i)<br\s*/?>|</(?:p|div|li|h\d)>", "\n", html)
+    lines = broken.split("\n")
+    return "\n".join(Markup(line).striptags() for line in lines).strip()  # noqa: S704 (stripped)

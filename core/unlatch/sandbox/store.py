@@ -1,0 +1,135 @@
+"""All state of a sandbox: records as JSON in one SQLite file, one transaction per request."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from dataclasses import Field
+    from pathlib import Path
+
+
+class _Record(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+R = TypeVar("R", bound=_Record)
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS record (
+    place INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (kind, key)
+);
+CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+"""
+
+
+class Store:
+    """A request holds the lock for its whole transaction, so that concurrent ones queue up."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        # A sandbox need not survive a power cut, only its own restart.
+        self._connection.execute("PRAGMA synchronous = OFF")
+        self._claim(path)
+
+    def _claim(self, path: Path) -> None:
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            self.close()
+            raise ValueError(f"{path} was written by a newer sandbox (version {version})")
+        self._connection.executescript(_SCHEMA)
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock:
+            if self._depth == 0:
+                self._connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+            except BaseException:
+                self._depth -= 1
+                if self._depth == 0:
+                    self._connection.execute("ROLLBACK")
+                raise
+            self._depth -= 1
+            if self._depth == 0:
+                self._connection.execute("COMMIT")
+
+    def next(self, counter: str, *, first: int = 1) -> int:
+        row = self._connection.execute(
+            "INSERT INTO counter VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + 1 "
+            "RETURNING value",
+            (counter, first),
+        ).fetchone()
+        return int(row[0])
+
+    def clear(self) -> None:
+        with self.transaction():
+            self._connection.execute("DELETE FROM record")
+            self._connection.execute("DELETE FROM counter")
+
+    def fetch(self, sql: str, *values: str) -> list[tuple[str, str]]:
+        with self._lock:
+            return self._connection.execute(sql, values).fetchall()
+
+    def change(self, sql: str, *values: str) -> int:
+        with self.transaction():
+            return self._connection.execute(sql, values).rowcount
+
+
+class Table(Generic[R]):
+    """The records of one kind, each a dataclass of JSON values."""
+
+    def __init__(self, store: Store, kind: str, record: type[R]) -> None:
+        self._store = store
+        self._kind = kind
+        self._record = record
+
+    def get(self, key: str) -> R | None:
+        rows = self._store.fetch(
+            "SELECT key, body FROM record WHERE kind = ? AND key = ?", self._kind, key
+        )
+        return self._record(**json.loads(rows[0][1])) if rows else None
+
+    def under(self, prefix: str = "") -> list[R]:
+        """Those whose key begins with `prefix`, in the order in which they were made."""
+        rows = self._store.fetch(
+            "SELECT key, body FROM record WHERE kind = ? AND key >= ? AND key < ? ORDER BY place",
+            self._kind,
+            prefix,
+            prefix + chr(0x10FFFF),
+        )
+        return [self._record(**json.loads(body)) for _, body in rows]
+
+    def put(self, key: str, record: R) -> None:
+        self._store.change(
+            "INSERT INTO record (kind, key, body) VALUES (?, ?, ?) "
+            "ON CONFLICT (kind, key) DO UPDATE SET body = excluded.body",
+            self._kind,
+            key,
+            json.dumps(asdict(record)),
+        )
+
+    def remove(self, key: str) -> bool:
+        return (
+            self._store.change("DELETE FROM record WHERE kind = ? AND key = ?", self._kind, key) > 0
+        )

@@ -1,0 +1,32 @@
+"""An item as a person sees it, whatever the tracker: for the console and the item pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class CommentView:
+    author: str
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """`open` says whether the tracker counts the item as unfinished; `state` is its own word."""
+
+    tracker: str
+    id: str
+    place: str
+    title: str
+    type: str
+    state: str
+    open: bool
+    labels: list[str]
+    assignee: str | None
+    url: str
+    updated: str
+    notes: list[str] = field(default_factory=list)
+    description: str = ""
+    comments: list[CommentView] = field(default_factory=list)

@@ -1,0 +1,1 @@
+"""Increments on disk: the only place that writes their files."""

@@ -1,0 +1,113 @@
+"""Where each part of a JSON text stands. Only for text that `json` has already accepted."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Far beyond any real file, and low enough that the recursive functions here and in
+# `_json_edit` stay well within Python's own limit whoever calls them.
+MAX_DEPTH = 100
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SCALAR = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value and its slice of the text; `items` is empty for a scalar."""
+
+    start: int
+    end: int
+    value: Any
+    items: tuple[Item, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for item in self.items:
+            yield from item.node.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An array's element, or an object's member, which starts at its key."""
+
+    start: int
+    key: str | None
+    key_end: int
+    node: Node
+
+    @property
+    def end(self) -> int:
+        return self.node.end
+
+
+def read_nodes(text: str, at: int = 0) -> Node:
+    start = _skip_space(text, at)
+    if text[start] in "{[":
+        return _read_container(text, start)
+    value, end = _SCALAR.raw_decode(text, start)
+    return Node(start, end, value)
+
+
+def _read_container(text: str, start: int) -> Node:
+    is_object = text[start] == "{"
+    close = "}" if is_object else "]"
+    items: list[Item] = []
+    at = _skip_space(text, start + 1)
+    while text[at] != close:
+        item = _read_member(text, at) if is_object else _read_element(text, at)
+        items.append(item)
+        at = _skip_space(text, item.end)
+        if text[at] == ",":
+            at = _skip_space(text, at + 1)
+    values = [item.node.value for item in items]
+    value = dict(zip((item.key for item in items), values, strict=True)) if is_object else values
+    return Node(start, at + 1, value, tuple(items))
+
+
+def _read_member(text: str, at: int) -> Item:
+    key, key_end = _SCALAR.raw_decode(text, at)
+    colon = _skip_space(text, key_end)
+    return Item(at, key, key_end, read_nodes(text, colon + 1))
+
+
+def _read_element(text: str, at: int) -> Item:
+    return Item(at, None, at, read_nodes(text, at))
+
+
+def _skip_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def duplicate_keys(node: Node, pointer: str = "") -> Iterator[str]:
+    """JSON pointers of the keys that occur twice in an object, each as often as it is repeated."""
+    seen: set[str] = set()
+    for index, item in enumerate(node.items):
+        step = str(index) if item.key is None else item.key.replace("~", "~0").replace("/", "~1")
+        here = f"{pointer}/{step}"
+        if step in seen:
+            yield here
+        seen.add(step)
+        yield from duplicate_keys(item.node, here)
+
+
+def is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [child for parent in level for child in _children(parent)]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return list(value) if isinstance(value, list | tuple) else []

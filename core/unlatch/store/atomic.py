@@ -1,0 +1,87 @@
+"""Files that are either the old one or the new one, whatever happens in between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one step; the file's permissions stay.
+
+    Raises:
+        StoreError: `not-writable`; the old file is untouched.
+    """
+    # A unique name: two processes that share a temporary name lose one's update.
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    with writing(path):
+        try:
+            with temporary.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            with contextlib.suppress(FileNotFoundError):
+                temporary.chmod(path.stat().st_mode & 0o7777)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to the end of `path`, on disk when this returns.
+
+    A last line that a crash cut short is closed first, so that it spoils itself alone.
+
+    Raises:
+        StoreError: `not-writable`.
+    """
+    with writing(path), path.open("a+b") as file:
+        if file.tell() and not _ends_in_newline(file.fileno(), file.tell()):
+            line = "\n" + line
+        file.write(line.encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _ends_in_newline(descriptor: int, size: int) -> bool:
+    return os.pread(descriptor, 1, size - 1) == b"\n"
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` durable, where the system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return  # Windows cannot open a folder; its renames need no such call
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system says about writing `path` into an error that says what to do.
+
+    Raises:
+        StoreError: `not-writable`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            "not-writable",
+            f"cannot write {path.name}: {error.strerror or error}",
+            where=str(path),
+            hint="make the folder writable and its disk not full, then run the command again",
+        ) from error

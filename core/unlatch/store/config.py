@@ -1,0 +1,215 @@
+"""The configuration: `.unlatch/config.toml`, over an existing `.specweave/config.json`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from unlatch.domain.text import slots
+from unlatch.errors import ConfigError
+from unlatch.store.layout import SPECWEAVE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from unlatch.store.layout import Layout
+
+Model = TypeVar("Model", bound=BaseModel)
+
+SLOTS = frozenset({"headline", "reason", "by", "at", "increment", "title"})
+
+
+class CommentStyle(StrEnum):
+    """How much is said on an item."""
+
+    FULL = "full"
+    SHORT = "short"
+    NONE = "none"
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Labels(_Table):
+    """Labels (tags on Azure DevOps) that unlatch sets and removes."""
+
+    reopened: str = Field("reopened", description="set by a reopen, removed by complete")
+    completed: str = Field("completed", description="set by complete, removed by a reopen")
+
+
+class Limits(_Table):
+    """How much may be worked on at once."""
+
+    max_active: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="active increments that status counts against"
+    )
+
+
+class CoreConfig(_Table):
+    """Everything in config.toml but the tables of the trackers."""
+
+    comment: CommentStyle = Field(
+        CommentStyle.FULL, description="what is posted on an item: full, short or none"
+    )
+    comment_template: str | None = Field(
+        None,
+        description="the comment's text instead of the built-in one; knows **bold** and "
+        "{headline}, {reason}, {by}, {at}, {increment}, {title}",
+    )
+    mentions: bool = Field(
+        default=False, description="let @names and #numbers in a reason notify and link"
+    )
+    frequent_reopens: int = Field(
+        3, ge=1, description="the number of reopens from which on an increment is reopened often"
+    )
+    labels: Labels = Labels()
+    limits: Limits = Limits()
+
+    @field_validator("comment_template")
+    @classmethod
+    def _known_slots(cls, value: str | None) -> str | None:
+        unknown = sorted(slots(value or "") - SLOTS)
+        if unknown:
+            raise ValueError(f"unknown slot {{{unknown[0]}}}; known are {', '.join(sorted(SLOTS))}")
+        return value
+
+
+class UserConfig(_Table):
+    """The user's own config.toml, which no repository can change."""
+
+    trusted_hosts: tuple[str, ...] = Field(
+        (), description="hosts, besides the vendors' own, that tokens may be sent to"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RawConfig:
+    """What the files say, before the trackers' tables are checked by their plugins.
+
+    Args:
+        core: the core's own values.
+        trackers: the tables below `[trackers]`, by the plugin's name.
+        origins: where each value came from, by its dotted key.
+        problems: every mistake found so far.
+    """
+
+    core: CoreConfig
+    trackers: Mapping[str, Mapping[str, Any]]
+    origins: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def read_config(layout: Layout) -> RawConfig:
+    """The project's configuration; mistakes are listed in it, so that all can be told at once.
+
+    Raises:
+        ConfigError: a file is no TOML or cannot be read.
+    """
+    ours = read_toml(layout.config)
+    theirs = _from_specweave(layout.root / SPECWEAVE / "config.json")
+    origins = dict.fromkeys(_flat(theirs), f"{SPECWEAVE}/config.json")
+    origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
+    merged = _merged(theirs, ours)
+    tables = merged.pop("trackers", {})
+    core, problems = checked(CoreConfig, merged, prefix="")
+    if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
+        tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
+    return RawConfig(core or CoreConfig(), tables, origins, problems)
+
+
+def read_user_config(path: Path) -> UserConfig:
+    """The user's configuration.
+
+    Raises:
+        ConfigError: it is no TOML, or has mistakes; all are listed.
+    """
+    config, problems = checked(UserConfig, read_toml(path), prefix="")
+    if config is None:
+        raise ConfigError(problems, where=str(path))
+    return config
+
+
+def checked(
+    model: type[Model], values: Mapping[str, Any], *, prefix: str
+) -> tuple[Model | None, tuple[str, ...]]:
+    """The model of `values`, or every mistake in them with its dotted key."""
+    try:
+        return model.model_validate(dict(values)), ()
+    except ValidationError as error:
+        return None, tuple(_problem(detail, prefix) for detail in error.errors())
+
+
+def _problem(detail: Any, prefix: str) -> str:
+    key = ".".join(str(part) for part in (*([prefix] if prefix else []), *detail["loc"]))
+    if detail["type"] == "extra_forbidden":
+        return f"{key}: there is no such setting"
+    return f"{key}: {detail['msg'].removeprefix('Value error, ')}"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file holds; nothing if there is no such file.
+
+    Raises:
+        ConfigError: it cannot be read, or is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError((f"the file cannot be read: {error}",), where=str(path)) from error
+
+
+def _from_specweave(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}  # not ours: SpecWeave reports its own mistakes
+    found: dict[str, Any] = {}
+    most = _at(config, "limits", "maxActiveIncrements")
+    if isinstance(most, int) and not isinstance(most, bool) and most > 0:
+        found["limits"] = {"max_active": most}
+    repository = _specweave_repository(config)
+    if repository:
+        found["trackers"] = {"github": {"repository": repository}}
+    return found
+
+
+def _specweave_repository(config: Any) -> str | None:
+    active = _at(config, "multiProject", "activeProject")
+    for project in (active, *(_at(config, "multiProject", "projects") or {})):
+        place = ("multiProject", "projects", project, "externalTools", "github", "repository")
+        if isinstance(repository := _at(config, *place), str):
+            return repository
+    profile = _at(config, "sync", "profiles", _at(config, "sync", "activeProfile"), "config")
+    owner, repo = _at(profile, "owner"), _at(profile, "repo")
+    return f"{owner}/{repo}" if isinstance(owner, str) and isinstance(repo, str) else None
+
+
+def _at(node: Any, *path: Any) -> Any:
+    for step in path:
+        node = node.get(step) if isinstance(node, dict) else None
+    return node
+
+
+def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(under)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both else value
+    return merged
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> list[str]:
+    keys: list[str] = []
+    for key, value in values.items():
+        inner = isinstance(value, dict)
+        keys += _flat(value, f"{prefix}{key}.") if inner else [f"{prefix}{key}"]
+    return keys

@@ -1,0 +1,73 @@
+"""events.jsonl: who did what, when, with what outcome. Appended to, never rewritten.
+
+The file is merged by union in git, so a line may come twice and in any order; lines are told apart
+by their ULID. A line that is no event (cut short by a crash) is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.times import stamp
+from unlatch.store.atomic import append_line
+from unlatch.store.layout import EVENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.domain.increment import ReopenEntry
+
+Event = dict[str, Any]
+
+
+def event(id: str, kind: str, /, *, at: datetime, by: str, **details: object) -> Event:
+    """An event; details that are None are left out."""
+    known = {key: value for key, value in details.items() if value is not None}
+    return {"id": id, "at": stamp(at), "event": kind, "by": by, **known}
+
+
+def append_event(folder: Path, entry: Event) -> None:
+    """Write an event, on disk when this returns.
+
+    Raises:
+        StoreError: `not-writable`.
+    """
+    append_line(folder / EVENTS, json.dumps(entry, ensure_ascii=False, separators=(", ", ": ")))
+
+
+def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:
+    """The events of an increment by time, each once; a reopen without a line is derived."""
+    try:
+        raw = (folder / EVENTS).read_bytes().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        raw = ""
+    events = {entry["id"]: entry for line in raw.splitlines() if (entry := _event(line))}
+    for reopen in reopens:
+        events.setdefault(reopen.id, reopened(reopen))
+    return sorted(events.values(), key=lambda entry: (entry["at"], entry["id"]))
+
+
+def reopened(entry: ReopenEntry) -> Event:
+    """The event of a reopen, as it follows from its entry in reopenHistory."""
+    return event(
+        entry.id,
+        "reopened",
+        at=entry.reopened_at,
+        by=entry.reopened_by,
+        reason=entry.reason,
+        **{"from": entry.previous_status.value, "to": "active"},
+    )
+
+
+def _event(line: str) -> Event | None:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(entry, dict):
+        return None
+    needed = (entry.get("id"), entry.get("at"), entry.get("event"))
+    return entry if all(isinstance(value, str) for value in needed) else None

@@ -1,0 +1,94 @@
+"""Making increments' folders, and bringing archived ones back."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import StoreError, UsageError
+from unlatch.store.atomic import replace_file, sync_folder, writing
+from unlatch.store.json_text import render_new
+from unlatch.store.layout import METADATA, SPEC, TASKS, Folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.store.layout import Layout
+
+_LONGEST_SLUG = 60
+
+
+def slug_of(title: str) -> str:
+    """A folder's name for a title: lower-case ASCII words joined by hyphens.
+
+    Raises:
+        UsageError: `title-unusable`, if no word is left.
+    """
+    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST_SLUG].rstrip("-")
+    if not slug:
+        raise UsageError(
+            "title-unusable",
+            "the title has no letter or digit to name a folder by",
+            hint="--slug NAME gives the folder's name",
+        )
+    return slug
+
+
+def make_increment(
+    layout: Layout, number: int, title: str, data: dict[str, Any], *, slug: str | None = None
+) -> Folder:
+    """A new increment's folder with its three files; metadata.json comes last.
+
+    Raises:
+        StoreError: `not-writable`.
+    """
+    name = f"{number:04d}-{slug or slug_of(title)}"
+    folder = Folder(name, layout.increments / name, archived=False)
+    with writing(folder.path):
+        folder.path.mkdir(parents=True)
+    replace_file(folder.path / SPEC, _spec(title).encode())
+    replace_file(folder.path / TASKS, b"# Tasks\n")
+    # An increment without metadata.json is broken, so a crash before this line is seen.
+    replace_file(folder.path / METADATA, render_new({**data, "id": name}))
+    sync_folder(layout.increments)
+    return folder
+
+
+def _spec(title: str) -> str:
+    heading = " ".join(title.split())
+    return f"# {heading}\n\n## User stories\n\n## Acceptance criteria\n"
+
+
+@contextlib.contextmanager
+def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
+    """The folder, moved out of the archive if that is wanted; moved back if the body fails.
+
+    Moving comes first: a crash in between leaves a completed increment outside the archive, which
+    the next resume takes as it is.
+
+    Raises:
+        StoreError: `archive-blocked`, if its place is taken.
+    """
+    if not wanted or not folder.archived:
+        yield folder
+        return
+    place = layout.increments / folder.name
+    if place.exists():
+        raise StoreError(
+            "archive-blocked",
+            f"{folder.name} cannot leave the archive: a folder of its name is in its place",
+            where=str(place),
+            hint="rename or remove one of the two",
+        )
+    with writing(place):
+        folder.path.rename(place)
+    try:
+        yield Folder(folder.name, place, archived=False)
+    except BaseException:
+        place.rename(folder.path)
+        raise
+    sync_folder(place.parent)
+    sync_folder(folder.path.parent)

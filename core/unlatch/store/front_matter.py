@@ -1,0 +1,125 @@
+"""The title and the status in the YAML front matter of a spec.md, found without a YAML parser.
+
+Only scalars that stand on one line are understood; anything else counts as absent. The text keeps
+its line endings: read the file with `newline=""`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BLOCK = re.compile(
+    r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)"
+)
+_VALUE = re.compile(
+    r"""(?P<lead>[ \t]*)
+        (?P<value>
+            "(?:[^"\\\r\n]|\\[^\r\n])*"
+          | '(?:[^'\r\n]|'')*'
+          | [^\s"'|>\#&*!%@`\[\]{},](?:[^\r\n]*?[^ \t\r\n])??
+          |
+        )
+        (?:[ \t]+\#[^\r\n]*|[ \t]*)\r?\n
+        (?!(?:[ \t]*\r?\n)*(?:[ \t]+[^\s\#]|-[ \t]))  # it goes on, or is a list or a mapping
+    """,
+    re.VERBOSE,
+)
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_PLAIN = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+_NOT_PLAIN = _NULLS | {"true", "false", "yes", "no", "on", "off", "y", "n"}
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Scalar:
+    """A value as it is written, and where; `start` is right behind the colon if it is empty."""
+
+    start: int
+    source: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.source)
+
+    @property
+    def value(self) -> str | None:
+        if self.source.startswith('"'):
+            return _unescaped(self.source)
+        if self.source.startswith("'"):
+            return self.source[1:-1].replace("''", "'")
+        return None if self.source in _NULLS else self.source
+
+
+def title(text: str) -> str | None:
+    """Return the front matter's title, else the text of the first top heading."""
+    scalar = _find(text, "title")
+    return (scalar and scalar.value) or next(_headings(text), None)
+
+
+def status(text: str) -> str | None:
+    """Return the front matter's status as it stands there, without quotes or comment."""
+    scalar = _find(text, "status")
+    return scalar.value if scalar else None
+
+
+def with_status(text: str, status: str) -> str:
+    """Replace the front matter's status; without one the text stays as it is."""
+    scalar = _find(text, "status")
+    if scalar is None or scalar.value == status:
+        return text
+    new = _written(status, like=scalar.source)
+    return text[: scalar.start] + (new if scalar.source else f" {new}") + text[scalar.end :]
+
+
+def _find(text: str, key: str) -> _Scalar | None:
+    """Find a top-level key; of two the first counts, for reading as for writing."""
+    block = _BLOCK.match(text)
+    if block is None:
+        return None
+    found = re.compile(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE).search(text, *block.span("body"))
+    value = _VALUE.match(text, found.end()) if found else None
+    if value is None:
+        return None
+    source = value["value"]
+    return _Scalar(value.start("value" if source else "lead"), source)
+
+
+def _headings(text: str) -> Iterator[str]:
+    block = _BLOCK.match(text)
+    fence = ""
+    for line in text[block.end() if block else 0 :].removeprefix("\ufeff").split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        elif line.startswith(("# ", "#\t")) and (heading := _heading(line[1:].strip())):
+            yield heading
+
+
+def _heading(text: str) -> str:
+    """Return a heading's text without a closing run of `#`, which a space sets apart."""
+    open_text = text.rstrip("#")
+    return open_text.rstrip() if open_text.endswith((" ", "\t")) else text
+
+
+def _unescaped(source: str) -> str:
+    try:
+        return str(json.loads(source, strict=False))
+    except ValueError:  # an escape that YAML has and JSON has not
+        return source[1:-1]
+
+
+def _written(status: str, *, like: str) -> str:
+    if like.startswith("'") and status.isprintable():
+        return "'" + status.replace("'", "''") + "'"
+    is_plain = _PLAIN.fullmatch(status) and status.lower() not in _NOT_PLAIN
+    if is_plain and not like.startswith(('"', "'")):
+        return status
+    return json.dumps(status, ensure_ascii=not status.isprintable())

@@ -1,0 +1,149 @@
+"""A JSON file that other tools and people also write, edited without disturbing their work."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from unlatch.store._json_edit import edited
+from unlatch.store._json_nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
+from unlatch.store._json_style import Style
+
+_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|NaN|-?Infinity')
+
+
+class JsonTextError(ValueError):
+    """The bytes are not a JSON document; line and column count from 1."""
+
+    def __init__(self, reason: str, line: int, column: int) -> None:
+        super().__init__(f"{reason} (line {line}, column {column})")
+        self.reason = reason
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """A parsed document that remembers how it was written."""
+
+    text: str
+    bom: bool
+    value: Any
+    duplicates: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, raw: bytes) -> JsonText:
+        """Read a document.
+
+        Args:
+            raw: The bytes of the file, in UTF-8, with or without a byte order mark.
+
+        Returns:
+            The document. Of a key that occurs twice in an object `value` has the last, and
+            `duplicates` the JSON pointer.
+
+        Raises:
+            JsonTextError: The file is empty, truncated, left in a git conflict, or otherwise
+                not the JSON of RFC 8259.
+        """
+        bom = raw.startswith(codecs.BOM_UTF8)
+        text = _decoded(raw[len(codecs.BOM_UTF8) :] if bom else raw)
+        try:
+            value, has_duplicates = _load(text)
+            duplicates = tuple(dict.fromkeys(_duplicates(text))) if has_duplicates else ()
+        except RecursionError as error:
+            raise _depth_error(text) from error
+        # Counting is quick and rules out nearly every file; only the rest is measured.
+        if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
+            raise _depth_error(text)
+        return cls(text, bom, value, duplicates)
+
+    def with_value(self, new: Any) -> bytes:
+        """Render `new`, reusing the source text of every part that did not change.
+
+        Raises:
+            ValueError: The document has duplicate keys, or `new` is nothing that JSON can hold
+                or that `parse` would read.
+            TypeError: `new` contains a key or an object that JSON does not know.
+        """
+        if self.duplicates:
+            raise ValueError(f"duplicate keys: {', '.join(self.duplicates)}")
+        if is_too_deep(new):
+            raise ValueError(f"nested more than {MAX_DEPTH} deep")
+        raw = edited(self.text, new).encode()
+        return codecs.BOM_UTF8 + raw if self.bom else raw
+
+
+def render_new(value: Any) -> bytes:
+    """Render the content of a new file: indented by two spaces, with a final newline."""
+    if is_too_deep(value):
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+    return f"{Style().render(value, '')}\n".encode()
+
+
+def _decoded(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode()
+        raise _error_at(before, len(before), "the file is not UTF-8") from error
+
+
+def _load(text: str) -> tuple[Any, bool]:
+    has_duplicates = False
+
+    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal has_duplicates
+        members = dict(pairs)
+        has_duplicates = has_duplicates or len(members) != len(pairs)
+        return members
+
+    def refuse_constant(name: str) -> NoReturn:
+        at = next(match.start() for match in _TOKEN.finditer(text) if match[0] == name)
+        raise _error_at(text, at, f"{name} is not JSON")
+
+    decoder = json.JSONDecoder(object_pairs_hook=as_object, parse_constant=refuse_constant)
+    try:
+        return decoder.decode(text), has_duplicates
+    except json.JSONDecodeError as error:
+        raise _explained(text, error) from error
+    except JsonTextError:
+        raise
+    except ValueError as error:  # Python's limit on the digits of an integer
+        at = max(re.finditer(r"\d+", text), key=lambda match: len(match[0])).start()
+        raise _error_at(text, at, "a number has too many digits") from error
+
+
+def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:
+    if not text.strip():
+        return JsonTextError("the file is empty", 1, 1)
+    if conflict := _CONFLICT.search(text):
+        return _error_at(text, conflict.start(), "the file has git conflict markers")
+    if error.msg == "Extra data":
+        return _error_at(text, error.pos, "something follows the end of the JSON value")
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+        return _error_at(text, error.pos, "the file ends in the middle")
+    return _error_at(text, error.pos, f"not JSON: {error.msg}")
+
+
+def _duplicates(text: str) -> list[str]:
+    return list(duplicate_keys(read_nodes(text)))
+
+
+def _depth_error(text: str) -> JsonTextError:
+    depth = at = 0
+    for match in _TOKEN.finditer(text):
+        depth += (match[0] in "{[") - (match[0] in "}]")
+        if depth > MAX_DEPTH:
+            at = match.start()
+            break
+    return _error_at(text, at, f"nested more than {MAX_DEPTH} deep")
+
+
+def _error_at(text: str, at: int, reason: str) -> JsonTextError:
+    line_start = text.rfind("\n", 0, at) + 1
+    return JsonTextError(reason, text.count("\n", 0, at) + 1, at - line_start + 1)

@@ -1,0 +1,41 @@
+"""Tying items to increments and cutting the tie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.store.links import add_link, remove_link, same_item
+from unlatch.store.records import set_pending
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.domain.increment import Increment, Link
+    from unlatch.store.events import Event
+    from unlatch.store.manager import MetadataManager
+
+
+def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: str) -> Increment:
+    """Tie items to an increment; one that is tied already is left as it is."""
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        told = []
+        for link in links:
+            if not any(same_item(link, known) for known in before.links):
+                add_link(data, link, manager.shapes.links[link.tracker])
+                told.append(manager.event("linked", by=by, tracker=link.tracker, item=link.key))
+        return told
+
+    return manager.change(wanted, edit)
+
+
+def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Increment:
+    """Cut the tie to an item, and forget what it was owed."""
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        remove_link(data, link, manager.shapes.links[link.tracker])
+        owed = (link.tracker, link.key)
+        set_pending(data, tuple(o for o in before.pending if (o.tracker, o.item) != owed))
+        return [manager.event("unlinked", by=by, tracker=link.tracker, item=link.key)]
+
+    return manager.change(wanted, edit)

@@ -1,0 +1,308 @@
+"""The metadata manager: the one writer of increments, and the keeper of the status table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.ids import matches, number_of
+from unlatch.domain.increment import BrokenIncrement, Increment, Link, ReopenEntry
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.status import TRANSITIONS, Status, needs_reason
+from unlatch.domain.times import stamp
+from unlatch.errors import StoreError, UsageError
+from unlatch.store import events
+from unlatch.store.change import append_events, change_folder
+from unlatch.store.folders import make_increment
+from unlatch.store.links import add_link
+from unlatch.store.locks import store_lock
+from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS, read_folder, read_increment
+from unlatch.store.records import overtaken, set_pending, write_reopen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+    from datetime import datetime
+
+    from unlatch.store.change import Edit
+    from unlatch.store.events import Event
+    from unlatch.store.layout import Folder, Layout
+    from unlatch.store.reading import Shapes
+
+LONGEST_REASON = 10_000
+
+
+class MetadataManager:
+    """The increments of one project.
+
+    Args:
+        layout: where they lie.
+        shapes: how the trackers' links are written.
+        clock: tells the time, with a zone.
+        new_id: makes ULIDs.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        *,
+        shapes: Shapes,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+    ) -> None:
+        self.layout = layout
+        self.clock = clock
+        self.new_id = new_id
+        self.shapes = shapes
+
+    # Reading
+
+    def find(self, wanted: str) -> Folder:
+        """The folder that `wanted` means: 7, 0007, or the folder's name; archived ones too.
+
+        Raises:
+            UsageError: `unknown-increment` or `ambiguous-increment`.
+        """
+        found = [folder for folder in self.layout.folders() if matches(folder.name, wanted)]
+        exact = [folder for folder in found if folder.name == wanted]
+        candidates = exact or found
+        if len(candidates) == 1:
+            return candidates[0]
+        if not candidates:
+            raise UsageError(
+                "unknown-increment",
+                f"there is no increment {wanted!r}",
+                where=str(self.layout.increments),
+                hint="unlatch list --all",
+            )
+        names = ", ".join(str(c.path.relative_to(self.layout.increments)) for c in candidates)
+        raise UsageError(
+            "ambiguous-increment",
+            f"{wanted!r} may be any of {names}",
+            where=str(self.layout.increments),
+            hint="name the folder; of two with one name, rename or remove one",
+        )
+
+    def read(self, wanted: str) -> Increment:
+        """The increment that `wanted` means.
+
+        Raises:
+            UsageError: it is unknown or ambiguous.
+            StoreError: its files cannot be read.
+        """
+        return read_increment(self.find(wanted), self.shapes)
+
+    def list(self) -> list[Increment | BrokenIncrement]:
+        """All increments, archived and broken ones included."""
+        return [read_folder(folder, self.shapes) for folder in self.layout.folders()]
+
+    def has_frequent_reopens(self, wanted: str, threshold: int = 3) -> bool:
+        """Whether it was reopened `threshold` times or more, undone reopens left out."""
+        return self.read(wanted).effective_reopens >= threshold
+
+    # Life
+
+    def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
+        """A new increment in planning, numbered on from the highest.
+
+        Raises:
+            StoreError: `not-writable`.
+        """
+        with store_lock(self.layout, "new"):
+            number = 1 + max((number_of(f.name) or 0 for f in self.layout.folders()), default=0)
+            data: dict[str, Any] = {
+                "id": "",
+                "status": Status.PLANNING.value,
+                "type": kind,
+                "created": stamp(self.clock()),
+                "lastActivity": stamp(self.clock()),
+            }
+            for link in links:
+                add_link(data, link, self.shapes.links[link.tracker])
+            folder = make_increment(self.layout, number, title, data)
+            append_events(folder, [self.event("created", by=by, to=Status.PLANNING.value)])
+        return self.read(folder.name)
+
+    def reopen(
+        self, wanted: str, reason: str, reopened_by: str, *, source: str | None = None
+    ) -> tuple[Increment, ReopenEntry]:
+        """Make a completed increment active, and owe its items a reopen.
+
+        One write holds the status, the entry in reopenHistory and one pending operation for each
+        link of that moment. An archived increment is moved back first.
+
+        Raises:
+            StoreError: `not-completed`, and whatever keeps the files from being read or written.
+            UsageError: `reason-missing` or `reason-too-long`.
+        """
+        reason = checked_reason(reason)
+        entries: list[ReopenEntry] = []
+
+        def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+            if before.status is not Status.COMPLETED:
+                raise StoreError(
+                    "not-completed",
+                    f"{before.id} is {before.status}; only what is completed can be reopened",
+                    hint=f"unlatch show {before.id}",
+                )
+            entry = ReopenEntry(
+                id=self.new_id(),
+                reopened_at=self.clock(),
+                reason=reason,
+                previous_status=before.status,
+                previous_completed_at=_completed_text(data),
+                reopened_by=reopened_by,
+                source=source,
+            )
+            entries.append(entry)
+            self._set_status(data, Status.ACTIVE)
+            data.setdefault("reopenHistory", []).append(write_reopen(entry))
+            owed = self._owed(before, Kind.REOPEN, op=entry.id, at=entry.reopened_at)
+            set_pending(data, (*overtaken(before.pending, before.reopens), *owed))
+            return [events.reopened(entry)]
+
+        increment = self.change(wanted, edit, unarchive=True)
+        return increment, entries[-1]
+
+    def transition(
+        self,
+        wanted: str,
+        to: Status,
+        *,
+        by: str,
+        reason: str | None = None,
+        owe: Kind | None = None,
+        spare: Collection[Link] = (),
+    ) -> Increment:
+        """Move an increment along the status table.
+
+        Args:
+            owe: the kind of operation that the items are owed, or None to leave them alone.
+            spare: links whose items are left alone whatever is owed.
+
+        Raises:
+            StoreError: `transition-refused`, naming the moves that are open.
+            UsageError: `reason-missing` where leaving a finished status needs one.
+        """
+        reason = checked_reason(reason) if reason is not None else None
+
+        def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+            _check_transition(before, to, reason)
+            at, op = self.clock(), self.new_id()
+            pending = before.pending
+            if to.is_finished != before.status.is_finished:
+                pending = overtaken(pending, before.reopens)
+            if owe:
+                owed = self._owed(before, owe, op=op, at=at, by=by, reason=reason, spare=spare)
+                pending = (*pending, *owed)
+            self._set_status(data, to)
+            set_pending(data, pending)
+            moved = {"from": before.status.value, "to": to.value}
+            return [events.event(op, "transitioned", at=at, by=by, reason=reason, **moved)]
+
+        return self.change(wanted, edit, unarchive=not to.is_finished)
+
+    def _owed(
+        self,
+        before: Increment,
+        kind: Kind,
+        *,
+        op: str,
+        at: datetime,
+        by: str | None = None,
+        reason: str | None = None,
+        spare: Collection[Link] = (),
+    ) -> tuple[Operation, ...]:
+        return tuple(
+            Operation(op, kind, link.tracker, link.key, at, by, reason)
+            for link in before.links
+            if link not in spare
+        )
+
+    def _set_status(self, data: dict[str, Any], to: Status) -> None:
+        now = stamp(self.clock())
+        data["status"] = to.value
+        data[next((k for k in ACTIVITY_KEYS if k in data), ACTIVITY_KEYS[0])] = now
+        if to is Status.COMPLETED:
+            data[next((k for k in COMPLETED_KEYS if k in data), COMPLETED_KEYS[0])] = now
+        elif not to.is_finished:
+            for key in COMPLETED_KEYS:
+                data.pop(key, None)
+
+    def change(
+        self, wanted: str, edit: Edit, *, unarchive: bool = False, events_first: bool = False
+    ) -> Increment:
+        """Change one increment under its lock; nothing else writes its files.
+
+        Args:
+            unarchive: move it out of the archive, if it lies there.
+            events_first: write the events before the change that they tell of.
+
+        Raises:
+            StoreError: the files cannot be read or written; nothing was changed.
+        """
+        name = self.find(wanted).name
+        with store_lock(self.layout, name):
+            return change_folder(
+                self.layout,
+                self.find(name),
+                self.shapes,
+                edit,
+                unarchive=unarchive,
+                events_first=events_first,
+            )
+
+    def unarchive(self, wanted: str) -> Increment:
+        """Move an increment out of the archive, and let spec.md follow its status.
+
+        Raises:
+            StoreError: `archive-blocked` or `not-writable`.
+        """
+        return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
+
+    def event(self, kind: str, /, *, by: str, **details: object) -> Event:
+        """An event of now."""
+        return events.event(self.new_id(), kind, at=self.clock(), by=by, **details)
+
+
+def checked_reason(reason: str) -> str:
+    """The reason as it will be stored.
+
+    Raises:
+        UsageError: `reason-missing` or `reason-too-long`.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise UsageError("reason-missing", "the reason is empty", hint="--reason TEXT says why")
+    if len(reason) > LONGEST_REASON:
+        raise UsageError(
+            "reason-too-long",
+            f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept",
+            hint="say it in short and put the rest into spec.md",
+        )
+    return reason
+
+
+def _check_transition(before: Increment, to: Status, reason: str | None) -> None:
+    legal = TRANSITIONS[before.status]
+    if to not in legal or before.status is Status.COMPLETED:
+        moves = (
+            f"unlatch resume {before.id}"
+            if before.status is Status.COMPLETED
+            else f"from {before.status} it can become {', '.join(sorted(legal))}"
+        )
+        raise StoreError(
+            "transition-refused",
+            f"{before.id} is {before.status} and cannot become {to}",
+            where=str(before.folder),
+            hint=moves,
+        )
+    if needs_reason(before.status) and not reason:
+        raise UsageError(
+            "reason-missing",
+            f"{before.id} is {before.status}; taking it up again needs a reason",
+            hint="--reason TEXT says why",
+        )
+
+
+def _completed_text(data: Mapping[str, Any]) -> str | None:
+    values = (data.get(key) for key in COMPLETED_KEYS)
+    return next((value for value in values if isinstance(value, str)), None)

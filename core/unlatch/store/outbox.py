@@ -1,0 +1,93 @@
+"""The outbox: operations that items are owed, and what became of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.increment import Base, Increment, Link, SyncedItem
+from unlatch.store.links import add_link, base_entry, block_at, same_item
+from unlatch.store.records import set_pending, unknown_reopen, write_synced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unlatch.domain.operation import Operation
+    from unlatch.store.events import Event
+    from unlatch.store.manager import MetadataManager
+
+
+def owe(manager: MetadataManager, wanted: str, operation: Operation) -> Increment:
+    """Make an intent durable that has no change of status behind it."""
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        set_pending(data, (*before.pending, operation))
+        return []
+
+    return manager.change(wanted, edit)
+
+
+def record(
+    manager: MetadataManager,
+    wanted: str,
+    operation: Operation,
+    *,
+    reached: SyncedItem,
+    base: Base | None,
+    details: Mapping[str, object],
+    link: Link | None = None,
+) -> Increment:
+    """Note that an operation was delivered: it leaves `pending` in this write.
+
+    Args:
+        reached: the item that it reached.
+        base: what both sides are now, or None if they are not in step.
+        details: what the event tells beside it (result, what the item was before).
+        link: a link to be written along, for an item that was created.
+    """
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        left = tuple(o for o in before.pending if not _same(o, operation))
+        if len(left) == len(before.pending):
+            return []  # another process was faster; its record stands
+        set_pending(data, left)
+        if link is not None:
+            add_link(data, link, manager.shapes.links[link.tracker])
+        for entry in data.get("reopenHistory", []):
+            if entry["id"] == operation.op:
+                write_synced(entry, reached, manager.shapes.synced[reached.tracker])
+        for known in before.links if base else ():
+            if same_item(known, Link(reached.tracker, reached.item, reached.url)):
+                block_at(data, known.path)["base"] = base_entry(base) if base else None
+        by = operation.by or _reopened_by(before, operation.op)
+        return [manager.event("delivered", by=by, op=operation.op, **details)]
+
+    # The event goes first: once the operation has left `pending`, the event is all that tells
+    # of it, so a crash in between must leave the operation and not the silence.
+    return manager.change(wanted, edit, events_first=True)
+
+
+def park(manager: MetadataManager, wanted: str, operation: Operation, *, cause: str) -> Increment:
+    """Note that an operation cannot be delivered until somebody does something about it."""
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        if operation.cause == cause:
+            return []
+        parked = replace(operation, cause=cause, parked_at=manager.clock())
+        set_pending(data, tuple(parked if _same(o, operation) else o for o in before.pending))
+        by = operation.by or _reopened_by(before, operation.op)
+        item = {"tracker": operation.tracker, "item": operation.item}
+        return [manager.event("parked", by=by, op=operation.op, cause=cause, **item)]
+
+    return manager.change(wanted, edit)
+
+
+def _same(one: Operation, other: Operation) -> bool:
+    return (one.op, one.tracker, one.item) == (other.op, other.tracker, other.item)
+
+
+def _reopened_by(increment: Increment, op: str) -> str:
+    for entry in increment.reopens:
+        if entry.id == op:
+            return entry.reopened_by
+    raise unknown_reopen(increment.id, op)

@@ -1,0 +1,244 @@
+"""The one adapter that every request to a tracker passes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+
+from unlatch.errors import Rejected, TrackerError, Transient, Unauthorised
+from unlatch.transport.answer import Answer, Explain
+from unlatch.transport.freshness import Freshness
+from unlatch.transport.meter import count_request, is_write
+from unlatch.transport.origin import Origin, origin_of
+from unlatch.transport.outcomes import explain_silence, judge
+from unlatch.transport.retry import again, asked_by
+from unlatch.transport.trace import Exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from unlatch.transport.credential import Credential
+    from unlatch.transport.redact import Redactor
+    from unlatch.transport.trace import Trace
+    from unlatch.transport.waits import Gate
+
+_POOL = 16
+_NO_RETRIES = urllib3.Retry(0, read=False)
+_ACCEPTED = 202
+_BODILESS = frozenset({204, 304})
+_SILENCES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What all adapters of one transport share."""
+
+    tracker: str
+    origin: Origin
+    credential: Credential | None
+    missing: str
+    gate: Gate
+    redactor: Redactor
+    trace: Trace | None
+    timeouts: tuple[float, float]
+    clock: Callable[[], float]
+    jitter: Callable[[], float]
+
+
+class TrackerAdapter(HTTPAdapter):
+    """Sends a request as our rules say, whatever the SDK above it had in mind.
+
+    Every answer that is not a success is raised from here, through the SDK, as an error of ours.
+    """
+
+    def __init__(self, wiring: Wiring, explain: Explain) -> None:
+        self._wiring = wiring
+        self._explain = explain
+        self._freshness = Freshness(wiring.clock, self.close)
+        super().__init__(pool_connections=_POOL, pool_maxsize=_POOL)
+
+    @property
+    def max_retries(self) -> urllib3.Retry:
+        """None beneath us: msrest sets its own on every adapter that it finds."""
+        return _NO_RETRIES
+
+    @max_retries.setter
+    def max_retries(self, value: object) -> None: ...
+
+    def send(  # noqa: PLR0917  # the signature that requests calls
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,
+        timeout: Any = None,
+        verify: bool | str = True,
+        cert: Any = None,
+        proxies: Mapping[str, str] | None = None,
+    ) -> requests.Response:
+        """Send a request and read the whole answer, again if that is safe and useful.
+
+        Raises:
+            TrackerError: no answer came, or it is no success.
+        """
+        write = is_write(request.method or "")
+        # What stays on this machine must not pass a proxy, token and all.
+        proxies = None if _is_loopback(request) else proxies
+        options = {"verify": verify or True, "cert": cert, "proxies": proxies}
+        for attempt in count(1):
+            self._wiring.gate.enter()
+            try:
+                return self._exchange(request, options, write=write)
+            except TrackerError as error:
+                if not self._ready_for_another(error, request, write=write, attempt=attempt):
+                    raise
+        raise AssertionError  # count() never ends
+
+    def _exchange(
+        self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
+    ) -> requests.Response:
+        outgoing = self._dressed(request)
+        exchange = Exchange(
+            outgoing,
+            tracker=self._wiring.tracker,
+            trace=self._wiring.trace,
+            redact=self._wiring.redactor,
+            clock=self._wiring.clock,
+        )
+        count_request()
+        try:
+            response = self._send_and_read(outgoing, options)
+        except _SILENCES as failure:
+            if isinstance(failure, requests.RequestException):
+                # The SDK and whoever prints the failure get the request without the token.
+                failure.request = request
+            error = explain_silence(failure, write=write)
+            exchange.unanswered(error.message)
+            raise self._settled(error, request) from failure
+        response.request = request
+        exchange.answered(response)
+        return self._judged(request, response, write=write)
+
+    def _dressed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        """A copy of the request with the credential that belongs to its origin, and no other."""
+        wiring = self._wiring
+        origin = origin_of(request.url or "")
+        if origin.scheme == "http" and not origin.is_loopback:
+            raise Rejected("insecure-url", f"plain http to {origin.authority} is refused")
+        outgoing = request.copy()
+        # From .netrc, an SDK, a redirect: nothing but ours may leave.
+        outgoing.headers.pop("Authorization", None)
+        outgoing.headers.pop("Cookie", None)
+        if origin == wiring.origin:
+            outgoing.headers["Authorization"] = self._credential().header
+        return outgoing
+
+    def _credential(self) -> Credential:
+        wiring = self._wiring
+        if wiring.credential is None:
+            raise Unauthorised(
+                "credential-missing",
+                f"there is no token for {wiring.tracker}",
+                where=wiring.origin.authority,
+                hint=wiring.missing,
+            )
+        return wiring.credential
+
+    def _send_and_read(
+        self, outgoing: requests.PreparedRequest, options: Mapping[str, Any]
+    ) -> requests.Response:
+        with self._freshness.kept():
+            response = super().send(outgoing, stream=True, timeout=self._wiring.timeouts, **options)
+            _read_all(response)
+        return response
+
+    def _judged(
+        self, request: requests.PreparedRequest, response: requests.Response, *, write: bool
+    ) -> requests.Response:
+        answer = Answer(
+            method=request.method or "",
+            url=request.url or "",
+            status=response.status_code,
+            headers=response.headers,
+            body=response.content,
+        )
+        error = self._explain(answer) or judge(answer, write=write)
+        if error is not None:
+            raise self._settled(error, request, answer)
+        self._observe_throttling(answer)
+        return response
+
+    def _observe_throttling(self, answer: Answer) -> None:
+        # Azure DevOps asks so on a success, and slows down whoever ignores it. With 202 the same
+        # header says when a result will be there.
+        if "Retry-After" in answer.headers and answer.status != _ACCEPTED:
+            self._wiring.gate.hold(answer.retry_after or 0.0, "it asks to slow down")
+
+    def _settled(
+        self, error: TrackerError, request: requests.PreparedRequest, answer: Answer | None = None
+    ) -> TrackerError:
+        """The error with what a table need not know, and without what nobody may see."""
+        redact = self._wiring.redactor
+        error.message = redact.message(error.message)
+        error.args = (error.message,)
+        # A hint is not cut: half an address leads nowhere.
+        error.hint = redact.line(error.hint or self._hint(error)) or None
+        place = (request.url or "").partition("?")[0]
+        error.where = redact.message(error.where or f"{request.method} {place}")
+        if answer is not None:
+            error.status = error.status or answer.status
+            if isinstance(error, Transient) and error.retry_after is None:
+                error.retry_after = answer.retry_after
+        return error
+
+    def _hint(self, error: TrackerError) -> str:
+        credential = self._wiring.credential
+        if credential is None or not isinstance(error, Unauthorised):
+            return ""
+        return f"the token came from {credential.source}; check that it is valid and may do this"
+
+    def _ready_for_another(
+        self, error: TrackerError, request: requests.PreparedRequest, *, write: bool, attempt: int
+    ) -> bool:
+        gate = self._wiring.gate
+        if isinstance(error, Transient) and (asked := asked_by(error)) is not None:
+            # Also when this request is given up: the next one must not come too early.
+            gate.hold(asked, error.message)
+        if not isinstance(request.body, (str, bytes, type(None))):
+            return False  # a stream that was read is gone
+        plan = again(error, write=write, attempt=attempt, jitter=self._wiring.jitter())
+        if plan is None:
+            return False
+        if plan.asked:
+            return gate.can_afford(plan.seconds)
+        gate.rest(plan.seconds)
+        return True
+
+
+def _is_loopback(request: requests.PreparedRequest) -> bool:
+    return origin_of(request.url or "").is_loopback
+
+
+def _read_all(response: requests.Response) -> None:
+    """Read the answer now, so that one that breaks off is noticed before the SDK sees it.
+
+    The SDK's own reading then works on what was read.
+    """
+    response.content  # noqa: B018  # reading it keeps it
+    declared = response.headers.get("Content-Length", "")
+    if not declared.isdigit() or _has_no_length(response):
+        return
+    # What came over the wire, before decoding; urllib3 1.x does not compare it by itself.
+    if response.raw.tell() != int(declared):
+        raise requests.exceptions.ChunkedEncodingError("fewer bytes than declared")
+
+
+def _has_no_length(response: requests.Response) -> bool:
+    return (
+        response.request.method == "HEAD"
+        or response.status_code in _BODILESS
+        or "Transfer-Encoding" in response.headers
+    )

@@ -1,0 +1,65 @@
+"""How long a tracker asks to wait, in any of the spellings in use."""
+
+from __future__ import annotations
+
+import re
+import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
+
+
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds from now that the tracker asks to wait, or None if it asks for nothing.
+
+    `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3), also on a success, as
+    Azure DevOps sends it; else `X-RateLimit-Reset` once `X-RateLimit-Remaining` is 0, as a Unix
+    time (GitHub, Azure DevOps) or in ISO 8601 (Jira Cloud).
+    """
+    wait = _retry_after(headers)
+    if wait is None and headers.get("X-RateLimit-Remaining", "").strip() == "0":
+        wait = _reset(headers)
+    return wait
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    raw = headers.get("Retry-After", "").strip()
+    if _SECONDS.fullmatch(raw):
+        return float(raw)
+    moment = _http_date(raw)
+    return None if moment is None else max(0.0, moment - _now(headers))
+
+
+def _reset(headers: Mapping[str, str]) -> float | None:
+    raw = headers.get("X-RateLimit-Reset", "").strip()
+    moment = float(raw) if re.fullmatch(r"\d{1,12}", raw, re.ASCII) else _iso_date(raw)
+    return None if moment is None else max(0.0, moment - _now(headers))
+
+
+def _now(headers: Mapping[str, str]) -> float:
+    # The tracker's own clock, if it shows it: ours may be wrong by more than the wait.
+    moment = _http_date(headers.get("Date", ""))
+    return time.time() if moment is None else moment
+
+
+def _http_date(raw: str) -> float | None:
+    try:
+        return _seconds(parsedate_to_datetime(raw)) if raw else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _iso_date(raw: str) -> float | None:
+    try:
+        return _seconds(datetime.fromisoformat(raw)) if raw else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _seconds(moment: datetime) -> float:
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

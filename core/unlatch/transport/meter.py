@@ -1,0 +1,67 @@
+"""What requests are for, and how many were sent.
+
+Both are context variables: they hold for the thread that sets them and do not flow into threads
+that it starts. Whoever hands work to a worker opens them inside the worker.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts requests; each attempt is one."""
+
+    requests: int = 0
+    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+
+    def count(self) -> None:
+        """One more request leaves."""
+        with self._lock:
+            self.requests += 1
+
+
+_METERS: ContextVar[tuple[Meter, ...]] = ContextVar("unlatch_meters", default=())
+_READING: ContextVar[bool] = ContextVar("unlatch_reading", default=False)
+
+
+@contextmanager
+def measure() -> Iterator[Meter]:
+    """Count the requests that are sent inside; an outer meter counts them too."""
+    meter = Meter()
+    token = _METERS.set((*_METERS.get(), meter))
+    try:
+        yield meter
+    finally:
+        _METERS.reset(token)
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Say that every request inside only reads, whatever its method (a GraphQL query)."""
+    token = _READING.set(True)
+    try:
+        yield
+    finally:
+        _READING.reset(token)
+
+
+def count_request() -> None:
+    """One more request leaves, for every meter that is open here."""
+    for meter in _METERS.get():
+        meter.count()
+
+
+def is_write(method: str) -> bool:
+    """Whether a request may change something at the tracker."""
+    return method not in _SAFE_METHODS and not _READING.get()

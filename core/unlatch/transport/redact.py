@@ -1,0 +1,90 @@
+"""Keep secrets out of everything that people or files get to see."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote, quote_plus
+
+from unlatch.domain.text import without_controls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MASK = "***"
+_LONGEST = 300
+_SHORTEST_SECRET = 4
+
+_SECRET_HEADERS = re.compile(
+    r"(proxy-)?authorization|(set-)?cookie2?|x-api-key|private-token"
+    r"|.*(token|secret|password|passwd|session).*",
+    re.IGNORECASE,
+)
+# Names of query parameters and JSON members whose value is a secret.
+_SECRET_NAMES = (
+    r"(?:access_|refresh_|id_|auth_|api_|private_|oauth_|session_)?token|password|passwd|pwd"  # noqa: S105  # names
+    r"|(?:client_)?secret|api_?key|sig|jwt"
+)
+_PATTERNS = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"(?<=://)[^/?#\s@\"'<>]+@", f"{MASK}@"),
+        (
+            r"\b((?:proxy-)?authorization|(?:set-)?cookie)(\\?[\"']?\s*[:=]\s*)[^\r\n]+",
+            rf"\1\2{MASK}",
+        ),
+        (r"\b(bearer|basic|negotiate)\s+[\w+/=.~-]{20,}", rf"\1 {MASK}"),
+        (rf"([?&;](?:{_SECRET_NAMES})=)[^&#\s\"'<>]*", rf"\1{MASK}"),
+        (rf"(\"(?:{_SECRET_NAMES})\"\s*:\s*\")(?:[^\"\\]|\\.)*", rf"\1{MASK}"),
+        # Tokens that are known by their looks: GitHub, Atlassian, Azure DevOps, JWT.
+        (r"\bgh[a-z]_[A-Za-z0-9_]{16,}", MASK),
+        (r"\bgithub_pat_\w{16,}", MASK),
+        (r"\bAT(?:ATT|CTT|BB)[\w=+/-]{16,}", MASK),
+        (r"\b[A-Za-z0-9]{70,80}AZDO[A-Za-z0-9]{4}\b", MASK),
+        (r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*", MASK),
+    )
+)
+
+
+class Redactor:
+    """Masks the secrets that it was told of, and whatever looks like one.
+
+    Give it a secret in every form that is sent; percent-encoded ones are found without.
+    """
+
+    __slots__ = ("_secrets",)
+
+    def __init__(self, *secrets: str) -> None:
+        forms = {form for secret in secrets if secret for form in _forms(secret)}
+        self._secrets = sorted((f for f in forms if len(f) >= _SHORTEST_SECRET), key=len)[::-1]
+
+    def __repr__(self) -> str:
+        return f"Redactor({len(self._secrets)} forms)"
+
+    def text(self, text: str) -> str:
+        """`text` without secrets."""
+        for secret in self._secrets:
+            text = text.replace(secret, MASK)
+        for pattern, replacement in _PATTERNS:
+            text = pattern.sub(replacement, text)
+        return text
+
+    def line(self, text: str) -> str:
+        """`text` on one line, without secrets and control characters."""
+        return " ".join(without_controls(self.text(text)).split())
+
+    def message(self, text: str) -> str:
+        """`text` as the message of an error: as `line`, and cut."""
+        line = self.line(text)
+        return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """`headers` without secrets."""
+        return {
+            name: MASK if _SECRET_HEADERS.fullmatch(name) else self.text(str(value))
+            for name, value in headers.items()
+        }
+
+
+def _forms(secret: str) -> set[str]:
+    return {secret, quote(secret, safe=""), quote_plus(secret)}

@@ -1,0 +1,109 @@
+"""What a plugin sends its requests through."""
+
+from __future__ import annotations
+
+import random
+import time
+from http.cookiejar import DefaultCookiePolicy
+from typing import TYPE_CHECKING
+
+import requests
+
+from unlatch.transport.adapter import TrackerAdapter, Wiring
+from unlatch.transport.origin import origin_of
+from unlatch.transport.redact import Redactor
+from unlatch.transport.redirects import follow_as_ours
+from unlatch.transport.waits import Gate, Wait
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from unlatch.transport.answer import Explain
+    from unlatch.transport.credential import Credential
+    from unlatch.transport.trace import Trace
+
+CONNECT_TIMEOUT = 5.0
+READ_TIMEOUT = 30.0
+MAX_WAIT = 60.0
+
+
+class Transport:
+    """The way to one tracker, for any session of `requests` that an SDK uses.
+
+    Whoever builds one has checked with `check_origin` that the origin is trusted. SDKs are
+    constructed without a credential; it is added here, for the origin alone.
+
+    Args:
+        tracker: the tracker's name, for messages.
+        origin: a URL; requests to its scheme, host and port get the credential.
+        credential: None lets every request to the origin fail before it is sent.
+        cache: an existing folder that SDKs may keep caches in.
+        missing: what to do about a credential that is missing.
+        on_wait: told of every wait that the tracker asks for, when it begins.
+        max_wait: seconds that may be spent on such waits, in all.
+        trace: where requests and answers are written to, redacted.
+        timeouts: seconds to connect, and seconds between two pieces of an answer.
+        clock: seconds that never go back.
+        sleep: lets time pass.
+        jitter: a number from 0 to 1, a new one each time.
+    """
+
+    def __init__(
+        self,
+        tracker: str,
+        *,
+        origin: str,
+        credential: Credential | None,
+        cache: Path,
+        missing: str | None = None,
+        on_wait: Callable[[Wait], None] | None = None,
+        max_wait: float = MAX_WAIT,
+        trace: Trace | None = None,
+        timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] | None = None,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.tracker = tracker
+        self.cache = cache
+        gate = Gate(tracker, budget=max_wait, on_wait=on_wait, clock=clock, sleep=sleep)
+        self._wiring = Wiring(
+            tracker=tracker,
+            origin=origin_of(origin),
+            credential=credential,
+            missing=missing or f"run `unlatch auth login {tracker}`",
+            gate=gate,
+            redactor=Redactor(*(credential.forms if credential else ())),
+            trace=trace,
+            timeouts=timeouts,
+            clock=clock,
+            jitter=jitter,
+        )
+
+    def __repr__(self) -> str:
+        return f"Transport({self.tracker!r}, origin={str(self._wiring.origin)!r})"
+
+    def mount(self, session: requests.Session, explain: Explain) -> None:
+        """Put this transport beneath a session; whatever was mounted on it is out of use.
+
+        Args:
+            session: the SDK's; it may be used by several threads at once afterwards.
+            explain: the plugin's error table.
+        """
+        adapter = TrackerAdapter(self._wiring, explain)
+        session.mount("https://", adapter)
+        session.mount("http://", adapter)
+        follow_as_ours(session)
+        # A token is all that identifies us, and threads share the session.
+        session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+
+    def session(self, explain: Explain) -> requests.Session:
+        """A new session with this transport beneath it."""
+        session = requests.Session()
+        self.mount(session, explain)
+        return session
+
+    def stop(self) -> None:
+        """End every wait and send nothing more; for an interruption by the user."""
+        self._wiring.gate.close()

@@ -1,0 +1,107 @@
+"""The azure-devops library over the transport.
+
+Only `client` imports this module, and not before it is used: the library makes a folder when it is
+imported. Both classes reach into azure-devops 7.1.0b4 and msrest 0.7.1, their last releases.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from azure.core.exceptions import DeserializationError
+from azure.devops.v7_1.work_item_tracking.models import (
+    JsonPatchOperation,
+    Wiql,
+    WorkItemBatchGetRequest,
+)
+from azure.devops.v7_1.work_item_tracking.work_item_tracking_client import WorkItemTrackingClient
+from msrest.exceptions import ClientException
+from msrest.universal_http import ClientRequest
+from msrest.universal_http.requests import BasicRequestsHTTPSender
+
+from unlatch_ado.errors import NotOffered
+
+if TYPE_CHECKING:
+    import requests
+
+    from unlatch_ado.cache import Cache
+
+__all__ = [
+    "UNREADABLE",
+    "JsonPatchOperation",
+    "SharedSessionSender",
+    "Wiql",
+    "WorkItemBatchGetRequest",
+    "WorkItems",
+]
+
+# What the library raises for answers that it cannot read; msrest takes one of them from azure-core.
+UNREADABLE = (ClientException, DeserializationError)
+
+
+class SharedSessionSender(BasicRequestsHTTPSender):
+    """Sends every thread's requests through the one session.
+
+    msrest's own sender makes a session per thread, which our adapter would not be mounted on; and
+    its `BasicRequestsHTTPSender` hands over neither headers nor body.
+    """
+
+    def send(self, request: Any, **kwargs: Any) -> Any:
+        return super().send(
+            request,
+            headers=dict(request.headers),
+            data=request.data,
+            stream=kwargs.get("stream", True),
+        )
+
+
+class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops has no types
+    """The library's client for work items, with its lookup of API routes kept in our own cache.
+
+    The library keeps the routes in a class attribute and in a file that all programs of the user
+    share: written in place, deleted by whoever reads it half-written, and as old as its youngest
+    entry. Its `Connection` would also ask at which address the service for work items is; that is
+    the organization's own, and an answer that named another one could not be trusted with them.
+    """
+
+    def __init__(self, organization_url: str, session: requests.Session, cache: Cache) -> None:
+        super().__init__(organization_url)
+        self._cache = cache
+        self._routes: dict[str, Any] | None = None
+        self._discovering = threading.Lock()
+        self.config.pipeline._sender.driver = SharedSessionSender(session)  # noqa: SLF001
+        # Else msrest closes the session, other threads' connections included, after each error.
+        self.config.keep_alive = True
+        # Else one organization's session id, kept in a class attribute, goes to the next one.
+        self.config.additional_headers["X-TFS-Session"] = str(uuid.uuid4())
+
+    def _get_resource_location(self, url: str, location_id: str) -> Any:
+        # One thread asks, the others wait for its answer.
+        with self._discovering:
+            if self._routes is None:
+                self._routes = self._known_routes() or self._answered_routes()
+        if location_id not in self._routes:
+            raise NotOffered
+        return self._routes[location_id]
+
+    def _known_routes(self) -> dict[str, Any]:
+        return self._read_routes(self._cache.get("routes", self.normalized_url) or [])
+
+    def _answered_routes(self) -> dict[str, Any]:
+        request = ClientRequest("OPTIONS", self._client.format_url("_apis"))
+        body = self._send_request(request, headers={"Accept": "application/json"}).json()
+        found = body.get("value") if isinstance(body, dict) else None
+        listed = found if isinstance(found, list) else []
+        # Of some thousand routes, those of work items are needed.
+        routes = [r for r in listed if isinstance(r, dict) and r.get("area") == "wit"]
+        if not routes:
+            raise ClientException("no routes of work items")
+        self._cache.put("routes", self.normalized_url, value=routes)
+        return self._read_routes(routes)
+
+    def _read_routes(self, routes: list[Any]) -> dict[str, Any]:
+        read = self._base_deserialize.deserialize_data(routes, "[ApiResourceLocation]")
+        # A route is a path; one that names a scheme would take the request to another host.
+        return {route.id: route for route in read if ":" not in route.route_template}

@@ -1,0 +1,82 @@
+"""The part of a work item's description that unlatch keeps, and what people write around it.
+
+The part lies between two paragraphs that can be seen: HTML comments may be sanitised away, and the
+browser's editor rewrites tags and attributes as soon as somebody types.
+"""
+
+from __future__ import annotations
+
+import re
+
+from unlatch.domain.text import without_controls
+from unlatch.spi import Draft, as_html, visible
+
+LONGEST = 1_000_000
+LONGEST_TITLE = 255
+_SIGN = "[unlatch"
+_CLOSING = re.compile(r"(?:</[^<>]*>)*")
+
+
+def written(draft: Draft, op: str) -> str:
+    """The description of a new work item; the marker of `op` is its last line."""
+    return f"{_section(draft)}<p>{visible(op)}</p>"
+
+
+def rewritten(description: str, draft: Draft) -> str:
+    """`description` with its kept part replaced, or added at the end if it has none."""
+    found = _kept(description, draft.increment)
+    if found is None:
+        return description + _section(draft)
+    start, end = found
+    return description[:start] + _body(draft) + description[end:]
+
+
+def title_of(draft: Draft) -> str:
+    """The draft's title on one line, as long as Azure DevOps takes it."""
+    title = " ".join(without_controls(draft.title).split())
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 3]}..."
+
+
+def _section(draft: Draft) -> str:
+    begin, end = _signs(draft.increment)
+    return f"<p>{begin}</p>{_body(draft)}<p>{end}</p>"
+
+
+def _body(draft: Draft) -> str:
+    # A zero-width space keeps the text from ending its own section.
+    return as_html(draft.body).replace(_SIGN, f"{_SIGN[0]}\u200b{_SIGN[1:]}")
+
+
+def _signs(increment: str) -> tuple[str, str]:
+    return f"{_SIGN} begin {increment}]", f"{_SIGN} end {increment}]"
+
+
+def _kept(description: str, increment: str) -> tuple[int, int] | None:
+    """Where the kept part begins and ends; None if either sign is missing."""
+    begin, end = (_as_edited(sign) for sign in _signs(increment))
+    first = begin.search(description)
+    last = end.search(description, first.end()) if first else None
+    if first is None or last is None:
+        return None
+    return _after_closing(description, first.end()), _before_opening(description, last.start())
+
+
+def _as_edited(sign: str) -> re.Pattern[str]:
+    words = map(re.escape, sign.split(" "))
+    return re.compile(r"(?:\s|&nbsp;)+".join(words), re.IGNORECASE)
+
+
+def _after_closing(text: str, at: int) -> int:
+    found = _CLOSING.match(text, at)
+    return found.end() if found else at
+
+
+def _before_opening(text: str, at: int) -> int:
+    while at > 0:
+        if text[at - 1] != ">":
+            return at
+        opened = text.rfind("<", 0, at)
+        if opened < 0 or text.startswith("</", opened):
+            return at
+        at = opened
+    return at

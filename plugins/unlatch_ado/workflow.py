@@ -1,0 +1,117 @@
+"""The states of a work item type, and which of them a change may go to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Rejected
+from unlatch.spi import Category, Goal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# https://learn.microsoft.com/azure/devops/boards/work-items/workflow-and-state-categories
+_CATEGORIES: Mapping[str, Category] = MappingProxyType(
+    {
+        "Proposed": Category.TODO,
+        "InProgress": Category.DOING,
+        "Resolved": Category.DOING,
+        "Completed": Category.DONE,
+        "Removed": Category.DROPPED,
+    }
+)
+# In order of preference. Resolved is for work that waits to be verified, never for new work.
+_WANTED: Mapping[Goal, tuple[str, ...]] = MappingProxyType(
+    {
+        Goal.OPEN: ("InProgress", "Proposed"),
+        Goal.COMPLETED: ("Completed",),
+        Goal.NOT_PLANNED: ("Removed", "Completed"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """A work item type's states in the order of its workflow, and the moves between them.
+
+    Args:
+        type: the type's name.
+        states: the category of each state, by its name.
+        moves: where each state may be left to.
+    """
+
+    type: str
+    states: Mapping[str, str]
+    moves: Mapping[str, tuple[str, ...]]
+
+    def category(self, state: str) -> Category | None:
+        """What a state means; None if the type has no such state."""
+        return _CATEGORIES.get(self.states.get(state, ""))
+
+    def reachable(self, current: str) -> tuple[str, ...]:
+        """The states that `current` may be left to, in the order of the workflow."""
+        legal = set(self.moves.get(current, ())) - {current}
+        return tuple(state for state in self.states if state in legal)
+
+    def target(self, current: str, goal: Goal, *, configured: str | None) -> str:
+        """The state that takes an item from `current` to `goal`.
+
+        Args:
+            current: the state it is in.
+            goal: what it shall be.
+            configured: the state that the configuration names for the goal, which wins.
+
+        Raises:
+            Rejected: `no-legal-state`.
+        """
+        found = (
+            self._first(current, goal)
+            if configured is None
+            else self._named(current, goal, configured)
+        )
+        if found is None:
+            raise self._no_legal_state(current, goal, configured)
+        return found
+
+    def _first(self, current: str, goal: Goal) -> str | None:
+        reachable = self.reachable(current)
+        by_rank = (s for wanted in _WANTED[goal] for s in reachable if self.states[s] == wanted)
+        return next(by_rank, None)
+
+    def _named(self, current: str, goal: Goal, configured: str) -> str | None:
+        for state in self.reachable(current):
+            category = self.category(state)
+            if state.casefold() == configured.casefold() and category is not None:
+                return state if category.is_open == (goal is Goal.OPEN) else None
+        return None
+
+    def _no_legal_state(self, current: str, goal: Goal, configured: str | None) -> Rejected:
+        reachable = ", ".join(f"{s} ({self.states[s]})" for s in self.reachable(current)) or "none"
+        wanted = f"the configured state {configured!r}" if configured else f"a state that is {goal}"
+        return Rejected(
+            "no-legal-state",
+            f"a {self.type} in state {current!r} cannot go to {wanted}; it can go to: {reachable}",
+            hint="name a state in `states` or `states_by_type` of [trackers.ado], "
+            "or move the work item by hand",
+        )
+
+
+def as_json(workflow: Workflow) -> dict[str, Any]:
+    """`workflow` as it is cached."""
+    return {
+        "type": workflow.type,
+        "states": dict(workflow.states),
+        "moves": {state: list(moves) for state, moves in workflow.moves.items()},
+    }
+
+
+def from_json(data: Any) -> Workflow | None:
+    """The workflow that `as_json` wrote; None if it is not one."""
+    try:
+        states = {str(name): str(category) for name, category in data["states"].items()}
+        moves = {str(name): tuple(map(str, to)) for name, to in data["moves"].items()}
+        return Workflow(str(data["type"]), states, moves)
+    except (AttributeError, KeyError, TypeError):
+        return None

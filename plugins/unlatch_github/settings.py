@@ -1,0 +1,164 @@
+"""What `[trackers.github]` holds."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Self
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from unlatch.errors import ConfigError
+from unlatch.spi import ItemRef
+
+GITHUB_API = "https://api.github.com"
+GITHUB_WEB = "https://github.com"
+
+_SECTION = "[trackers.github]"
+_REPOSITORY = r"[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}(?:/|$))[A-Za-z0-9._-]+"
+_NUMBER = r"[1-9][0-9]{0,17}"
+_ISSUE_PATH = re.compile(rf"/({_REPOSITORY})/issues/({_NUMBER})/?")
+# GitHub's boards and lists open an issue beside them and name it in the query.
+_ISSUE_QUERY = re.compile(rf"({_REPOSITORY.replace('/', '[|]', 1)})[|]({_NUMBER})")
+_ISSUE_ID = re.compile(rf"(?:({_REPOSITORY})?#)?({_NUMBER})")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def _web_address(raw: str) -> str:
+    try:
+        parts = urlsplit(raw.strip())
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ValueError(f"it is not a web address: {error}") from error
+    # First, so that no other message repeats a password.
+    if "@" in parts.netloc:
+        raise ValueError("the address must not hold a user name or a password")
+    if parts.scheme not in _DEFAULT_PORTS or not host:
+        raise ValueError(f"{raw!r} is not a web address: it has to begin with https:// and a host")
+    if parts.query or parts.fragment:
+        raise ValueError(f"{raw!r} must not have a query or a fragment")
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+
+
+def _repository_name(raw: str) -> str:
+    if not re.fullmatch(_REPOSITORY, raw):
+        raise ValueError(f"{raw!r} is not a repository: write it as owner/name")
+    return raw
+
+
+_WebAddress = Annotated[str, AfterValidator(_web_address)]
+_Repository = Annotated[str, AfterValidator(_repository_name)]
+
+
+class GithubSettings(BaseModel):
+    """Where requests go, under which addresses issues are linked, and which repositories count."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    api_url: _WebAddress = Field(
+        default=GITHUB_API,
+        description="Where requests go; for GitHub Enterprise Server https://HOST/api/v3.",
+    )
+    web_url: _WebAddress = Field(
+        default=GITHUB_WEB,
+        description="Under which address issues are linked; this is their identity.",
+    )
+    repository: _Repository | None = Field(
+        default=None, description="owner/name of the repository that new issues are made in."
+    )
+    repositories: tuple[_Repository, ...] = Field(
+        default=(), description="Further repositories, as owner/name, that links may point into."
+    )
+
+    @model_validator(mode="after")
+    def _hosts_belong_together(self) -> Self:
+        # Else issue 4 of the company's own server would be looked for, and changed, on github.com.
+        if self.web_url != GITHUB_WEB and "api_url" not in self.model_fields_set:
+            raise ValueError(
+                f"web_url is {self.web_url}, so api_url has to be set as well"
+                f" (on GitHub Enterprise Server {self.web_url}/api/v3)"
+            )
+        return self
+
+    @property
+    def base_url(self) -> str:
+        """Where requests go."""
+        return self.api_url
+
+    @property
+    def target(self) -> str | None:
+        """The repository that new issues are made in."""
+        return self.repository
+
+    def recognise(self, url: str) -> ItemRef | None:
+        """The issue that a pasted address means, or None: a pull request's is none."""
+        try:
+            parts = urlsplit(url.strip())
+            at_home = _origin(parts) == _origin(urlsplit(self.web_url))
+        except ValueError:
+            return None
+        if not at_home:
+            return None
+        prefix = urlsplit(self.web_url).path
+        if not parts.path.startswith(f"{prefix}/"):
+            return None
+        if match := _ISSUE_PATH.fullmatch(parts.path.removeprefix(prefix)):
+            return self.ref(match[1], int(match[2]))
+        beside = parse_qs(parts.query).get("issue", [""])[0]
+        if match := _ISSUE_QUERY.fullmatch(beside):
+            return self.ref(match[1].replace("|", "/"), int(match[2]))
+        return None
+
+    def locate(self, item: str, url: str | None) -> ItemRef:
+        """The issue that a link means; without an address it lies in `repository`.
+
+        Raises:
+            ConfigError: it lies elsewhere, or nothing says where.
+        """
+        if url is not None:
+            ref = self.recognise(url)
+            if ref is None:
+                raise _unlocated(f"{url} is not the address of an issue under {self.web_url}")
+            return ref
+        match = _ISSUE_ID.fullmatch(item.strip())
+        if match is None:
+            raise _unlocated(f"{item!r} is not the number of an issue")
+        target = match[1] or self.repository
+        if target is None:
+            raise _unlocated(f"issue {match[2]} has no address, and no repository is configured")
+        return self.ref(target, int(match[2]))
+
+    def allows(self, ref: ItemRef) -> bool:
+        """Whether the issue lies in `repository` or one of `repositories`."""
+        return ref.target.casefold() in self._spellings()
+
+    def name(self, ref: ItemRef) -> str:
+        """The issue's name for people: octo/widgets#4."""
+        return f"{ref.target}#{ref.id}"
+
+    def ref(self, target: str, number: int) -> ItemRef:
+        """Issue `number` of `target`, in the configuration's spelling where it has one."""
+        # GitHub takes any case; one spelling makes one identity.
+        spelled = self._spellings().get(target.casefold(), target)
+        url = f"{self.web_url}/{spelled}/issues/{number}"
+        return ItemRef(tracker="github", target=spelled, id=str(number), url=url)
+
+    def _spellings(self) -> dict[str, str]:
+        configured = (*self.repositories, *filter(None, [self.repository]))
+        return {name.casefold(): name for name in configured}
+
+
+def _origin(parts: SplitResult) -> tuple[str | None, int | None]:
+    # The scheme is left out: http://github.com/... means the same issue.
+    usual = _DEFAULT_PORTS.get(parts.scheme)
+    if usual is None:
+        raise ValueError(f"no web address: {parts.scheme}")
+    return parts.hostname, None if parts.port == usual else parts.port
+
+
+def _unlocated(problem: str) -> ConfigError:
+    return ConfigError(
+        (problem,),
+        where=_SECTION,
+        hint="set web_url and repository, or link the issue again by its address",
+    )

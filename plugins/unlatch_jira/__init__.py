@@ -1,0 +1,48 @@
+"""Jira for unlatch, Cloud and Data Center."""
+
+from __future__ import annotations
+
+from unlatch.spi import Capability, EnvToken, LinkShape, Manifest, Scheme
+
+_LONGEST_LABEL = 255
+
+
+def label_problem(label: str) -> str | None:
+    """Jira takes labels without spaces, of up to 255 characters."""
+    if not label:
+        return "a label must not be empty"
+    if any(char.isspace() for char in label):
+        return "Jira takes no spaces in labels"
+    if len(label) > _LONGEST_LABEL:
+        return f"Jira takes at most {_LONGEST_LABEL} characters"
+    return None
+
+
+manifest = Manifest(
+    name="jira",
+    title="Jira",
+    noun="issue",
+    link=LinkShape(item="issueKey", url="url"),
+    synced=LinkShape(item="issueKey", url="issueUrl"),
+    settings="unlatch_jira.settings:JiraSettings",
+    plugin="unlatch_jira.plugin:JiraPlugin",
+    requires=("jira", "jira"),
+    capabilities=frozenset(
+        {
+            Capability.CREATE,
+            Capability.UPDATE,
+            Capability.CLOSE,
+            Capability.REOPEN,
+            Capability.STATUS,
+            Capability.ATOMIC_COMMENT,
+            Capability.RETRACT,
+        }
+    ),
+    tokens=(
+        EnvToken("JIRA_API_TOKEN", Scheme.BASIC, user="JIRA_EMAIL"),
+        EnvToken("JIRA_PAT", Scheme.BEARER),
+    ),
+    hosts=("*.atlassian.net", "api.atlassian.com"),
+    comment_limit=32_767,
+    label_problem=label_problem,
+)

@@ -1,0 +1,91 @@
+"""Issues' web addresses, in the forms that Jira's pages show them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+# Project keys may be longer and shorter than Atlassian's default allows: an administrator of a
+# Data Center sets the pattern.
+PROJECT = re.compile(r"[A-Z][A-Z0-9_]*")
+KEY = re.compile(r"(?P<project>[A-Z][A-Z0-9_]*)-[1-9][0-9]*")
+_SHOWN = re.compile(r"/(?:browse|issues)/(?P<key>[^/]+)/?$")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An issue's place on the web.
+
+    Args:
+        host: the site's host, with its port where that is not the usual one.
+        path: what stands between the host and the page.
+        key: the issue's key, in capitals.
+    """
+
+    host: str
+    path: str
+    key: str
+
+    def is_below(self, web_url: str) -> bool:
+        """Whether it belongs to the site at `web_url`; http and https mean the same issue."""
+        site = urlsplit(web_url)
+        base = site.path.rstrip("/")
+        return self.host == _host(site) and (self.path == base or self.path.startswith(f"{base}/"))
+
+
+def parse(url: str) -> Address | None:
+    """The issue that a pasted address shows; None if it shows none."""
+    try:
+        parts = urlsplit(url.strip())
+        host = _host(parts)
+    except ValueError:
+        return None
+    key = _key_in(parts)
+    if key is None or parts.scheme.lower() not in _DEFAULT_PORTS or parts.username is not None:
+        return None
+    return Address(host, _SHOWN.sub("", parts.path).rstrip("/"), key)
+
+
+def project_of(key: str) -> str:
+    """The project that an issue's key names; empty if `key` is none."""
+    match = KEY.fullmatch(key)
+    return match["project"] if match else ""
+
+
+def web_address(web_url: str, key: str) -> str:
+    """The address under which people open the issue."""
+    return f"{web_url}/browse/{key}"
+
+
+def problem_of(url: str) -> str | None:
+    """What keeps `url` from being a site's address, for people; None if nothing does."""
+    try:
+        parts = urlsplit(url)
+        _host(parts)
+    except ValueError:
+        return "is no web address"
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
+        return "must be a web address such as https://acme.atlassian.net"
+    if parts.username is not None or parts.password is not None:
+        return "must not hold a user name or a password"
+    if parts.query or parts.fragment:
+        return "must end with the site's path, without ? and #"
+    return None
+
+
+def _key_in(parts: SplitResult) -> str | None:
+    shown = _SHOWN.search(parts.path)
+    # A board or a backlog shows an issue on top of itself.
+    selected = parse_qs(parts.query).get("selectedIssue", [""])[0]
+    for found in (shown["key"] if shown else "", selected):
+        if KEY.fullmatch(found.upper()):
+            return found.upper()
+    return None
+
+
+def _host(parts: SplitResult) -> str:
+    host = (parts.hostname or "").rstrip(".")
+    usual = _DEFAULT_PORTS.get(parts.scheme.lower())
+    return host if parts.port in (None, usual) else f"{host}:{parts.port}"

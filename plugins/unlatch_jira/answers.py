@@ -1,0 +1,235 @@
+"""What Jira answers, as models: nothing behind this edge reads raw JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from unlatch.domain.times import read_stamp
+from unlatch.errors import Rejected
+from unlatch.spi import Category, RemoteItem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from unlatch_jira.settings import JiraSettings
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+# https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
+# names these and `undefined`, which is where statuses land that nobody gave a category.
+_CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
+
+
+class _Answer(BaseModel):
+    # Ids are text in most places and numbers in some.
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+
+class Named(_Answer):
+    """A resolution, a type, or a value that a field may take."""
+
+    id: str | None = None
+    name: str | None = None
+    value: str | None = None
+
+    def is_called(self, wanted: str) -> bool:
+        """Whether `wanted` is its name or its id."""
+        return wanted == self.id or wanted.casefold() == (self.name or "").casefold()
+
+
+def _named(raw: dict[str, Any]) -> Named:
+    # What else a value holds depends on the kind of the field, and is none of ours.
+    known = {name: raw.get(name) for name in ("id", "name", "value")}
+    return Named(**{name: str(x) for name, x in known.items() if isinstance(x, str | int)})
+
+
+class _StatusCategory(_Answer):
+    key: str = "undefined"
+
+
+class Status(_Answer):
+    """A status, with the category that says what it means."""
+
+    name: str
+    id: str | None = None
+    category: _StatusCategory = Field(default=_StatusCategory(), alias="statusCategory")
+
+    @property
+    def means(self) -> Category:
+        """What the status means, whatever it is called."""
+        return _CATEGORIES.get(self.category.key, Category.TODO)
+
+
+class ScreenField(_Answer):
+    """A field on a transition's screen."""
+
+    name: str = ""
+    required: bool = False
+    has_default: bool = Field(default=False, alias="hasDefaultValue")
+    allowed: tuple[Any, ...] = Field(default=(), alias="allowedValues")
+
+    @property
+    def values(self) -> tuple[Named, ...]:
+        """The values that it takes, where Jira lists them."""
+        return tuple(_named(one) for one in self.allowed if isinstance(one, dict))
+
+
+class Move(_Answer):
+    """A transition that may be taken now."""
+
+    id: str
+    name: str
+    to: Status
+    available: bool = Field(default=True, alias="isAvailable")
+    screen: dict[str, ScreenField] = Field(default_factory=dict, alias="fields")
+
+
+class Comment(_Answer):
+    """A comment on an issue."""
+
+    id: str
+    created: str
+    body: Any = None
+
+    @property
+    def at(self) -> datetime:
+        """When it was posted."""
+        moment = read_stamp(self.created)
+        if moment is None:
+            raise Rejected("unexpected-answer", f"Jira dated a comment {self.created!r}")
+        return moment
+
+
+class CommentPage(_Answer):
+    """Some of an issue's comments."""
+
+    comments: tuple[Comment, ...] = ()
+    total: int = 0
+
+
+class Moves(_Answer):
+    """The transitions that may be taken now."""
+
+    transitions: tuple[Move, ...]
+
+
+class _Person(_Answer):
+    name: str | None = Field(default=None, alias="displayName")
+
+
+class _Fields(_Answer):
+    summary: str
+    status: Status
+    type: Named | None = Field(default=None, alias="issuetype")
+    labels: tuple[str, ...] = ()
+    assignee: _Person | None = None
+    resolution: Named | None = None
+    updated: str | None = None
+    created: str | None = None
+    description: Any = None
+    comment: CommentPage | None = None
+
+
+class IssueAnswer(_Answer):
+    """An issue, with what was asked for of it."""
+
+    id: str
+    key: str
+    fields: _Fields
+    # Missing where the server does not know the expansion, empty where no move is allowed.
+    transitions: tuple[Move, ...] | None = None
+    properties: dict[str, Any] = Field(default_factory=dict)
+
+
+class Found(_Answer):
+    """A page of what a search found."""
+
+    issues: tuple[dict[str, Any], ...] = ()
+    # Data Center counts, Cloud gives a token for the next page.
+    total: int = 0
+    next: str | None = Field(default=None, alias="nextPageToken")
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An issue as the plugin works with it.
+
+    Args:
+        item: what the engine is told of it.
+        answer: everything that Jira said.
+    """
+
+    item: RemoteItem
+    answer: IssueAnswer
+
+    @property
+    def key(self) -> str:
+        return self.answer.key
+
+    @property
+    def resolution(self) -> Named | None:
+        return self.answer.fields.resolution
+
+    @property
+    def description(self) -> Any:
+        return self.answer.fields.description
+
+    @property
+    def created(self) -> datetime | None:
+        return read_stamp(self.answer.fields.created)
+
+
+def read_issue(raw: Any, settings: JiraSettings) -> Issue:
+    """The issue that an answer describes.
+
+    Raises:
+        Rejected: `unexpected-answer`; it does not describe one.
+    """
+    answer = parse(IssueAnswer, raw)
+    return Issue(_item(answer, settings), answer)
+
+
+def parse(model: type[_Model], raw: Any) -> _Model:
+    """`raw` as a model, or an error that says which part of it is not as Jira documents it."""
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "its top"
+        raise Rejected(
+            "unexpected-answer",
+            f"Jira's answer is not as documented, at {place}: {first['msg']}",
+            hint="check that trackers.jira.site is a Jira site and api_version is right for it",
+        ) from error
+
+
+def is_whole(raw: Mapping[str, Any]) -> bool:
+    """Whether an answer to a write shows the issue, not only the fields that were edited."""
+    return {"summary", "status", "labels"} <= set(raw.get("fields") or ())
+
+
+def _item(answer: IssueAnswer, settings: JiraSettings) -> RemoteItem:
+    fields = answer.fields
+    dropped = _is_dropped(fields, settings.dropped_resolutions)
+    return RemoteItem(
+        ref=settings.ref(answer.key),
+        title=fields.summary,
+        state=fields.status.name,
+        category=Category.DROPPED if dropped else fields.status.means,
+        type=fields.type.name if fields.type else None,
+        deliberate=dropped,
+        labels=fields.labels,
+        assignee=fields.assignee.name if fields.assignee else None,
+        updated=read_stamp(fields.updated),
+    )
+
+
+def _is_dropped(fields: _Fields, dropped: tuple[str, ...]) -> bool:
+    # An open issue may keep a resolution that its workflow never clears.
+    if fields.status.means is not Category.DONE or fields.resolution is None:
+        return False
+    return any(fields.resolution.is_called(name) for name in dropped)

@@ -1,0 +1,139 @@
+"""Comments and descriptions in the two formats that Jira has for them.
+
+Version 3 of its REST API takes and gives the Atlassian Document Format, version 2 wiki markup.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from unlatch.domain.text import Span
+from unlatch.spi import adf, wiki
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.domain.text import Text
+
+# What Jira takes for a comment or a description, in characters.
+LONGEST = 32_767
+
+
+class Format(Protocol):
+    """How one version of the REST API writes text."""
+
+    def render(self, text: Text) -> Any:
+        """`text` as a body."""
+
+    def length(self, body: Any) -> int:
+        """How much of Jira's limit a body takes."""
+
+    def with_kept(self, body: Any, text: Text, increment: str) -> Any:
+        """`body` with `text` between our marks, in the old one's place or at the end."""
+
+
+def kept(text: Text, increment: str) -> Text:
+    """`text` between the marks by which it is found again; an issue may hold several."""
+    begin, end = _marks(increment)
+    return ((Span(begin, bold=True),), *text, (Span(end, bold=True),))
+
+
+def _marks(increment: str) -> tuple[str, str]:
+    # Jira's formats have nowhere to hide a mark that its editors would keep, so people see these.
+    # They are bold, which nothing that a person wrote ever is when we render it.
+    return f"Kept by unlatch from here: {increment}", f"Kept by unlatch up to here: {increment}"
+
+
+def plain(body: Any) -> str:
+    """The words of a body in either format: wiki markup as it is, blocks of a document as lines."""
+    if isinstance(body, str):
+        return body
+    return "\n".join(_blocks(body)) if isinstance(body, dict) else ""
+
+
+def _blocks(node: dict[str, Any]) -> list[str]:
+    lines = [""]
+    for child in _children(node):
+        if child.get("type") in ("text", "hardBreak"):
+            lines[-1] += _inline(child)
+        elif "content" in child:
+            lines += [*_blocks(child), ""]
+    return [line for line in lines if line]
+
+
+def _inline(node: dict[str, Any]) -> str:
+    return "\n" if node["type"] == "hardBreak" else str(node.get("text", ""))
+
+
+def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
+    content = node.get("content")
+    return [child for child in content if isinstance(child, dict)] if content else []
+
+
+def _span_of_kept(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | None:
+    """From the mark that begins the part to the one that ends it, both included.
+
+    Where a person removed one of them, what is left of the pair is not taken for the other's.
+    """
+    for end in (place for place, found in enumerate(is_end) if found):
+        begins = [place for place in range(end) if is_begin[place]]
+        if begins:
+            return slice(begins[-1], end + 1)
+    return None
+
+
+class Wiki:
+    """Wiki markup: version 2."""
+
+    def render(self, text: Text) -> str:
+        return wiki(text)
+
+    def length(self, body: str) -> int:
+        return len(body)
+
+    def with_kept(self, body: str | None, text: Text, increment: str) -> str:
+        new = self.render(kept(text, increment))
+        lines = (body or "").split("\n")
+        # The web editor ends lines with \r\n, and Cloud gives back wiki text of its own making.
+        words = [line.strip().replace("\\-", "-") for line in lines]
+        begin, end = self.render(kept((), increment)).replace("\\-", "-").split("\n\n")
+        old = _span_of_kept([word == begin for word in words], [word == end for word in words])
+        if old is None:
+            return f"{body}\n\n{new}" if body and body.strip() else new
+        ending = "\r" if lines[old.stop - 1].endswith("\r") else ""
+        return "\n".join([*lines[: old.start], f"{new}{ending}", *lines[old.stop :]])
+
+
+class Adf:
+    """The Atlassian Document Format: version 3."""
+
+    def render(self, text: Text) -> dict[str, Any]:
+        return adf(text)
+
+    def length(self, body: dict[str, Any]) -> int:
+        return len(plain(body))
+
+    def with_kept(self, body: dict[str, Any] | None, text: Text, increment: str) -> dict[str, Any]:
+        new = self.render(kept(text, increment))
+        if not body:
+            return new
+        nodes = list(body.get("content", []))
+        marks = [_mark(node) for node in nodes]
+        begin, end = _marks(increment)
+        old = _span_of_kept([mark == begin for mark in marks], [mark == end for mark in marks])
+        place = slice(len(nodes), len(nodes)) if old is None else old
+        nodes[place] = new["content"]
+        return {**body, "content": nodes}
+
+
+def _mark(node: dict[str, Any]) -> str | None:
+    inline = _children(node)
+    bold = all(
+        any(mark.get("type") == "strong" for mark in child.get("marks", ())) for child in inline
+    )
+    return plain(node).strip() if node.get("type") == "paragraph" and bold else None
+
+
+def format_of(version: int) -> Format:
+    """The format of one version of the REST API."""
+    return Adf() if version == 3 else Wiki()  # noqa: PLR2004

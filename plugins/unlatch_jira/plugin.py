@@ -1,0 +1,226 @@
+"""The five operations, and how their traces are found again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import ConfigError, Rejected
+from unlatch.spi import (
+    CommentRef,
+    Goal,
+    ItemRef,
+    Outcome,
+    RemoteItem,
+    Result,
+    SyncPlugin,
+    ops_in,
+    result_of,
+)
+from unlatch_jira import workflow
+from unlatch_jira.bodies import LONGEST, format_of, kept, plain
+from unlatch_jira.client import JiraClient
+from unlatch_jira.edit import Edit, marker, property_of, title_of
+from unlatch_jira.writing import Written, create, write
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from unlatch.spi import Change, Draft
+    from unlatch.transport import Transport
+    from unlatch_jira.answers import Issue, Move
+    from unlatch_jira.settings import JiraSettings
+
+
+class JiraPlugin(SyncPlugin):
+    """Jira Cloud and Data Center."""
+
+    def __init__(self, settings: JiraSettings, transport: Transport) -> None:
+        self._settings = settings
+        self._client = JiraClient(settings, transport)
+        self._format = format_of(settings.version)
+
+    def get_issue_status(self, ref: ItemRef) -> RemoteItem:
+        """Read one issue; one that was moved to another project is told at its new place."""
+        return self._client.issue(ref.id).item
+
+    def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
+        """Take a transition to an open status, then comment and relabel in one edit."""
+        return self._bring(ref, change)
+
+    def close_issue(self, ref: ItemRef, change: Change) -> Outcome:
+        """Take a transition to a done status, then comment and relabel in one edit."""
+        return self._bring(ref, change)
+
+    def create_issue(self, draft: Draft, change: Change) -> Outcome:
+        """Create an issue in the configured project."""
+        text = (*kept(draft.body, draft.increment), marker(change.op))
+        comment = self._comment(change)
+        fields = {
+            "project": {"key": self._target()},
+            "issuetype": {"name": self._settings.type_for(draft.type)},
+            "summary": title_of(draft),
+            "description": self._fitting(self._format.render(text), "description"),
+        }
+        issue, notes = create(self._client, fields, change.add_labels, change.op)
+        if comment is not None:
+            self._client.comment(issue.key, comment)
+        return Outcome(
+            Result.CREATED,
+            before=None,
+            after=issue.item,
+            commented=comment is not None,
+            labels_added=issue.item.labels,
+            notes=notes,
+        )
+
+    def update_issue(self, ref: ItemRef, draft: Draft, change: Change) -> Outcome:
+        """Set the summary and the kept part of the description.
+
+        Jira has no guard against an edit that lands between our reading the description and our
+        writing it; the two requests follow each other at once.
+        """
+        issue = self._found(ref, "description")
+        body = self._format.with_kept(issue.description, draft.body, draft.increment)
+        new = {"summary": title_of(draft), "description": self._fitting(body, "description")}
+        now = {"summary": issue.item.title, "description": issue.description}
+        fields = {name: value for name, value in new.items() if value != now[name]}
+        written = write(self._client, issue, self._edit(issue, change, fields), moved=False)
+        return _outcome(Result.UPDATED, issue, written, change)
+
+    def find_comments(self, ref: ItemRef, op: str, since: datetime) -> tuple[CommentRef, ...]:
+        """The comments that carry the marker of `op`, among all that there are."""
+        found = [
+            CommentRef(comment.id, comment.at)
+            for comment in self._client.comments(ref.id)
+            if op in ops_in(plain(comment.body))
+        ]
+        return tuple(sorted(found, key=lambda comment: (comment.created, int(comment.id))))
+
+    def find_created(self, op: str, since: datetime) -> RemoteItem | None:
+        """The issue that carries the marker of `op` in its description, or as a property.
+
+        Jira lists issues by an index alone, and on Cloud that may lag by some seconds
+        (https://developer.atlassian.com/cloud/jira/platform/search-and-reconcile/).
+        """
+        key = property_of(op)["key"]
+        for issue in self._client.newest(self._target(), property_key=key):
+            if op in ops_in(plain(issue.description)) or key in issue.answer.properties:
+                return issue.item
+            if issue.created is not None and issue.created < since:
+                return None
+        return None
+
+    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
+        """Delete a comment that carries our marker; one that is gone is as good."""
+        self._client.delete_comment(ref.id, comment.id)
+
+    def _bring(self, ref: ItemRef, change: Change) -> Outcome:
+        issue = self._found(ref, moves=change.goal is not None)
+        _refuse_deliberate(issue, change)
+        edit = self._edit(issue, change, {})
+        was_open = issue.item.category.is_open
+        move = None
+        if change.goal is not None and was_open != (change.goal is Goal.OPEN):
+            move = self._move(issue, change.goal)
+        written = write(self._client, issue, edit, moved=move is not None)
+        if move is not None and written.after.item.category.is_open == was_open:
+            raise workflow.had_no_effect(written.after, move)
+        if move is not None:
+            written = replace(written, notes=(*written.notes, *_resolution_notes(written, move)))
+        return _outcome(result_of(change.goal, was_open=was_open), issue, written, change)
+
+    def _found(self, ref: ItemRef, *fields: str, moves: bool = False) -> Issue:
+        issue = self._client.issue(ref.id, *fields, moves=moves)
+        if not self._settings.allows(issue.item.ref):
+            raise Rejected(
+                "target-not-allowed",
+                f"{ref.id} is {issue.key} now, in a project that is not configured",
+                where=ref.url,
+                hint="add its project to trackers.jira.projects, and link the issue again",
+            )
+        return issue
+
+    def _move(self, issue: Issue, goal: Goal) -> Move:
+        move = workflow.choose(self._client.moves(issue), goal, self._settings.transitions)
+        fields = workflow.fill(move, goal, issue, self._settings)
+        missing = workflow.unfilled(move, fields)
+        if missing:
+            # Jira keeps what a field holds already, so that only empty ones are in the way.
+            held = self._client.values(issue.key, missing)
+            missing = {name: field for name, field in missing.items() if not held.get(name)}
+        if missing:
+            raise workflow.needs_fields(move, missing)
+        self._client.move(issue.key, move, fields)
+        return move
+
+    def _edit(self, issue: Issue, change: Change, fields: dict[str, Any]) -> Edit:
+        labels = issue.item.labels
+        return Edit(
+            op=change.op,
+            fields=fields,
+            add_labels=tuple(name for name in change.add_labels if name not in labels),
+            remove_labels=tuple(name for name in change.remove_labels if name in labels),
+            comment=self._comment(change),
+        )
+
+    def _comment(self, change: Change) -> Any:
+        if change.comment is None:
+            return None
+        body = self._format.render((*change.comment, marker(change.op)))
+        return self._fitting(body, "comment")
+
+    def _fitting(self, body: Any, what: str) -> Any:
+        length = self._format.length(body)
+        if length > LONGEST:
+            raise Rejected(
+                "body-too-long",
+                f"the {what} takes {length} characters in Jira's format, and Jira takes {LONGEST}",
+            )
+        return body
+
+    def _target(self) -> str:
+        if self._settings.target is None:
+            raise ConfigError(
+                ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
+            )
+        return self._settings.target
+
+
+def _refuse_deliberate(issue: Issue, change: Change) -> None:
+    if change.goal is not Goal.OPEN or not issue.item.deliberate or change.even_if_deliberate:
+        return
+    resolution = issue.resolution.name if issue.resolution else None
+    raise Rejected(
+        "deliberately-closed",
+        f"{issue.key} was closed on purpose, with the resolution {resolution!r}",
+        where=issue.item.ref.url,
+        hint="--even-if-not-planned reopens it all the same",
+    )
+
+
+def _resolution_notes(written: Written, move: Move) -> tuple[str, ...]:
+    after = written.after
+    if after.item.category.is_open:
+        # Jira counts an issue with a resolution as resolved, whatever its status.
+        kept_one = after.resolution.name if after.resolution else None
+        return (f"the issue kept its resolution {kept_one!r}",) if kept_one else ()
+    offered = workflow.resolutions(move)
+    if after.resolution is not None or not offered:
+        return ()
+    names = ", ".join(offered)
+    return (f"closed without a resolution; trackers.jira.resolution can be one of {names}",)
+
+
+def _outcome(result: Result, before: Issue, written: Written, change: Change) -> Outcome:
+    had, has = before.item.labels, written.after.item.labels
+    return Outcome(
+        result=result,
+        before=before.item,
+        after=written.after.item,
+        commented=written.commented,
+        # What people relabelled meanwhile is theirs, and no undo of ours shall touch it.
+        labels_added=tuple(n for n in change.add_labels if n in has and n not in had),
+        labels_removed=tuple(n for n in change.remove_labels if n in had and n not in has),
+        notes=written.notes,
+    )

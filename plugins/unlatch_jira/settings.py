@@ -1,0 +1,183 @@
+"""`[trackers.jira]`: which site, which projects, and how the workflow is to be walked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from unlatch.errors import ConfigError
+from unlatch.spi import ItemRef
+from unlatch_jira.addresses import KEY, PROJECT, parse, problem_of, project_of, web_address
+
+# With a scoped token, requests to a Cloud site go through this host (https://support.atlassian.com
+# "Manage API tokens": https://api.atlassian.com/ex/jira/{cloudId}).
+_GATEWAY = "api.atlassian.com"
+_CLOUD = ".atlassian.net"
+
+# The names of Jira's own resolutions that say that work was not done. A resolution has no
+# category, so its name or id is all there is to tell it by.
+_DROPPED = ("Won't Do", "Won't Fix", "Duplicate", "Cannot Reproduce", "Declined")
+
+
+def _site(url: str) -> str:
+    if problem := problem_of(url):
+        raise ValueError(f"{url!r} {problem}" if "@" not in url else f"the address {problem}")
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+
+
+def _project(key: str) -> str:
+    if not PROJECT.fullmatch(key):
+        raise ValueError(f"{key!r} is no project key; it is what stands before the - in SCRUM-28")
+    return key
+
+
+Site = Annotated[str, AfterValidator(_site)]
+ProjectKey = Annotated[str, AfterValidator(_project)]
+Named = Annotated[str, Field(min_length=1)]
+
+
+class Transitions(BaseModel):
+    """Which transition to take, where the workflow offers several that would do."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reopen: Named | None = Field(
+        default=None, description="to reopen: a transition's name or id, or the status to reach"
+    )
+    complete: Named | None = Field(
+        default=None, description="to complete: a transition's name or id, or the status to reach"
+    )
+    drop: Named | None = Field(
+        default=None, description="to abandon: a transition's name or id, or the status to reach"
+    )
+
+
+class JiraSettings(BaseModel):
+    """What `[trackers.jira]` holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    site: Site = Field(
+        description="where requests go: https://acme.atlassian.net, a Data Center's address with "
+        "its context path, or https://api.atlassian.com/ex/jira/CLOUD-ID for a scoped token"
+    )
+    web_url: Site | None = Field(
+        default=None, description="the address under which people open issues; default: site"
+    )
+    project: ProjectKey | None = Field(
+        default=None, description="the key of the project that new issues go to"
+    )
+    projects: tuple[ProjectKey, ...] = Field(
+        default=(), description="keys of further projects that links may point into"
+    )
+    api_version: Literal[2, 3] | None = Field(
+        default=None,
+        description="the REST API's version: 3 on Cloud, 2 on Data Center; default: by the host",
+    )
+    issue_type: Named = Field(default="Story", description="the type of new issues")
+    types: dict[str, Named] = Field(
+        default_factory=dict, description="the type of new issues by the increment's type"
+    )
+    transitions: Transitions = Field(
+        default=Transitions(), description="which transitions to take; default: by status category"
+    )
+    resolution: Named = Field(
+        default="Done",
+        description="the resolution's name or id for completed work, where the transition asks",
+    )
+    dropped_resolutions: tuple[Named, ...] = Field(
+        default=_DROPPED,
+        description="names or ids of the resolutions that say that work was not done; an issue "
+        "closed with one is not reopened unasked, and abandoned work gets the first one on offer",
+    )
+
+    @model_validator(mode="after")
+    def _gateway_needs_web_url(self) -> JiraSettings:
+        if self.web_url is None and urlsplit(self.site).hostname == _GATEWAY:
+            raise ValueError(
+                f"web_url is needed where site is on {_GATEWAY}: the address under which people "
+                "open issues, such as https://acme.atlassian.net"
+            )
+        return self
+
+    @property
+    def base_url(self) -> str:
+        """Where requests go."""
+        return self.site
+
+    @property
+    def target(self) -> str | None:
+        """The key of the project that new issues go to."""
+        return self.project
+
+    @property
+    def web(self) -> str:
+        """Under which address people open issues."""
+        return self.web_url or self.site
+
+    @property
+    def version(self) -> Literal[2, 3]:
+        """The version of the REST API that requests go to."""
+        return self.api_version or (3 if self._is_atlassians else 2)
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether the site is Jira Cloud: it alone has version 3, its hosts have both."""
+        return self.version == 3 or self._is_atlassians  # noqa: PLR2004
+
+    @property
+    def _is_atlassians(self) -> bool:
+        host = urlsplit(self.site).hostname or ""
+        return host == _GATEWAY or host.endswith(_CLOUD)
+
+    def recognise(self, url: str) -> ItemRef | None:
+        """The issue that a pasted browser address means, or None if it is not of this site."""
+        found = parse(url)
+        return self.ref(found.key) if found and found.is_below(self.web) else None
+
+    def locate(self, item: str, url: str | None) -> ItemRef:
+        """The issue that a link means; one of another site is in none of our targets.
+
+        Raises:
+            ConfigError: neither the address nor the id is an issue's.
+        """
+        return self._at(url) if url is not None else self._called(item)
+
+    def _at(self, url: str) -> ItemRef:
+        if found := parse(url):
+            foreign = ItemRef("jira", f"{found.host}/{project_of(found.key)}", found.key, url)
+            return self.recognise(url) or foreign
+        raise _unlocated(f"{url!r} is not the address of an issue under {self.web}")
+
+    def _called(self, item: str) -> ItemRef:
+        key = item.strip().upper()
+        if KEY.fullmatch(key):
+            return self.ref(key)
+        raise _unlocated(f"{item!r} is not an issue's key, such as SCRUM-28")
+
+    def name(self, ref: ItemRef) -> str:
+        """How people call the issue: its key."""
+        return ref.id
+
+    def allows(self, ref: ItemRef) -> bool:
+        """Whether the issue lies in a configured project of this site."""
+        return self.recognise(ref.url) == ref and ref.target in {self.project, *self.projects}
+
+    def ref(self, key: str) -> ItemRef:
+        """The issue with this key."""
+        return ItemRef("jira", project_of(key), key, web_address(self.web, key))
+
+    def type_for(self, increment_type: str | None) -> str:
+        """The type of an issue made from an increment of that type."""
+        return self.types.get(increment_type or "", self.issue_type)
+
+
+def _unlocated(problem: str) -> ConfigError:
+    return ConfigError(
+        (problem,),
+        where="[trackers.jira]",
+        hint="link it again by the address in your browser",
+    )

@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+
+from unlatch.sandbox.ado.processes import PROCESSES
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+Call = Callable[..., requests.Response]
+ITEM = "/widgets/_apis/wit/workItems/101"
+STATE, TAGS, HISTORY = "/fields/System.State", "/fields/System.Tags", "/fields/System.History"
+
+
+@pytest.fixture(autouse=True)
+def closed_item(sandbox: Sandbox) -> None:
+    sandbox.ado.add_work_item(id=101, title="Smart", state="Closed", tags=["completed", "ux"])
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_wrong_token_meets_the_sign_in_page(ado: Call, method: str) -> None:
+    path = ITEM if method == "GET" else "/_apis/wit/wiql"
+    answer = ado(method, path, auth=("", "wrong"))
+    assert answer.status_code == 203
+    assert answer.headers["Content-Type"].startswith("text/html")
+
+
+def test_a_wrong_token_on_a_patch_is_unauthorized(patch: Call) -> None:
+    answer = patch(ITEM, ("add", STATE, "Active"), auth=("", "wrong"))
+    assert answer.status_code == 401
+    assert answer.json()["message"].startswith("TF400813")
+
+
+def test_the_token_is_accepted_as_bearer_too(sandbox: Sandbox) -> None:
+    headers = {"Authorization": f"Bearer {sandbox.ado.token}"}
+    url = f"{sandbox.ado.organization_url}/_apis/wit/workitems/101"
+    assert requests.get(url, headers=headers, timeout=10).json()["id"] == 101
+
+
+def test_one_guarded_patch_reopens_tags_and_comments(sandbox: Sandbox, patch: Call) -> None:
+    rev = sandbox.ado.work_item(101)["rev"]
+    answer = patch(
+        ITEM,
+        ("test", "/rev", rev),
+        ("add", STATE, "Active"),
+        ("replace", TAGS, "ux; reopened"),
+        ("add", HISTORY, "<b>Reopened</b>"),
+    ).json()
+    assert (rev + 1, "Active", "reopened; ux", "Moved to state Active", 1) == (
+        answer["rev"],
+        answer["fields"]["System.State"],
+        answer["fields"]["System.Tags"],
+        answer["fields"]["System.Reason"],
+        answer["fields"]["System.CommentCount"],
+    )
+    assert "Microsoft.VSTS.Common.ClosedDate" not in answer["fields"]
+    assert [c["text"] for c in sandbox.ado.comments(101)] == ["<b>Reopened</b>"]
+
+
+def test_a_stale_revision_changes_nothing(sandbox: Sandbox, patch: Call) -> None:
+    rev = sandbox.ado.work_item(101)["rev"]
+    answer = patch(ITEM, ("test", "/rev", rev - 1), ("add", STATE, "Active"), ("add", HISTORY, "x"))
+    assert (
+        answer.status_code,
+        answer.json()["typeKey"],
+    ) == (412, "TestPatchOperationFailedException")
+    assert answer.json()["message"].startswith("VS403351")
+    assert (rev, []) == (sandbox.ado.work_item(101)["rev"], sandbox.ado.comments(101))
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "expected"),
+    [
+        ("add", "new", "completed; new; ux"),
+        ("add", "UX", "completed; ux"),
+        ("replace", "new", "new"),
+        ("replace", "", None),
+        ("remove", None, None),
+    ],
+)
+def test_tags_merge_on_add_and_go_only_on_replace(
+    patch: Call, op: str, value: str | None, expected: str | None
+) -> None:
+    fields = patch(ITEM, (op, TAGS, value)).json()["fields"]
+    assert expected == fields.get("System.Tags")
+
+
+@pytest.mark.parametrize("state", ["Committed", "active", ""])
+def test_a_state_that_the_type_lacks_breaks_a_rule(patch: Call, state: str) -> None:
+    answer = patch(ITEM, ("add", STATE, state))
+    assert (
+        answer.status_code,
+        answer.json()["typeKey"],
+        answer.json()["customProperties"]["FieldReferenceName"],
+    ) == (400, "RuleValidationException", "System.State")
+    assert answer.json()["message"].startswith("TF401320")
+
+
+def test_from_removed_only_the_first_state_is_in_reach(sandbox: Sandbox, patch: Call) -> None:
+    sandbox.ado.edit(101, state="Removed")
+    assert patch(ITEM, ("add", STATE, "Active")).status_code == 400
+    assert patch(ITEM, ("add", STATE, "New")).status_code == 200
+
+
+def test_every_process_reopens_along_the_transitions_it_shows(
+    sandbox: Sandbox, ado: Call, patch: Call
+) -> None:
+    for name, types in PROCESSES.items():
+        sandbox.ado.add_project(f"p-{name}", name)
+        for kind in types.values():
+            shown = ado("GET", f"/p-{name}/_apis/wit/workitemtypes/{kind.name}").json()
+            done = next(s["name"] for s in shown["states"] if s["category"] == "Completed")
+            item = sandbox.ado.add_work_item(f"p-{name}", type=kind.name, title="T", state=done)
+            target = shown["transitions"][done][0]["to"]
+            answer = patch(f"/_apis/wit/workitems/{item}", ("add", STATE, target))
+            assert target == answer.json()["fields"]["System.State"], (name, kind.name)
+
+
+def test_the_sandbox_obeys_its_tables_for_every_pair_of_states(
+    sandbox: Sandbox, patch: Call
+) -> None:
+    kind = PROCESSES["Scrum"]["Product Backlog Item"]
+    sandbox.ado.add_project("scrum", "Scrum")
+    item = sandbox.ado.add_work_item("scrum", type=kind.name, title="T")
+    path = f"/_apis/wit/workitems/{item}"
+    for source, target in product([s.name for s in kind.states], repeat=2):
+        sandbox.ado.edit(item, state=source)
+        allowed = target == source or target in kind.next_states(source)
+        assert (200 if allowed else 400) == patch(path, ("add", STATE, target)).status_code
+
+
+def test_validate_only_checks_and_changes_nothing(sandbox: Sandbox, patch: Call) -> None:
+    before = sandbox.ado.work_item(101)
+    params = {"validateOnly": "true"}
+    assert patch(ITEM, ("add", STATE, "Active"), params=params).status_code == 200
+    assert patch(ITEM, ("add", STATE, "Nope"), params=params).status_code == 400
+    assert before == sandbox.ado.work_item(101)
+
+
+def test_a_patch_without_a_difference_makes_no_revision(sandbox: Sandbox, patch: Call) -> None:
+    rev = sandbox.ado.work_item(101)["rev"]
+    assert rev == patch(ITEM, ("add", STATE, "Closed")).json()["rev"]
+
+
+def test_who_may_not_create_tags_may_still_use_known_ones(sandbox: Sandbox, patch: Call) -> None:
+    sandbox.ado.add_project("widgets", create_tags=False)
+    answer = patch(ITEM, ("add", STATE, "Active"), ("add", TAGS, "never-seen"))
+    assert answer.status_code == 403
+    assert answer.json()["message"].startswith("TF401289")
+    assert sandbox.ado.work_item(101)["fields"]["System.State"] == "Closed"
+    assert patch(ITEM, ("replace", TAGS, "UX")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/widgets/_apis/wit/workitems/999", "/other/_apis/wit/workitems/101"]
+)
+def test_a_missing_item_and_one_of_another_project_are_the_same(
+    sandbox: Sandbox, ado: Call, path: str
+) -> None:
+    sandbox.ado.add_project("other")
+    answer = ado("GET", path)
+    assert answer.status_code == 404
+    assert answer.json()["message"].startswith("TF401232")
+
+
+def test_a_deleted_item_is_found_in_the_recycle_bin(sandbox: Sandbox, ado: Call) -> None:
+    assert ado("GET", "/_apis/wit/recyclebin/101").status_code == 404
+    sandbox.ado.delete(101)
+    assert ado("GET", ITEM).status_code == 404
+    assert ado("GET", "/_apis/wit/recyclebin/101").json()["name"] == "Smart"
+
+
+def test_a_change_must_name_an_api_version_and_its_type(ado: Call) -> None:
+    headers = {"Accept": "application/json"}
+    assert ado("PATCH", ITEM, json=[], headers=headers).status_code == 400
+    assert ado("PATCH", ITEM, json=[]).status_code == 415
+    stable = {"Accept": "application/json;api-version=7.1"}
+    assert ado("GET", f"{ITEM}/comments", headers=stable).status_code == 400
+
+
+def test_an_item_is_created_in_the_first_state_of_its_type(sandbox: Sandbox, patch: Call) -> None:
+    path = "/widgets/_apis/wit/workitems/$User Story"
+    answer = patch(path, ("add", "/fields/System.Title", "New one"), ("add", TAGS, "b; a"))
+    assert (
+        answer.status_code,
+        answer.json()["id"],
+        answer.json()["fields"]["System.State"],
+        answer.json()["fields"]["System.Tags"],
+    ) == (200, 102, "New", "a; b")
+    assert patch(path, ("add", TAGS, "no title")).status_code == 400
+    assert patch(path.replace("User Story", "Nope")).status_code == 404
+    assert len(sandbox.ado.items()) == 2
+
+
+def test_comments_come_newest_first_in_pages_and_can_go(sandbox: Sandbox, ado: Call) -> None:
+    for number in range(3):
+        sandbox.ado.add_comment(101, f"comment {number}")
+    first = ado("GET", f"{ITEM}/comments", params={"$top": 2}).json()
+    assert [c["text"] for c in first["comments"]] == ["comment 2", "comment 1"]
+    token = {"continuationToken": first["continuationToken"]}
+    rest = ado("GET", f"{ITEM}/comments", params=token).json()
+    assert [c["text"] for c in rest["comments"]] == ["comment 0"]
+    number = rest["comments"][0]["id"]
+    assert ado("DELETE", f"{ITEM}/comments/{number}").status_code == 204
+    assert ado("GET", f"{ITEM}/comments/{number}").status_code == 404
+    assert ado("GET", f"{ITEM}/comments").json()["totalCount"] == 2
+
+
+def test_updates_tell_who_changed_what_from_what(sandbox: Sandbox, ado: Call, patch: Call) -> None:
+    patch(ITEM, ("add", STATE, "Active"), ("add", HISTORY, "why"))
+    last = ado("GET", f"{ITEM}/updates").json()["value"][-1]
+    assert last["fields"]["System.State"] == {"oldValue": "Closed", "newValue": "Active"}
+    assert last["fields"]["System.History"] == {"newValue": "why"}
+    assert (
+        last["revisedBy"]["displayName"],
+        last["revisedDate"],
+    ) == ("Octo Cat", "9999-01-01T00:00:00Z")
+    assert len(sandbox.ado.updates(101)) == last["rev"]
+
+
+def test_many_items_are_read_at_once(sandbox: Sandbox, ado: Call) -> None:
+    sandbox.ado.add_work_item(id=102, title="Second")
+    asked = {"ids": [102, 999, 101], "fields": ["System.Title"], "errorPolicy": "omit"}
+    found = ado("POST", "/_apis/wit/workitemsbatch", json=asked).json()["value"]
+    assert [item and item["id"] for item in found] == [102, None, 101]
+    assert found[2]["fields"] == {"System.Title": "Smart"}
+    many = {"ids": list(range(1, 202))}
+    assert ado("POST", "/_apis/wit/workitemsbatch", json=many).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("[System.Tags] CONTAINS 'ux'", [103, 101]),
+        ("[System.TeamProject] = @project AND [System.State] <> 'Closed'", [103, 102]),
+        ("[System.Title] = 'It''s'", [103]),
+        ("[System.CreatedDate] >= '2999-01-01'", []),
+    ],
+)
+def test_a_query_finds_the_newest_first(
+    sandbox: Sandbox, ado: Call, where: str, expected: list[int]
+) -> None:
+    sandbox.ado.add_work_item(id=102, title="Second", tags=["uxx"])
+    sandbox.ado.add_work_item(id=103, title="It's", tags=["UX"])
+    query = f"SELECT [System.Id] FROM WorkItems WHERE {where} ORDER BY [System.Id] DESC"
+    answer = ado("POST", "/widgets/_apis/wit/wiql", json={"query": query})
+    assert expected == [item["id"] for item in answer.json()["workItems"]]
+
+
+def _query(where: str) -> dict[str, object]:
+    return {"json": {"query": f"SELECT [System.Id] FROM WorkItems WHERE {where}"}}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "extra", "part"),
+    [
+        ("GET", "/_apis/projects", {}, "route"),
+        ("PATCH", "/_apis/wit/$batch", {}, "route"),
+        ("GET", ITEM, {"params": {"asOf": "x"}}, "query parameter"),
+        ("POST", "/_apis/wit/wiql", _query("[System.Id] IN (1, 2)"), "query condition"),
+        ("POST", "/_apis/wit/wiql", _query("[Custom.X] = 'y'"), "query field"),
+        ("POST", "/_apis/wit/wiql", {"json": {"query": "DROP TABLE"}}, "query"),
+    ],
+)
+def test_what_the_sandbox_does_not_know_is_said(
+    ado: Call, method: str, path: str, extra: dict[str, object], part: str
+) -> None:
+    answer = ado(method, path, **extra)
+    assert (501, part) == (answer.status_code, answer.json()["part"])
+
+
+@pytest.mark.parametrize(
+    ("step", "part"),
+    [
+        (("add", "/relations/-", {}), "patch path"),
+        (("add", "/fields/System.Rev", 9), "patch path"),
+        (("copy", STATE, "x"), "patch operation"),
+    ],
+)
+def test_an_unknown_patch_step_is_said(
+    patch: Call, step: tuple[str, str, object], part: str
+) -> None:
+    answer = patch(ITEM, step)
+    assert (501, part) == (answer.status_code, answer.json()["part"])
+
+
+def test_rules_cannot_be_bypassed(patch: Call) -> None:
+    assert patch(ITEM, ("add", STATE, "x"), params={"bypassRules": "true"}).status_code == 501

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+Call = Callable[..., requests.Response]
+NASTY = '<script>alert(1)</script> & "quotes" {{ 7 * 7 }}'
+
+
+def seed(sandbox: Sandbox, text: str) -> None:
+    sandbox.github.add_issue(number=4, title=text, labels=["ux"], body=text)
+    sandbox.github.add_comment("octo/widgets", 4, text)
+    sandbox.ado.add_work_item(id=101, title=text, state="Closed", description=text)
+    sandbox.ado.add_comment(101, f"<div>first</div><p>{text}</p>")
+    sandbox.jira.add_issue("SCRUM-28", summary=text, status="Done")
+    sandbox.jira.add_comment("SCRUM-28", text)
+
+
+def test_the_page_shows_all_items_comments_and_requests(
+    sandbox: Sandbox, console: Call, github: Call
+) -> None:
+    seed(sandbox, "plain words")
+    github("GET", "/repos/octo/widgets/issues/4")
+    page = console("GET", "/").text
+    for expected in ("octo/widgets#4", "101", "SCRUM-28", "plain words", "ux", "Closed", "Done"):
+        assert expected in page
+    assert "/api/v3/repos/octo/widgets/issues/4" in page
+
+
+def test_pages_escape_whatever_an_item_holds(sandbox: Sandbox, console: Call) -> None:
+    seed(sandbox, NASTY)
+    urls = [item.url for item in (*sandbox.github.items(), *sandbox.ado.items())]
+    urls += [item.url for item in sandbox.jira.items()]
+    pages = [console("GET", "/"), *(requests.get(url, timeout=10) for url in urls)]
+    assert [page.status_code for page in pages] == [200] * 4
+    for page in pages:
+        assert "<script" not in page.text
+        assert "alert(1)" in page.text
+        assert "49" not in page.text.partition("</style>")[2].replace("#49", "")
+        assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+
+
+def test_pages_need_nothing_from_elsewhere(console: Call) -> None:
+    page = console("GET", "/").text
+    for word in ("<link", "<img", "<script", "@import", "url("):
+        assert word not in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_the_web_address_of_each_item_is_a_page(sandbox: Sandbox) -> None:
+    seed(sandbox, "words")
+    api = (
+        sandbox.github.issue("octo/widgets", 4)["html_url"],
+        sandbox.ado.work_item(101)["_links"]["html"]["href"],
+        f"{sandbox.jira.site}/browse/SCRUM-28",
+    )
+    assert [requests.get(url, timeout=10).status_code for url in api] == [200] * 3
+    assert requests.get(f"{sandbox.jira.site}/browse/SCRUM-99", timeout=10).status_code == 404
+
+
+def test_another_process_seeds_edits_and_reads_back(console: Call) -> None:
+    asked = {"number": 4, "title": "Smart", "state": "closed", "labels": ["completed"]}
+    assert console("POST", "/api/github/add_issue", json=asked).json() == {"result": 4}
+    console("POST", "/api/ado/add_project", json={"name": "scrum", "process": "Scrum"})
+    item = {"project": "scrum", "type": "Bug", "title": "Smart", "state": "Done"}
+    number = console("POST", "/api/ado/add_work_item", json=item).json()["result"]
+    console("POST", "/api/jira/add_issue", json={"key": "SCRUM-28", "summary": "Smart"})
+    console("POST", "/api/jira/edit", json={"key": "SCRUM-28", "status": "Done"})
+    found = console("GET", "/api/items").json()
+    assert [
+        ("github", "octo/widgets#4", "closed", False),
+        ("ado", str(number), "Done", False),
+        ("jira", "SCRUM-28", "Done", False),
+    ] == [(item["tracker"], item["id"], item["state"], item["open"]) for item in found]
+    assert len(console("GET", "/api/items", params={"tracker": "jira"}).json()) == 1
+
+
+def test_another_process_injects_faults_and_reads_the_log(
+    sandbox: Sandbox, console: Call, github: Call
+) -> None:
+    asked = {"tracker": "github", "kind": "status", "code": 503}
+    assert console("POST", "/api/faults", json=asked).status_code == 201
+    assert len(console("GET", "/api/faults").json()) == 1
+    assert github("GET", "/user").status_code == 503
+    (entry,) = console("GET", "/api/requests", params={"tracker": "github"}).json()
+    assert (entry["method"], entry["path"], entry["status"]) == ("GET", "/api/v3/user", 503)
+    json_type = {"Content-Type": "application/json"}
+    assert console("DELETE", "/api/requests", headers=json_type).status_code == 204
+    assert sandbox.requests.count() == 0
+
+
+def test_a_reset_forgets_items_faults_and_requests(
+    sandbox: Sandbox, console: Call, github: Call
+) -> None:
+    seed(sandbox, "words")
+    github("GET", "/user")
+    console("POST", "/api/faults", json={"tracker": "github", "kind": "drop"})
+    assert console("POST", "/api/reset", json={}).status_code == 204
+    for path in ("/api/items", "/api/faults", "/api/requests"):
+        assert console("GET", path).json() == []
+    assert sandbox.github.add_issue(title="The repository is there again") == 1
+
+
+def test_the_settings_are_handed_out(sandbox: Sandbox, console: Call) -> None:
+    expected = {"environ": sandbox.environ(), "config": sandbox.config()}
+    assert expected == console("GET", "/api/settings").json()
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/api/faults", {"tracker": "github", "kind": "human"}, 400),
+        ("/api/faults", {"tracker": "github", "kind": "nope"}, 400),
+        ("/api/faults", {"kind": "drop"}, 400),
+        ("/api/github/add_issue", {"titel": "typo"}, 400),
+        ("/api/github/add_comment", {"repository": "octo/no", "number": 1, "body": "x"}, 400),
+        ("/api/github/furnish", {}, 404),
+        ("/api/ado/add_work_item", {"title": "T", "type": "Nope"}, 400),
+        ("/api/nothing", {}, 501),
+    ],
+)
+def test_a_mistaken_command_is_explained(
+    console: Call, path: str, body: dict[str, object], status: int
+) -> None:
+    answer = console("POST", path, json=body)
+    assert status == answer.status_code
+    assert answer.json()["message"]
+
+
+def test_web_pages_from_elsewhere_cannot_command_it(console: Call) -> None:
+    form = {"Content-Type": "text/plain"}
+    assert console("POST", "/api/reset", data="{}", headers=form).status_code == 415
+    rebound = {"Host": "evil.example"}
+    assert console("GET", "/api/settings", headers=rebound).status_code == 403

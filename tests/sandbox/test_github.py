@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+Call = Callable[..., requests.Response]
+ISSUE = "/repos/octo/widgets/issues/4"
+
+
+@pytest.fixture(autouse=True)
+def closed_issue(sandbox: Sandbox) -> None:
+    sandbox.github.add_issue(number=4, title="Smart", state="closed", labels=["completed", "Ux"])
+
+
+@pytest.mark.parametrize("header", [None, "Bearer wrong", "token wrong", "Basic abc"])
+def test_without_a_valid_token_nothing_is_shown(github: Call, header: str | None) -> None:
+    answer = github("GET", ISSUE, headers={"Authorization": header})
+    assert (answer.status_code, answer.json()["message"]) == (401, "Bad credentials")
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "token"])
+def test_both_schemes_carry_the_token(sandbox: Sandbox, github: Call, scheme: str) -> None:
+    answer = github("GET", "/user", headers={"Authorization": f"{scheme} {sandbox.github.token}"})
+    assert answer.json()["login"] == "octocat"
+
+
+def test_a_bot_token_is_somebody_else(sandbox: Sandbox, github: Call) -> None:
+    headers = {"Authorization": f"Bearer {sandbox.github.bot_token}"}
+    answer = github("POST", f"{ISSUE}/comments", json={"body": "x"}, headers=headers)
+    assert (
+        answer.json()["user"]["login"],
+        answer.json()["user"]["type"],
+    ) == ("github-actions[bot]", "Bot")
+
+
+def test_reopening_sets_the_reason_and_clears_the_closing(github: Call) -> None:
+    closed = github("GET", ISSUE).json()
+    assert (
+        closed["state"],
+        closed["state_reason"],
+        closed["closed_at"] is not None,
+    ) == ("closed", "completed", True)
+    opened = github("PATCH", ISSUE, json={"state": "open", "state_reason": "reopened"}).json()
+    assert (
+        opened["state"],
+        opened["state_reason"],
+        opened["closed_at"],
+        opened["closed_by"],
+    ) == ("open", "reopened", None, None)
+
+
+def test_a_reason_counts_only_with_a_change_of_state(github: Call) -> None:
+    answer = github("PATCH", ISSUE, json={"state": "closed", "state_reason": "not_planned"})
+    assert answer.json()["state_reason"] == "completed"
+
+
+@pytest.mark.parametrize("change", [{"state": "shut"}, {"state_reason": "bored"}])
+def test_an_invalid_change_is_refused_and_leaves_no_trace(
+    github: Call, change: dict[str, str]
+) -> None:
+    before = github("GET", ISSUE).json()
+    answer = github("PATCH", ISSUE, json={"title": "New", **change})
+    assert answer.status_code == 422
+    assert before == github("GET", ISSUE).json()
+
+
+def test_labels_in_a_patch_replace_the_set(github: Call) -> None:
+    labels = github("PATCH", ISSUE, json={"labels": ["a", {"name": "b"}]}).json()["labels"]
+    assert [label["name"] for label in labels] == ["a", "b"]
+
+
+@pytest.mark.parametrize("body", [{"labels": ["Reopened"]}, ["Reopened"]])
+def test_adding_a_label_creates_it_and_keeps_the_others(github: Call, body: object) -> None:
+    answer = github("POST", f"{ISSUE}/labels", json=body)
+    assert [label["name"] for label in answer.json()] == ["completed", "Ux", "Reopened"]
+    assert github("GET", "/repos/octo/widgets/labels/Reopened").json()["color"] == "ededed"
+
+
+def test_labels_are_equal_in_any_case(github: Call) -> None:
+    answer = github("POST", f"{ISSUE}/labels", json=["UX", "COMPLETED"])
+    assert [label["name"] for label in answer.json()] == ["completed", "Ux"]
+
+
+def test_posting_no_labels_removes_all(github: Call) -> None:
+    assert github("POST", f"{ISSUE}/labels", json=[]).json() == []
+
+
+def test_removing_a_label_answers_the_rest_and_then_404(github: Call) -> None:
+    answer = github("DELETE", f"{ISSUE}/labels/completed")
+    assert [label["name"] for label in answer.json()] == ["Ux"]
+    assert github("DELETE", f"{ISSUE}/labels/completed").status_code == 404
+
+
+def test_comments_come_in_pages_with_links(sandbox: Sandbox, github: Call) -> None:
+    for number in range(5):
+        sandbox.github.add_comment("octo/widgets", 4, f"comment {number}")
+    answer = github("GET", f"{ISSUE}/comments", params={"per_page": 2, "page": 2})
+    assert [comment["body"] for comment in answer.json()] == ["comment 2", "comment 3"]
+    assert {"prev", "next", "first", "last"} == set(answer.links)
+    following = requests.get(
+        answer.links["next"]["url"], headers=answer.request.headers, timeout=10
+    )
+    assert [comment["body"] for comment in following.json()] == ["comment 4"]
+
+
+def test_comments_since_a_moment_leave_out_the_older(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_comment("octo/widgets", 4, "x")
+    for since, expected in (("2000-01-01T00:00:00Z", 1), ("2999-01-01T00:00:00Z", 0)):
+        answer = github("GET", f"{ISSUE}/comments", params={"since": since})
+        assert expected == len(answer.json())
+
+
+def test_a_comment_can_be_fetched_and_deleted(github: Call) -> None:
+    number = github("POST", f"{ISSUE}/comments", json={"body": "x"}).json()["id"]
+    path = f"/repos/octo/widgets/issues/comments/{number}"
+    assert github("GET", path).json()["body"] == "x"
+    assert github("DELETE", path).status_code == 204
+    assert github("GET", path).status_code == 404
+    assert github("GET", ISSUE).json()["comments"] == 0
+
+
+@pytest.mark.parametrize(("length", "status"), [(65_536, 201), (65_537, 422)])
+def test_a_comment_has_a_longest_length(github: Call, length: int, status: int) -> None:
+    answer = github("POST", f"{ISSUE}/comments", json={"body": "x" * length})
+    assert status == answer.status_code
+
+
+def test_a_locked_issue_takes_no_comment_but_a_change(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.edit("octo/widgets", 4, locked=True)
+    answer = github("POST", f"{ISSUE}/comments", json={"body": "x"})
+    assert (
+        answer.status_code,
+        answer.json()["message"],
+    ) == (403, "Unable to create comment because issue is locked.")
+    assert github("PATCH", ISSUE, json={"state": "open"}).status_code == 200
+
+
+def test_an_archived_repository_is_read_only(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_repository("octo/widgets", archived=True)
+    assert github("GET", ISSUE).status_code == 200
+    answer = github("PATCH", ISSUE, json={"state": "open"})
+    assert (
+        answer.status_code,
+        answer.json()["message"],
+    ) == (403, "Repository was archived so is read-only.")
+
+
+def test_without_push_access_labels_are_dropped_silently_or_refused(
+    sandbox: Sandbox, github: Call
+) -> None:
+    sandbox.github.add_repository("octo/widgets", push=False)
+    answer = github("PATCH", ISSUE, json={"state": "open", "labels": []}).json()
+    assert (answer["state"], len(answer["labels"])) == ("open", 2)
+    refused = github("POST", f"{ISSUE}/labels", json=["x"])
+    assert refused.status_code == 403
+    assert refused.json()["message"].startswith("Resource not accessible by")
+    assert "issues=write" in refused.headers["X-Accepted-GitHub-Permissions"]
+
+
+def test_without_the_issues_permission_every_change_is_refused(
+    sandbox: Sandbox, github: Call
+) -> None:
+    sandbox.github.add_repository("octo/widgets", issues_write=False)
+    answer = github("PATCH", ISSUE, json={"state": "open"})
+    assert (
+        answer.status_code,
+        answer.headers["X-Accepted-GitHub-Permissions"],
+    ) == (403, "issues=write")
+
+
+def test_disabled_issues_and_deleted_ones_are_gone(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.edit("octo/widgets", 4, deleted=True)
+    assert github("GET", ISSUE).status_code == 410
+    sandbox.github.add_repository("octo/quiet", has_issues=False)
+    assert github("GET", "/repos/octo/quiet/issues").status_code == 410
+
+
+def test_unknown_repository_and_issue_are_not_found(github: Call) -> None:
+    for path in ("/repos/octo/nothing", "/repos/octo/widgets/issues/99"):
+        answer = github("GET", path)
+        assert (answer.status_code, answer.json()["message"]) == (404, "Not Found")
+
+
+@pytest.mark.parametrize(("method", "status"), [("GET", 301), ("PATCH", 307)])
+def test_a_renamed_repository_redirects_and_the_target_answers(
+    sandbox: Sandbox, github: Call, method: str, status: int
+) -> None:
+    sandbox.github.rename_repository("octo/widgets", "octo/gadgets")
+    answer = github(method, ISSUE, json={"state": "open"})
+    assert status == answer.status_code
+    followed = requests.request(
+        method,
+        answer.headers["Location"],
+        json={"state": "open"},
+        headers={"Authorization": f"Bearer {sandbox.github.token}"},
+        timeout=10,
+    )
+    assert (followed.status_code, followed.json()["number"]) == (200, 4)
+    assert "/repos/octo/gadgets/" in followed.json()["url"]
+
+
+def test_a_transferred_issue_redirects_with_its_comments(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_repository("octo/gadgets")
+    sandbox.github.add_comment("octo/widgets", 4, "carried")
+    number = sandbox.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+    answer = github("PATCH", ISSUE, json={"state": "open"})
+    assert answer.status_code == 301
+    assert answer.headers["Location"].endswith(f"/repos/octo/gadgets/issues/{number}")
+    assert [c["body"] for c in sandbox.github.comments("octo/gadgets", number)] == ["carried"]
+
+
+def test_a_pull_request_comes_back_as_an_issue_with_a_mark(sandbox: Sandbox, github: Call) -> None:
+    number = sandbox.github.add_issue(title="Change", pull_request=True)
+    assert "pull_request" in github("GET", f"/repos/octo/widgets/issues/{number}").json()
+    assert "pull_request" not in github("GET", ISSUE).json()
+
+
+def test_an_unchanged_issue_answers_304_and_costs_nothing(github: Call) -> None:
+    first = github("GET", ISSUE)
+    again = github("GET", ISSUE, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert first.headers["X-RateLimit-Used"] == again.headers["X-RateLimit-Used"]
+    github("PATCH", ISSUE, json={"title": "Other"})
+    changed = github("GET", ISSUE, headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200
+
+
+def test_requests_are_counted_against_the_limit(github: Call) -> None:
+    github("GET", ISSUE)
+    core = github("GET", "/rate_limit").json()["resources"]["core"]
+    assert (core["used"], core["remaining"]) == (1, 4999)
+
+
+def test_issues_are_listed_by_state_label_and_time(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_issue(number=5, title="Second", labels=["completed"])
+    listed = {
+        "open": github("GET", "/repos/octo/widgets/issues").json(),
+        "all": github(
+            "GET",
+            "/repos/octo/widgets/issues",
+            params={"state": "all", "labels": "completed", "sort": "created", "direction": "asc"},
+        ).json(),
+        "later": github(
+            "GET",
+            "/repos/octo/widgets/issues",
+            params={"state": "all", "since": "2999-01-01T00:00:00Z"},
+        ).json(),
+    }
+    numbers = {name: [issue["number"] for issue in found] for name, found in listed.items()}
+    assert numbers == {"open": [5], "all": [4, 5], "later": []}
+
+
+def test_an_issue_is_created_with_labels_and_the_next_number(github: Call) -> None:
+    answer = github(
+        "POST", "/repos/octo/widgets/issues", json={"title": "T", "body": "B", "labels": ["l"]}
+    )
+    assert (
+        answer.status_code,
+        answer.json()["number"],
+        answer.json()["title"],
+        answer.json()["body"],
+        [label["name"] for label in answer.json()["labels"]],
+    ) == (201, 5, "T", "B", ["l"])
+
+
+def test_links_name_the_host_that_was_asked(sandbox: Sandbox, github: Call) -> None:
+    host = f"tracker.example:{sandbox.github.web_url.rpartition(':')[2]}"
+    found = github("GET", ISSUE, headers={"Host": host}).json()
+    assert f"http://{host}/api/v3/repos/octo/widgets/issues/4" == found["url"]
+    assert f"http://{host}/octo/widgets/issues/4" == found["html_url"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "extra", "part"),
+    [
+        ("GET", "/search/issues", {}, "route"),
+        ("PUT", f"{ISSUE}/labels", {"json": ["x"]}, "route"),
+        ("OPTIONS", ISSUE, {}, "route"),
+        ("GET", ISSUE, {"params": {"per_page": 1}}, "query parameter"),
+        ("PATCH", ISSUE, {"json": {"milestone": 1}}, "body field"),
+        ("PATCH", ISSUE, {"json": {"type": "Bug"}}, "body field"),
+        ("GET", "/repos/octo/widgets/issues", {"params": {"sort": "mood"}}, "value of sort"),
+    ],
+)
+def test_what_the_sandbox_does_not_know_is_said(
+    github: Call, method: str, path: str, extra: dict[str, object], part: str
+) -> None:
+    answer = github(method, path, **extra)
+    assert (501, part) == (answer.status_code, answer.json()["part"])

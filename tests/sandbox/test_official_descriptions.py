@@ -1,0 +1,321 @@
+"""Every route's answers against the vendors' own descriptions, where those have a schema.
+
+The descriptions are not part of the project: the test runs where UNLATCH_SPECS names their
+folder. What they cannot tell is recorded as a property, and listed at the end of the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+from jsonschema import FormatChecker
+from openapi_schema_validator import OAS30Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT4
+
+from unlatch.sandbox import ado as ado_part
+from unlatch.sandbox import github as github_part
+from unlatch.sandbox import jira as jira_part
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from unlatch.sandbox import Sandbox
+
+Call = Callable[..., requests.Response]
+Json = dict[str, Any]
+
+SPECS = os.environ.get("UNLATCH_SPECS")
+pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")
+
+GITHUB = "github_issues_slice_octokit_openapi_23.0.2.json"
+ADO = "ado_workItemTracking_7.1_swagger2.json"
+JIRA = "jira_cloud_swagger-v3_2025-12-25.json"
+
+
+def load(name: str) -> Json:
+    # The file on Azure DevOps begins with a byte order mark.
+    found: Json = json.loads((Path(SPECS or "") / name).read_text("utf-8-sig"))
+    return found
+
+
+@dataclass
+class Description:
+    """One vendor's description, and what came of holding answers against it."""
+
+    document: Json
+    formats: tuple[str, ...]
+    checked: set[str] = field(default_factory=set)
+    unchecked: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        resource = DRAFT4.create_resource(self.document)
+        self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
+        self._templates = [(_pattern(path), path) for path in self.document["paths"]]
+
+    def check(self, method: str, path: str, answer: requests.Response) -> None:
+        visit = f"{method} {path} {answer.status_code}"
+        schema, why_not = self._schema(method, path, str(answer.status_code))
+        if schema is None:
+            self.unchecked.add(f"{visit}: {why_not}")
+            return
+        body = answer.json()
+        if schema.get("type") == "array" and isinstance(body, dict) and "value" in body:
+            # Azure DevOps wraps every list and describes it bare.
+            body = body["value"]
+        self.checked.add(visit)
+        for error in self._validator(schema).iter_errors(body):
+            where = "/".join(str(step) for step in error.absolute_path)
+            self.wrong.append(f"{visit}: {where}: {error.message[:200]}")
+
+    def _validator(self, schema: Json) -> Any:
+        checker = FormatChecker(self.formats)
+        return OAS30Validator(schema, registry=self._registry, format_checker=checker)
+
+    def _schema(self, method: str, path: str, status: str) -> tuple[Json | None, str]:
+        found = [template for pattern, template in self._templates if pattern.fullmatch(path)]
+        # The most literal template is the one that is meant.
+        found.sort(key=lambda template: template.count("{"))
+        if not found:
+            return None, "the path is not described"
+        operation = self.document["paths"][found[0]].get(method.lower())
+        if operation is None:
+            return None, "the method is not described"
+        response = self._resolved(operation["responses"].get(status))
+        if response is None:
+            return None, "the status is not described"
+        content = response.get("content", {}).get("application/json", response)
+        schema = content.get("schema")
+        return (_absolute(schema), "") if schema else (None, "the answer has no schema")
+
+    def _resolved(self, response: Json | None) -> Json | None:
+        if response is None or "$ref" not in response:
+            return response
+        target: Json = self.document
+        for step in response["$ref"].removeprefix("#/").split("/"):
+            target = target[step]
+        return target
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{[^}]+\})", template)
+    text = "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in parts)
+    return re.compile(text, re.IGNORECASE)
+
+
+def _absolute(schema: Any) -> Any:
+    """References at the top lead into the description; below it they are found by themselves.
+
+    A discriminator only repeats what oneOf says, with references that lead nowhere from here.
+    """
+    if isinstance(schema, dict):
+        return {
+            key: "urn:spec" + value if key == "$ref" else _absolute(value)
+            for key, value in schema.items()
+            if key != "discriminator"
+        }
+    return [_absolute(one) for one in schema] if isinstance(schema, list) else schema
+
+
+@dataclass
+class Explorer:
+    """Sends requests, holds each answer against the description, and remembers the routes."""
+
+    call: Call
+    description: Description
+    app: Flask
+    prefix: str
+    described_as: Callable[[str], str]
+    visited: set[str] = field(default_factory=set)
+
+    def __call__(self, method: str, path: str, **own: Any) -> Any:
+        answer = self.call(method, path, **own)
+        assert answer.status_code != requests.codes.not_implemented, answer.text
+        bound = self.app.url_map.bind("127.0.0.1")
+        rule, _ = bound.match(self.prefix + path, method=method, return_rule=True)
+        self.visited.add(f"{method} {rule.rule}")
+        if answer.content and not answer.headers["Content-Type"].startswith("text/html"):
+            self.description.check(method, self.described_as(path), answer)
+            return answer.json()
+        return None
+
+    def routes(self) -> set[str]:
+        return {
+            f"{method} {rule.rule}"
+            for rule in self.app.url_map.iter_rules()
+            for method in rule.methods or ()
+            if method != "HEAD"
+            and ("/_apis" in rule.rule or rule.rule.startswith(("/api", "/rest")))
+        }
+
+    def conclude(self, record: Callable[[str, object], None]) -> None:
+        assert self.description.checked
+        missing = "\n".join(sorted(self.description.unchecked))
+        record("not-checked", missing)
+        assert self.description.wrong == []
+        assert self.routes() - self.visited == set()
+
+
+@pytest.fixture
+def on_github(sandbox: Sandbox, github: Call) -> Explorer:
+    sandbox.github.add_issue(number=4, title="T", state="closed", labels=["ux"], assignee="octocat")
+    app = github_part.create_app(sandbox.github)
+    document = load(GITHUB)
+    # Nullable, but the list of values leaves null out.
+    document["components"]["schemas"]["issue"]["properties"]["state_reason"]["enum"].append(None)
+    description = Description(document, ("date-time",))
+    return Explorer(github, description, app, "/api/v3", lambda path: path)
+
+
+def test_github(
+    sandbox: Sandbox, on_github: Explorer, record_property: Callable[[str, object], None]
+) -> None:
+    visit, home = on_github, "/repos/octo/widgets"
+    issue = f"{home}/issues/4"
+    for path in ("/user", "/rate_limit", home, f"{home}/issues", f"{home}/labels", issue):
+        visit("GET", path)
+    visit("GET", f"{home}/issues", params={"state": "all"})
+    visit("POST", f"{home}/issues", json={"title": "T", "labels": ["a"]})
+    visit("PATCH", issue, json={"state": "open", "state_reason": "reopened"})
+    comment = visit("POST", f"{issue}/comments", json={"body": "x"})
+    visit("GET", f"{issue}/comments")
+    visit("GET", f"{home}/issues/comments/{comment['id']}")
+    visit("DELETE", f"{home}/issues/comments/{comment['id']}")
+    visit("GET", f"{home}/issues/comments/{comment['id']}")
+    visit("POST", f"{issue}/labels", json={"labels": ["b"]})
+    visit("GET", f"{issue}/labels")
+    visit("DELETE", f"{issue}/labels/b")
+    visit("DELETE", f"{issue}/labels/b")
+    visit("POST", f"{home}/labels", json={"name": "c", "color": "ededed"})
+    visit("GET", f"{home}/labels/c")
+    visit("GET", issue, headers={"Authorization": "Bearer wrong"})
+    visit("GET", "/user", headers={"Authorization": "Bearer wrong"})
+    visit("GET", f"{home}/issues/99")
+    visit("PATCH", issue, json={"state": "shut"})
+    pull = sandbox.github.add_issue(title="P", pull_request=True)
+    visit("GET", f"{home}/issues/{pull}")
+    sandbox.github.edit("octo/widgets", 4, locked=True)
+    visit("POST", f"{issue}/comments", json={"body": "x"})
+    sandbox.github.edit("octo/widgets", 4, deleted=True)
+    visit("GET", issue)
+    sandbox.github.rename_repository("octo/widgets", "octo/gadgets")
+    visit("GET", home)
+    visit("PATCH", issue, json={})
+    on_github.conclude(record_property)
+
+
+def _described_in_project(path: str) -> str:
+    """The description knows each path with organization and project, and a query with a team."""
+    before, mark, rest = path.partition("/_apis/")
+    middle = "/widgets/team" if rest == "wit/wiql" else "/widgets"
+    return f"/fabrikam{middle if not before or 'wiql' in rest else before}{mark}{rest}"
+
+
+@pytest.fixture
+def on_ado(sandbox: Sandbox, ado: Call) -> Explorer:
+    sandbox.ado.add_work_item(id=101, title="T", state="Closed", tags=["a"], assigned_to="Ann")
+    document = load(ADO)
+    _mend(document["definitions"])
+    app = ado_part.create_app(sandbox.ado)
+    description = Description(document, ("date-time",))
+    return Explorer(ado, description, app, "/fabrikam", _described_in_project)
+
+
+def _mend(definitions: Json) -> None:
+    """The values of fields are typed as objects there; in truth they are anything."""
+    definitions["WorkItem"]["properties"]["fields"]["additionalProperties"] = {}
+    for name in ("newValue", "oldValue"):
+        definitions["WorkItemFieldUpdate"]["properties"][name] = {}
+
+
+def test_azure_devops(
+    sandbox: Sandbox, on_ado: Explorer, record_property: Callable[[str, object], None]
+) -> None:
+    visit = on_ado
+    patch = {"headers": {"Content-Type": "application/json-patch+json"}}
+    steps = [
+        {"op": "add", "path": "/fields/System.State", "value": "Active"},
+        {"op": "add", "path": "/fields/System.Title", "value": "T"},
+        {"op": "add", "path": "/fields/System.History", "value": "why"},
+    ]
+    visit("OPTIONS", "/_apis")
+    visit("GET", "/_apis/resourceareas")
+    for scope in ("", "/widgets"):
+        items = f"{scope}/_apis/wit/workitems"
+        visit("GET", f"{items}/101", params={"$expand": "all"})
+        visit("PATCH", f"{items}/101", json=steps, **patch)
+        visit("GET", f"{items}/101/updates")
+        visit("GET", items, params={"ids": "101"})
+        visit("POST", f"{scope}/_apis/wit/workitemsbatch", json={"ids": [101]})
+        query = {"query": "SELECT [System.Id] FROM WorkItems ORDER BY [System.Id] DESC"}
+        visit("POST", f"{scope}/_apis/wit/wiql", json=query)
+    visit("POST", "/widgets/team/_apis/wit/wiql", json=query)
+    visit("POST", "/widgets/_apis/wit/workitems/$Bug", json=steps[1:], **patch)
+    comments = "/widgets/_apis/wit/workitems/101/comments"
+    number = visit("POST", comments, json={"text": "x"})["id"]
+    visit("GET", comments)
+    visit("GET", f"{comments}/{number}")
+    visit("DELETE", f"{comments}/{number}")
+    types = "/widgets/_apis/wit/workitemtypes"
+    for path in (types, f"{types}/Bug", f"{types}/Bug/states"):
+        visit("GET", path)
+    sandbox.ado.delete(101)
+    for scope in ("", "/widgets"):
+        visit("GET", f"{scope}/_apis/wit/recyclebin/101")
+    visit("GET", "/_apis/wit/workitems/101")
+    on_ado.conclude(record_property)
+
+
+@pytest.fixture
+def on_jira(sandbox: Sandbox, jira: Call) -> Explorer:
+    sandbox.jira.add_project("OPS", workflow="classic")
+    sandbox.jira.add_issue("OPS-1", summary="T", status="Closed", labels=["a"], assignee="Ann")
+    # Jira's time zones have no colon, so its date-times are none by the standard.
+    description = Description(load(JIRA), ())
+    app = jira_part.create_app(sandbox.jira)
+    return Explorer(jira, description, app, "/rest/api", lambda path: f"/rest/api{path}")
+
+
+def test_jira(on_jira: Explorer, record_property: Callable[[str, object], None]) -> None:
+    visit, issue = on_jira, "/3/issue/OPS-1"
+    paragraph = {"type": "paragraph", "content": [{"type": "text", "text": "x"}]}
+    document = {"type": "doc", "version": 1, "content": [paragraph]}
+    for path in ("/3/serverInfo", "/3/myself", "/3/field", "/3/project/OPS"):
+        visit("GET", path)
+    visit("PUT", f"{issue}/properties/p", json=1)
+    params = {"expand": "transitions.fields", "properties": "*all"}
+    visit("GET", issue, params=params)
+    visit("GET", f"{issue}/transitions", params={"expand": "transitions.fields"})
+    visit("POST", f"{issue}/transitions", json={"transition": {"id": "3"}})
+    labels = {"update": {"labels": [{"add": "b"}]}}
+    visit("PUT", issue, json=labels, params={"returnIssue": "true"})
+    visit("PUT", issue, json=labels)
+    fields = {"project": {"key": "OPS"}, "issuetype": {"name": "Bug"}, "summary": "T"}
+    visit("POST", "/3/issue", json={"fields": {**fields, "description": document}})
+    visit("POST", "/3/issue", json={"fields": {"summary": "T"}})
+    comment = visit("POST", f"{issue}/comment", json={"body": document})["id"]
+    visit("PUT", f"/3/comment/{comment}/properties/p", json={"a": 1})
+    for path in ("", "/p"):
+        visit("GET", f"/3/comment/{comment}/properties{path}")
+        visit("GET", f"{issue}/properties{path}")
+    visit("DELETE", f"/3/comment/{comment}/properties/p")
+    visit("DELETE", f"{issue}/properties/p")
+    visit("GET", f"{issue}/comment", params={"expand": "properties"})
+    visit("GET", f"{issue}/comment/{comment}")
+    visit("DELETE", f"{issue}/comment/{comment}")
+    search = {"jql": "project = OPS", "maxResults": 1, "fields": "*all"}
+    visit("GET", "/3/search/jql", params=search)
+    visit("GET", "/3/search", params=search)
+    visit("GET", "/3/issue/OPS-99")
+    for path in ("/2/issue/OPS-1", "/2/issue/OPS-1/comment"):
+        visit("GET", path)
+    on_jira.conclude(record_property)

@@ -1,0 +1,567 @@
+from __future__ import annotations
+
+import codecs
+import copy
+import difflib
+import json
+import os
+import re
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from unlatch.store.json_text import JsonText, JsonTextError, render_new
+
+# ---- any value, any style -------------------------------------------------------------------
+
+
+def _survives_json(text: str) -> bool:
+    """Tell whether text has no surrogates that would join into one character."""
+    return bool(json.loads(json.dumps(text)) == text)
+
+
+strings = st.text(st.characters(exclude_categories=()), max_size=8).filter(_survives_json)
+scalars = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+) | strings
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(strings, inner, max_size=4),
+    max_leaves=15,
+)
+objects = st.dictionaries(strings, values, min_size=1, max_size=4)
+spaces = st.sampled_from(["", "", " ", "\n", "\n\n  ", "\r\n", "\t", " \n\t"])
+
+
+def _utf8(text: str) -> bytes:
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+
+
+def _dumps(value: Any, style: dict[str, Any]) -> str:
+    options = {key: style[key] for key in ("indent", "separators", "ensure_ascii")}
+    text = json.dumps(value, **options).replace("\n", style["eol"])
+    return f"{text}{style['eol'] if style['final_newline'] else ''}"
+
+
+@st.composite
+def styles(draw: st.DrawFn) -> dict[str, Any]:
+    indent = draw(st.sampled_from([None, 0, 2, 3, 4, "\t"]))
+    comma, colon = draw(st.sampled_from([(",", ":"), (", ", ": ")]))
+    return {
+        "indent": indent,
+        "separators": (comma if indent is None else ",", colon),
+        "ensure_ascii": draw(st.booleans()),
+        "eol": draw(st.sampled_from(["\n", "\r\n"])),
+        "final_newline": draw(st.booleans()),
+        "bom": draw(st.booleans()),
+    }
+
+
+@st.composite
+def wild_documents(draw: st.DrawFn) -> tuple[bytes, Any]:
+    """Draw a value, written with any spacing, escapes and number spelling at any place."""
+
+    def written(value: Any) -> str:
+        gap = draw(spaces)
+        if isinstance(value, dict):
+            body = ",".join(f"{written(k)}:{written(v)}" for k, v in value.items())
+            text = "{" + (body or gap) + "}"
+        elif isinstance(value, list):
+            text = "[" + (",".join(map(written, value)) or gap) + "]"
+        elif isinstance(value, float) and draw(st.booleans()):
+            text = f"{value:.17E}"
+        else:
+            text = json.dumps(value, ensure_ascii=draw(st.booleans()))
+        return draw(spaces) + text + draw(spaces)
+
+    value = draw(values)
+    bom = draw(st.sampled_from([b"", codecs.BOM_UTF8]))
+    return bom + _utf8(written(value)), value
+
+
+@st.composite
+def changed(draw: st.DrawFn, value: Any) -> Any:
+    """Draw a value that differs from `value` here and there."""
+    if isinstance(value, dict | list) and value and draw(st.integers(0, 4)):
+        new = copy.deepcopy(value)
+        keys = list(new) if isinstance(new, dict) else list(range(len(new)))
+        key = draw(st.sampled_from(keys))
+        match draw(st.sampled_from(["change", "remove", "add"])):
+            case "change":
+                new[key] = draw(changed(new[key]))
+            case "remove":
+                del new[key]
+            case _ if isinstance(new, dict):
+                new[draw(strings)] = draw(values)
+            case _:
+                new.insert(key + draw(st.integers(0, 1)), draw(values))
+        return draw(changed(new)) if draw(st.booleans()) else new
+    return draw(values)
+
+
+def _exact(value: Any) -> str:
+    """Return a form in which 1, 1.0 and True differ and the order of members does not count."""
+    return json.dumps(value, sort_keys=True)
+
+
+@given(wild_documents())
+def test_a_document_reads_as_json_does(document: tuple[bytes, Any]) -> None:
+    raw, value = document
+    parsed = JsonText.parse(raw)
+    assert _exact(value) == _exact(parsed.value)
+    assert parsed.bom is raw.startswith(codecs.BOM_UTF8)
+    assert parsed.duplicates == ()
+
+
+@given(wild_documents())
+def test_the_same_value_gives_the_same_bytes(document: tuple[bytes, Any]) -> None:
+    raw, value = document
+    assert JsonText.parse(raw).with_value(value) == raw
+
+
+@given(wild_documents(), st.data())
+def test_a_changed_value_is_read_back(document: tuple[bytes, Any], data: st.DataObject) -> None:
+    raw, value = document
+    new = data.draw(changed(value))
+    result = JsonText.parse(raw).with_value(new)
+    assert _exact(JsonText.parse(result).value) == _exact(new)
+    assert result.startswith(codecs.BOM_UTF8) is raw.startswith(codecs.BOM_UTF8)
+
+
+@given(wild_documents(), values)
+def test_an_unrelated_value_is_read_back(document: tuple[bytes, Any], new: Any) -> None:
+    assert _exact(JsonText.parse(JsonText.parse(document[0]).with_value(new)).value) == _exact(new)
+
+
+@given(wild_documents(), st.data())
+def test_there_and_back_again_is_stable(document: tuple[bytes, Any], data: st.DataObject) -> None:
+    raw, value = document
+    once = JsonText.parse(raw).with_value(data.draw(changed(value)))
+    again = JsonText.parse(once)
+    assert again.with_value(copy.deepcopy(again.value)) == once
+
+
+@given(objects, styles(), st.data())
+def test_a_uniform_document_stays_uniform(
+    value: dict[str, Any], style: dict[str, Any], data: st.DataObject
+) -> None:
+    """The strongest statement: no change is visible as a change by another hand."""
+    new = data.draw(changed(value))
+    assume(isinstance(new, dict))
+    style = {**style, "ensure_ascii": False}
+    bom = codecs.BOM_UTF8 if style["bom"] else b""
+
+    result = JsonText.parse(bom + _utf8(_dumps(value, style))).with_value(new)
+
+    written = json.loads(result.decode("utf-8-sig"))  # in the order in which it was written
+    expected = bom + _utf8(_dumps(written, style))
+    assert expected == result
+
+
+@given(objects, st.data())
+def test_a_document_in_ascii_stays_in_ascii(value: dict[str, Any], data: st.DataObject) -> None:
+    raw = json.dumps({"name": "é", **value}, indent=2).encode()
+    new = {"name": "é", **data.draw(objects)}
+    assert JsonText.parse(raw).with_value(new).isascii()
+
+
+@given(objects, styles(), st.data())
+def test_a_changed_member_leaves_every_other_line(
+    value: dict[str, Any], style: dict[str, Any], data: st.DataObject
+) -> None:
+    style = {**style, "indent": style["indent"] or 2}
+    key = data.draw(st.sampled_from(list(value)))
+    value[key] = "before"
+    before = _utf8(_dumps(value, style))
+    after = JsonText.parse(before).with_value({**value, key: "after, and longer"})
+    pairs = zip(before.split(b"\n"), after.split(b"\n"), strict=True)
+    ((old, new),) = [(old, new) for old, new in pairs if old != new]
+    assert old.replace(b'"before"', b'"after, and longer"') == new
+
+
+@given(values)
+def test_a_new_file_is_json_with_two_spaces(value: Any) -> None:
+    expected = _utf8(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    assert expected == render_new(value)
+
+
+# ---- the edits that unlatch makes -----------------------------------------------------------
+
+METADATA = """\
+{
+  "id": "0007-search",
+  "status": "completed",
+  "type": "feature",
+  "created": "2025-11-19T06:40:53.436Z",
+  "completedAt": "2025-11-20T10:00:00Z",
+  "coverage": 95.0,
+  "budget": 1e3,
+  "owner": "Ren\\u00e9",
+  "tags": ["search", "ui"],
+  "github": {"issue": 12,   "url": "https://github.com/acme/shop/issues/12"},
+  "pending": [
+    {
+      "op": "01A",
+      "kind": "state"
+    },
+    {
+      "op": "01A",
+      "kind": "comment"
+    },
+    {
+      "op": "01A",
+      "kind": "labels"
+    }
+  ],
+
+  "lastActivity": "2025-11-20T10:00:00Z"
+}"""
+
+
+def _edited(text: str, value: Any) -> str:
+    return JsonText.parse(text.encode()).with_value(value).decode()
+
+
+def _diff(before: str, after: str) -> list[str]:
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), n=0
+    )
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+
+
+def _value() -> Any:
+    return json.loads(METADATA)
+
+
+def test_a_new_status_changes_one_line() -> None:
+    assert _diff(METADATA, _edited(METADATA, {**_value(), "status": "active"})) == [
+        '-  "status": "completed",\n',
+        '+  "status": "active",\n',
+    ]
+
+
+def test_a_member_goes_with_its_line() -> None:
+    value = _value()
+    del value["completedAt"]
+    assert _diff(METADATA, _edited(METADATA, value)) == [
+        '-  "completedAt": "2025-11-20T10:00:00Z",\n'
+    ]
+
+
+def test_the_last_member_goes_with_the_comma_before_it() -> None:
+    before = '{\n  "a": 1,\n  "b": 2\n}\n'
+    assert _edited(before, {"a": 1}) == '{\n  "a": 1\n}\n'
+
+
+def test_the_first_member_goes_with_its_line() -> None:
+    value = _value()
+    del value["id"]
+    assert _diff(METADATA, _edited(METADATA, value)) == ['-  "id": "0007-search",\n']
+
+
+def test_a_blank_line_survives_the_member_before_it() -> None:
+    value = _value()
+    del value["pending"]
+    assert '"},\n\n  "lastActivity"' in _edited(METADATA, value)
+
+
+def test_the_first_reopening_is_appended_as_a_list() -> None:
+    entry = {"id": "01B", "reason": "Lösung fehlt", "syncedTo": {}, "labels": ["x"]}
+    before = '{\n  "id": "0007-search",\n  "tags": ["ui"]\n}\n'
+    assert _diff(before, _edited(before, {**json.loads(before), "reopenHistory": [entry]})) == [
+        '-  "tags": ["ui"]\n',
+        '+  "tags": ["ui"],\n',
+        '+  "reopenHistory": [\n',
+        "+    {\n",
+        '+      "id": "01B",\n',
+        '+      "reason": "Lösung fehlt",\n',
+        '+      "syncedTo": {},\n',
+        '+      "labels": [\n',
+        '+        "x"\n',
+        "+      ]\n",
+        "+    }\n",
+        "+  ]\n",
+    ]
+
+
+def test_a_list_grows_in_the_style_of_its_last_item() -> None:
+    before = '{\n\t"reopenHistory": [\n\t\t{"id": "01A", "by": "a"}\n\t]\n}\n'
+    new = {"reopenHistory": [{"id": "01A", "by": "a"}, {"id": "01B", "by": "b"}]}
+    assert _edited(before, new) == (
+        '{\n\t"reopenHistory": [\n\t\t{"id": "01A", "by": "a"},\n'
+        '\t\t{"id": "01B", "by": "b"}\n\t]\n}\n'
+    )
+
+
+def test_a_list_of_many_lines_grows_by_lines() -> None:
+    value = _value()
+    value["pending"].append({"op": "01B", "kind": "state"})
+    assert _diff(METADATA, _edited(METADATA, value)) == [
+        "+    },\n",
+        "+    {\n",
+        '+      "op": "01B",\n',
+        '+      "kind": "state"\n',
+    ]
+
+
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_one_pending_item_goes_alone(index: int) -> None:
+    value = _value()
+    gone = value["pending"].pop(index)
+    diff = _diff(METADATA, _edited(METADATA, value))
+    assert len(diff) == 4
+    assert all(line.startswith("-") for line in diff)
+    assert f'-      "kind": "{gone["kind"]}"\n' in diff
+
+
+def test_the_last_pending_item_leaves_an_empty_list() -> None:
+    assert '\n  "pending": [],\n\n' in _edited(METADATA, {**_value(), "pending": []})
+
+
+def test_an_empty_list_fills_in_the_documents_indent() -> None:
+    before = '{\r\n    "pending": [ ],\r\n    "x": 1\r\n}'
+    assert _edited(before, {"pending": [{"op": "01A"}], "x": 1}) == (
+        '{\r\n    "pending": [\r\n        {\r\n            "op": "01A"\r\n        }\r\n    ],'
+        '\r\n    "x": 1\r\n}'
+    )
+
+
+def test_a_nested_change_touches_its_own_value_only() -> None:
+    value = _value()
+    value["github"]["issue"] = 13
+    assert _diff(METADATA, _edited(METADATA, value)) == [
+        '-  "github": {"issue": 12,   "url": "https://github.com/acme/shop/issues/12"},\n',
+        '+  "github": {"issue": 13,   "url": "https://github.com/acme/shop/issues/12"},\n',
+    ]
+
+
+def test_an_object_on_one_line_stays_on_one_line() -> None:
+    value = _value()
+    value["github"]["base"] = {"state": "closed", "labels": ["a", "b"]}
+    (_, line) = _diff(METADATA, _edited(METADATA, value))
+    assert line.endswith('issues/12",   "base": {"state": "closed", "labels": ["a", "b"]}},\n')
+
+
+def test_an_array_on_one_line_stays_on_one_line() -> None:
+    value = {**_value(), "tags": ["search", "api", "ui"]}
+    assert '\n  "tags": ["search", "api", "ui"],\n' in _edited(METADATA, value)
+
+
+def test_a_wrapped_array_keeps_its_line_breaks() -> None:
+    assert _edited("[1, 2,\n 3, 4]", [1, 2, 4]) == "[1, 2,\n 4]"
+    assert _edited("[1, 2,\n 3, 4]", [1, 2, 3, 4, 5]) == "[1, 2,\n 3, 4, 5]"
+
+
+def test_a_compact_document_stays_compact() -> None:
+    assert _edited('{"a":1,"b":[1,2]}', {"a": 1, "b": [1, 2], "c": {"d": [1, 2]}}) == (
+        '{"a":1,"b":[1,2],"c":{"d":[1,2]}}'
+    )
+
+
+def test_a_compact_list_stays_compact() -> None:
+    assert _edited("[1,2]", [1, 2, [3, 4]]) == "[1,2,[3,4]]"
+
+
+def test_an_item_like_the_others_is_added_behind_them() -> None:
+    assert _edited('["\\u0061"]', ["a", "a"]) == '["\\u0061", "a"]'
+
+
+def test_a_value_on_a_line_below_its_key_sets_no_example() -> None:
+    before = '{\n  "a":\n    1\n}'
+    assert _edited(before, {"a": 1, "b": 2}) == '{\n  "a":\n    1,\n  "b": 2\n}'
+
+
+def test_an_object_that_opens_on_its_lists_line_is_followed_by_its_like() -> None:
+    before = '{\n  "a": [{\n    "x": 1\n  }]\n}'
+    assert _edited(before, {"a": [{"x": 1}, {"x": 2}]}) == (
+        '{\n  "a": [{\n    "x": 1\n  }, {\n    "x": 2\n  }]\n}'
+    )
+
+
+def test_commas_first_stay_first() -> None:
+    before = '{ "a": 1\n, "b": 2\n}'
+    assert _edited(before, {"a": 1, "b": 2, "c": 3}) == '{ "a": 1\n, "b": 2\n, "c": 3\n}'
+
+
+def test_commas_first_are_no_part_of_the_indent() -> None:
+    before = "[\n    1\n  , 2\n]"
+    assert _edited(before, [1, 2, [3]]) == "[\n    1\n  , 2\n  , [\n      3\n  ]\n]"
+
+
+def test_spelling_counts_only_where_the_value_changes() -> None:
+    before = '{"a": 1.0, "b": 1e3, "c": "\\u00e9\\/", "d": -0.0, "e": 1E400}'
+    value = json.loads(before)
+    assert _edited(before, {**value, "a": 1}) == before.replace("1.0", "1")
+    assert _edited(before, {**value, "d": 0.0}) == before.replace("-0.0", "0.0")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("1", True), ("true", 1), ("1", 1.0), ("0", False), ("null", False)]
+)
+def test_values_that_python_holds_equal_are_different(old: str, new: Any) -> None:
+    assert _edited(f'{{"a": {old}}}', {"a": new}) == f'{{"a": {json.dumps(new)}}}'
+
+
+def test_a_string_enum_is_its_value() -> None:
+    class Status(StrEnum):
+        ACTIVE = "active"
+
+    assert _edited('{"s": "\\u0061ctive"}', {"s": Status.ACTIVE}) == '{"s": "\\u0061ctive"}'
+    assert _edited('{"s": 1}', {"s": Status.ACTIVE}) == '{"s": "active"}'
+
+
+def test_a_value_that_was_changed_in_place_is_still_a_change() -> None:
+    document = JsonText.parse(METADATA.encode())
+    document.value["status"] = "active"
+    assert b'"status": "active"' in document.with_value(document.value)
+
+
+def test_the_order_of_members_is_the_documents() -> None:
+    assert _edited('{"a": 1, "b": 2}', {"c": 3, "b": 2, "a": 0}) == '{"a": 0, "b": 2, "c": 3}'
+
+
+def test_lone_surrogates_survive() -> None:
+    before = '{"a": "\\uD83D", "b": 1}'
+    value = json.loads(before)
+    assert _edited(before, {**value, "b": 2}) == '{"a": "\\uD83D", "b": 2}'
+    assert _edited(before, {**value, "b": "\udc00"}) == '{"a": "\\uD83D", "b": "\\udc00"}'
+
+
+# ---- what is refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason", "line", "column"),
+    [
+        (b"", "the file is empty", 1, 1),
+        (b" \n\n", "the file is empty", 1, 1),
+        (codecs.BOM_UTF8, "the file is empty", 1, 1),
+        (b'{\n  "a": "\xff"}', "the file is not UTF-8", 2, 9),
+        ('{"é": "'.encode() + b"\xc3", "the file is not UTF-8", 1, 8),
+        ("{}".encode("utf-16"), "the file is not UTF-8", 1, 1),
+        (b'{\n  "a": 1,\n', "the file ends in the middle", 3, 1),
+        (b'{\n  "a": "b', "the file ends in the middle", 2, 8),
+        (b'{"a": [1, 2', "the file ends in the middle", 1, 12),
+        (b'{\n"a": 1\n}\n}\n', "something follows the end of the JSON value", 4, 1),
+        (b'{\n"a": NaN}', "NaN is not JSON", 2, 6),
+        (b'{"NaN": -Infinity}', "-Infinity is not JSON", 1, 9),
+        (b'{"a": 1,}', "not JSON: Expecting property name enclosed in double quotes", 1, 9),
+        (b'{"a": tru}', "not JSON: Expecting value", 1, 7),
+        (b'{"a":\n ' + b"1" * 5000 + b"}", "a number has too many digits", 2, 2),
+        (b'{"a":' + b"[" * 200 + b"]" * 200 + b"}", "nested more than 100 deep", 1, 105),
+        (b"[" * 200_000, "nested more than 100 deep", 1, 101),
+        (b'{"a":' * 5000 + b"1" + b"}" * 5000, "nested more than 100 deep", 1, 501),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_place(
+    raw: bytes, reason: str, line: int, column: int
+) -> None:
+    with pytest.raises(JsonTextError) as caught:
+        JsonText.parse(raw)
+    error = caught.value
+    assert (reason, line, column) == (error.reason, error.line, error.column)
+
+
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+@pytest.mark.parametrize("marker", ["<<<<<<< HEAD", "=======", ">>>>>>> topic", "||||||| 1a2b"])
+def test_a_conflict_has_a_reason_of_its_own(marker: str, eol: str) -> None:
+    raw = eol.join(["{", '  "a": 1,', marker, '  "b": 2', "}"]).encode()
+    with pytest.raises(JsonTextError) as caught:
+        JsonText.parse(raw)
+    assert caught.value.reason == "the file has git conflict markers"
+    assert (caught.value.line, caught.value.column) == (3, 1)
+
+
+def test_a_conflict_marker_in_a_string_is_text() -> None:
+    assert JsonText.parse(b'{"a": "<<<<<<< HEAD"}').value == {"a": "<<<<<<< HEAD"}
+
+
+@given(objects, styles(), st.data())
+def test_no_part_of_a_document_is_taken_for_the_whole(
+    value: dict[str, Any], style: dict[str, Any], data: st.DataObject
+) -> None:
+    raw = _utf8(_dumps(value, style)).rstrip()
+    with pytest.raises(JsonTextError):
+        JsonText.parse(raw[: data.draw(st.integers(0, len(raw) - 1))])
+
+
+@given(st.binary(max_size=40) | strings.map(_utf8))
+def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
+    try:
+        document = JsonText.parse(raw)
+    except JsonTextError:
+        return
+    assert document.with_value(document.value) == raw
+
+
+def test_duplicate_keys_are_read_and_named_but_not_written() -> None:
+    raw = b'{"a": 1, "b": [{"c/d": 1, "c/d": 2, "c/d": 3}], "a": 2}'
+    document = JsonText.parse(raw)
+    assert document.value == {"a": 2, "b": [{"c/d": 3}]}
+    assert document.duplicates == ("/b/0/c~1d", "/a")
+    with pytest.raises(ValueError, match="duplicate keys: /b/0/c~1d, /a"):
+        document.with_value(document.value)
+
+
+def test_duplicates_inside_a_value_that_is_overridden_are_found() -> None:
+    assert JsonText.parse(b'{"a": {"~": 1, "~": 2}, "a": 1}').duplicates == ("/a/~0", "/a")
+
+
+def test_a_deep_value_behind_a_duplicate_is_no_way_round_the_limit() -> None:
+    raw = b'{"a":' + b"[" * 800 + b"]" * 800 + b', "a": 1}'
+    with pytest.raises(JsonTextError, match="nested more than 100 deep"):
+        JsonText.parse(raw)
+
+
+def _nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = {"a": [value]}
+    return value
+
+
+def test_the_deepest_document_can_be_changed_from_far_down_the_stack() -> None:
+    def below(frames: int) -> bytes:
+        if frames:
+            return below(frames - 1)
+        return JsonText.parse(render_new(_nested(50))).with_value(_nested(49))
+
+    assert json.loads(below(200)) == _nested(49)
+
+
+def test_a_value_that_could_not_be_read_again_is_not_written() -> None:
+    document = JsonText.parse(b"{}")
+    for unreadable in (_nested(60), _nested(2000), {"a": float("nan")}, [float("inf")]):
+        with pytest.raises(ValueError, match=r"deep|JSON compliant"):
+            document.with_value(unreadable)
+    with pytest.raises(ValueError, match="deep"):
+        render_new(_nested(60))
+    for foreign in ({1: 2}, {"a": object()}):
+        with pytest.raises(TypeError):
+            document.with_value(foreign)
+
+
+# ---- files that nobody here wrote -----------------------------------------------------------
+
+CORPUS = os.environ.get("UNLATCH_CORPUS")
+
+
+@pytest.mark.skipif(CORPUS is None, reason="UNLATCH_CORPUS names no folder of increments")
+def test_a_status_change_in_every_real_file_is_one_line() -> None:
+    paths = sorted(Path(CORPUS or "").rglob("metadata.json"))
+    assert paths
+    with_duplicates = 0
+    for path in paths:
+        raw = path.read_bytes()
+        document = JsonText.parse(raw)
+        if document.duplicates:
+            with_duplicates += 1
+            continue
+        assert document.with_value(json.loads(raw)) == raw, path
+        after = document.with_value({**document.value, "status": "reopened-by-test"})
+        assert len(_diff(raw.decode(), after.decode())) == 2, path
+    assert with_duplicates < len(paths) / 10

@@ -1,0 +1,63 @@
+"""Sending single requests through a transport, and looking at what becomes of them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.transport.faulty import Faulty
+
+from unlatch.errors import TrackerError
+from unlatch.transport import Answer, Transport, for_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import requests
+    from tests.transport.faulty import Reply
+
+    from unlatch.transport import Explain
+
+TOKEN = "T0ken-that-nobody-may-see"
+
+READS = ("GET", "HEAD", "OPTIONS")
+WRITES = ("POST", "PATCH", "PUT", "DELETE")
+
+
+def nothing(answer: Answer) -> None:
+    """The error table of a plugin that has nothing of its own to say."""
+
+
+def transport(server: Faulty, **options: Any) -> Transport:
+    """A transport to a faulty server, quick to give up."""
+    options.setdefault("token", TOKEN)
+    options.setdefault("timeouts", (2.0, 0.2))
+    return for_tests("github", server.url, **options)
+
+
+@contextmanager
+def connected(
+    *replies: Reply, otherwise: Reply | None = None, **options: Any
+) -> Iterator[tuple[Faulty, requests.Session]]:
+    """A faulty server, and a session that reaches it through a transport."""
+    with (
+        Faulty(*replies, otherwise=otherwise) as server,
+        transport(server, **options).session(nothing) as session,
+    ):
+        yield server, session
+
+
+def call(
+    server: Faulty, method: str, *, explain: Explain = nothing, path: str = "/item", **options: Any
+) -> requests.Response:
+    """One request to a faulty server."""
+    with transport(server, **options).session(explain) as session:
+        return session.request(method, server.url + path, json={"n": 1})
+
+
+def failure(server: Faulty, method: str, **options: Any) -> TrackerError:
+    """The error that one request ends in."""
+    with pytest.raises(TrackerError) as caught:
+        call(server, method, **options)
+    return caught.value

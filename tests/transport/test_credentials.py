@@ -1,0 +1,269 @@
+"""Where tokens are looked for, in which order, and what is wrong with some."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyring
+from keyring.errors import PasswordDeleteError
+
+from unlatch.errors import Unauthorised, UnlatchError
+from unlatch.spi import CommandToken, EnvToken, Scheme
+from unlatch.transport.credential import Credential
+from unlatch.transport.credentials import find_credential, missing_hint
+from unlatch.transport.keyring import delete_token, read_keyring, store_token
+from unlatch.transport.opening import credential_host
+from unlatch.transport.programs import run_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GITHUB = (
+    EnvToken("GITHUB_TOKEN", Scheme.BEARER),
+    EnvToken("GH_TOKEN", Scheme.BEARER),
+    CommandToken(("gh", "auth", "token", "--hostname", "{host}"), Scheme.BEARER),
+)
+JIRA = (
+    EnvToken("JIRA_API_TOKEN", Scheme.BASIC, user="JIRA_EMAIL"),
+    EnvToken("JIRA_PAT", Scheme.BEARER),
+)
+ADO = (EnvToken("AZURE_DEVOPS_EXT_PAT", Scheme.BASIC),)
+
+
+class Memory(KeyringBackend):
+    """A keyring that forgets."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.entries: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.entries.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.entries[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if self.entries.pop((service, username), None) is None:
+            raise PasswordDeleteError
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    before, backend = keyring.get_keyring(), Memory()
+    keyring.set_keyring(backend)
+    yield backend
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def no_keyring() -> Iterator[None]:
+    before = keyring.get_keyring()
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
+    yield
+    keyring.set_keyring(before)
+
+
+def find(tokens: object, env: dict[str, str], **options: object) -> Credential | None:
+    settings: dict[str, object] = {
+        "tracker": "github",
+        "host": "github.com",
+        "keyring_get": lambda _service, _key: None,
+        "run": lambda _argv: None,
+    }
+    return find_credential(tokens, env=env, **(settings | options))  # type: ignore[arg-type]
+
+
+def test_environment_comes_before_keyring_and_keyring_before_programs() -> None:
+    places: dict[str, object] = {
+        "keyring_get": lambda _service, _key: json.dumps({"user": None, "token": "stored"}),
+        "run": lambda _argv: "printed\n",
+    }
+    everything = {"GITHUB_TOKEN": "first", "GH_TOKEN": "second"}
+
+    found = [
+        find(GITHUB, everything, **places),
+        find(GITHUB, {"GITHUB_TOKEN": "", "GH_TOKEN": "second"}, **places),
+        find(GITHUB, {}, **places),
+        find(GITHUB, {}, run=places["run"]),
+        find(GITHUB, {}),
+    ]
+
+    assert [credential and (credential.secret, credential.source) for credential in found] == [
+        ("first", "GITHUB_TOKEN"),
+        ("second", "GH_TOKEN"),
+        ("stored", "keyring"),
+        ("printed", "gh auth token"),
+        None,
+    ]
+
+
+def test_headers_by_scheme() -> None:
+    email = {"JIRA_EMAIL": "a@b.c", "JIRA_API_TOKEN": "tok"}
+
+    assert _header(find(GITHUB, {"GITHUB_TOKEN": "tok"})) == "Bearer tok"
+    assert _header(find(JIRA, email)) == "Basic YUBiLmM6dG9r"
+    assert _header(find(JIRA, {"JIRA_PAT": "pat", "JIRA_EMAIL": "a@b.c"})) == "Bearer pat"
+    assert _header(find(ADO, {"AZURE_DEVOPS_EXT_PAT": "pat"})) == "Basic OnBhdA=="
+
+
+def _header(credential: Credential | None) -> str:
+    assert credential is not None
+    return credential.header
+
+
+def test_token_without_its_user_names_what_is_missing() -> None:
+    with pytest.raises(Unauthorised) as caught:
+        find(JIRA, {"JIRA_API_TOKEN": "tok", "JIRA_PAT": "pat"})
+
+    assert caught.value.id == "credential-incomplete"
+    assert caught.value.message == "JIRA_API_TOKEN is set, and JIRA_EMAIL is not; both are needed"
+
+
+def test_user_without_a_token_is_nothing_yet() -> None:
+    assert find(JIRA, {"JIRA_EMAIL": "a@b.c"}) is None
+
+
+@pytest.mark.parametrize(
+    ("tokens", "user", "scheme"),
+    [
+        (GITHUB, None, Scheme.BEARER),
+        (JIRA, "a@b.c", Scheme.BASIC),
+        (JIRA, None, Scheme.BEARER),
+        (ADO, None, Scheme.BASIC),
+        ((), "me", Scheme.BASIC),
+        ((), None, Scheme.BEARER),
+    ],
+)
+def test_stored_token_is_sent_as_its_like_from_the_environment(
+    memory: Memory, tokens: object, user: str | None, scheme: Scheme
+) -> None:
+    store_token("tok", tracker="jira", host="acme.atlassian.net", user=user)
+
+    found = find(tokens, {}, tracker="jira", host="acme.atlassian.net", keyring_get=read_keyring)
+
+    assert Credential("tok", scheme, "keyring", user) == found
+    assert list(memory.entries) == [("unlatch", "jira@acme.atlassian.net")]
+
+
+@pytest.mark.usefixtures("memory")
+def test_stored_token_is_for_its_host_alone() -> None:
+    store_token("tok", tracker="github", host="ghes.corp")
+
+    assert find(GITHUB, {}, host="github.com", keyring_get=read_keyring) is None
+    assert find(GITHUB, {}, host="ghes.corp", tracker="jira", keyring_get=read_keyring) is None
+
+
+def test_deleting_says_whether_there_was_one(memory: Memory) -> None:
+    store_token("tok", tracker="github", host="github.com")
+
+    assert delete_token(tracker="github", host="github.com") is True
+    assert delete_token(tracker="github", host="github.com") is False
+    assert memory.entries == {}
+
+
+@pytest.mark.parametrize("entry", ["", "{", "[]", '{"user": 1}', '{"token": 5}', "null"])
+def test_entry_that_is_not_ours_is_none(entry: str) -> None:
+    assert find(GITHUB, {}, keyring_get=lambda _service, _key: entry) is None
+
+
+@pytest.mark.usefixtures("no_keyring")
+def test_machine_without_a_keyring() -> None:
+    assert read_keyring("unlatch", "github@github.com") is None
+    for action in (
+        lambda: store_token("s3cret", tracker="github", host="github.com"),
+        lambda: delete_token(tracker="github", host="github.com"),
+    ):
+        with pytest.raises(UnlatchError) as caught:
+            action()
+        assert caught.value.id == "keyring-unavailable"
+        assert "s3cret" not in repr(vars(caught.value))
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["to\nken", "token\n", "to ken", "", "to\x00ken", "t\u00f6ken\u20ac", "\ttoken", "\x7f"],
+)
+def test_secret_that_no_header_can_hold_is_refused_unseen(secret: str) -> None:
+    with pytest.raises(Unauthorised) as caught:
+        Credential(secret, Scheme.BEARER, "GITHUB_TOKEN")
+
+    assert caught.value.id == "credential-malformed"
+    assert "GITHUB_TOKEN" in caught.value.message
+    assert not secret.strip() or secret not in repr(vars(caught.value))
+
+
+@pytest.mark.parametrize("user", ["a:b", "a\nb", "a\x00"])
+def test_user_that_no_header_can_hold_is_refused(user: str) -> None:
+    with pytest.raises(Unauthorised, match="credential-malformed"):
+        Credential("tok", Scheme.BASIC, "JIRA_API_TOKEN", user)
+
+
+def test_no_representation_shows_the_secret() -> None:
+    credential = Credential("s3cret", Scheme.BASIC, "keyring", "me")
+
+    assert "s3cret" not in f"{credential!r} {credential}"
+
+
+def test_program_gets_arguments_and_no_shell() -> None:
+    argv = (sys.executable, "-c", "import sys; print(sys.argv[1:])", "$HOME; echo", "{host}")
+    tokens = (CommandToken(argv, Scheme.BEARER),)
+    seen: list[str | None] = []
+
+    def run(arguments: tuple[str, ...]) -> str | None:
+        seen.append(run_program(arguments))
+        return None
+
+    find(tokens, {}, host="ghes.corp", run=run)
+
+    assert seen == ["['$HOME; echo', 'ghes.corp']\n"]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("unlatch-no-such-program",),
+        (sys.executable, "-c", "print('half'); raise SystemExit(1)"),
+        (sys.executable, "-c", "import sys; print(sys.stdin.read() or 1/0)"),
+        (sys.executable, "-c", "import sys; sys.stdout.buffer.write(b'\\xff')"),
+    ],
+)
+def test_program_that_fails_or_asks_is_skipped(
+    argv: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_program(argv) is None
+    assert capfd.readouterr() == ("", "")
+
+
+def test_program_that_is_not_signed_in_leaves_no_token() -> None:
+    assert find(GITHUB, {}, run=lambda _argv: "\n") is None
+
+
+def test_hint_names_every_way() -> None:
+    assert missing_hint(GITHUB, tracker="github") == (
+        "set GITHUB_TOKEN or GH_TOKEN, or run `unlatch auth login github`"
+    )
+    assert missing_hint(JIRA, tracker="jira") == (
+        "set JIRA_API_TOKEN with JIRA_EMAIL or JIRA_PAT, or run `unlatch auth login jira`"
+    )
+    assert missing_hint((), tracker="other") == "run `unlatch auth login other`"
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://api.github.com", "github.com"),
+        ("https://ghes.corp/api/v3", "ghes.corp"),
+        ("https://api.acme.ghe.com", "acme.ghe.com"),
+        ("http://127.0.0.1:8080", "127.0.0.1:8080"),
+    ],
+)
+def test_host_that_people_know(url: str, host: str) -> None:
+    assert host == credential_host(url)

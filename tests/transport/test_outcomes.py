@@ -1,0 +1,207 @@
+"""What every status means for reads and for writes, over real HTTP."""
+
+from __future__ import annotations
+
+import pytest
+from tests.transport.calling import READS, WRITES, call, failure, nothing, transport
+from tests.transport.faulty import BROKEN_JSON, CHUNKED, OK, Faulty, Reply, reply
+
+from unlatch.errors import (
+    Conflict,
+    NotFound,
+    Rejected,
+    TrackerError,
+    Transient,
+    Unauthorised,
+    UnknownOutcome,
+)
+from unlatch.transport import Answer, measure, reading
+
+ALIKE: dict[int, tuple[type[TrackerError], str]] = {
+    400: (Rejected, "tracker-rejected"),
+    401: (Unauthorised, "unauthorised"),
+    402: (Rejected, "tracker-rejected"),
+    403: (Unauthorised, "forbidden"),
+    404: (NotFound, "item-not-found"),
+    405: (Rejected, "tracker-rejected"),
+    409: (Conflict, "conflict"),
+    410: (Rejected, "tracker-rejected"),
+    412: (Conflict, "conflict"),
+    413: (Rejected, "tracker-rejected"),
+    422: (Rejected, "tracker-rejected"),
+    429: (Transient, "rate-limited"),
+    451: (Rejected, "tracker-rejected"),
+}
+SERVER_ERRORS = (408, 500, 501, 502, 503, 504, 520, 599)
+
+
+@pytest.mark.parametrize("method", ["GET", *WRITES])
+@pytest.mark.parametrize("status", ALIKE)
+def test_refusal_means_the_same_for_reads_and_writes(status: int, method: str) -> None:
+    with Faulty(otherwise=reply(status, b"because")) as server:
+        error = failure(server, method, max_wait=0)
+
+    assert ALIKE[status] == (type(error), error.id)
+    assert status == error.status
+    assert f"{method} {server.url}/item" == error.where
+
+
+@pytest.mark.parametrize("status", SERVER_ERRORS)
+@pytest.mark.parametrize("method", WRITES)
+def test_server_error_leaves_a_write_unknown_and_is_never_sent_again(
+    status: int, method: str
+) -> None:
+    with Faulty(otherwise=reply(status)) as server:
+        error = failure(server, method)
+
+    assert (UnknownOutcome, "unknown-outcome") == (type(error), error.id)
+    assert [method] == server.methods
+
+
+@pytest.mark.parametrize("status", SERVER_ERRORS)
+@pytest.mark.parametrize("method", READS)
+def test_server_error_on_a_read_passes_after_three_attempts(status: int, method: str) -> None:
+    with Faulty(otherwise=reply(status)) as server:
+        error = failure(server, method)
+
+    assert (Transient, "tracker-unavailable") == (type(error), error.id)
+    assert [method] * 3 == server.methods
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("method", WRITES)
+def test_redirected_write_is_refused_and_names_the_new_place(status: int, method: str) -> None:
+    moved = reply(status, headers={"Location": "/repositories/7/issues/4"})
+    with Faulty(moved, otherwise=OK) as server:
+        error = failure(server, method)
+
+    assert (Rejected, "redirected-write") == (type(error), error.id)
+    assert "/repositories/7/issues/4" in error.message
+    assert [method] == server.methods
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_redirected_read_is_left_to_the_sdk(status: int) -> None:
+    with Faulty(reply(status, headers={"Location": "/new"}), OK) as server:
+        answer = call(server, "GET")
+
+    assert answer.json() == {"ok": True}
+    assert [request.path for request in server.requests] == ["/item", "/new"]
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_not_modified_is_no_error(method: str) -> None:
+    with Faulty(reply(304, headers={"Content-Length": "9"})) as server:
+        assert call(server, method).status_code == 304
+
+
+@pytest.mark.parametrize("body", [OK, CHUNKED])
+def test_success_reaches_the_sdk_whole_also_when_it_streams(body: Reply) -> None:
+    with Faulty(body) as server, transport(server).session(nothing) as session:
+        answer = session.get(server.url, stream=True)
+
+        assert b"".join(answer.iter_content(3)) == b'{"ok": true}'
+        assert answer.json() == {"ok": True}
+
+
+def test_no_content_is_a_success() -> None:
+    with Faulty(reply(204, headers={"Content-Type": "application/json"})) as server:
+        assert call(server, "POST").status_code == 204
+
+
+def test_json_that_cannot_be_read_leaves_a_write_unknown() -> None:
+    with Faulty(otherwise=BROKEN_JSON) as server:
+        error = failure(server, "PATCH")
+
+    assert (UnknownOutcome, ["PATCH"]) == (type(error), server.methods)
+
+
+def test_json_that_cannot_be_read_is_read_again() -> None:
+    with Faulty(BROKEN_JSON, OK) as server:
+        assert call(server, "GET").json() == {"ok": True}
+
+
+PAGE = reply(200, b"<!DOCTYPE html><title>Sign in</title>", headers={"Content-Type": "text/html"})
+
+
+def test_web_page_instead_of_data_says_to_check_the_address() -> None:
+    with Faulty(otherwise=PAGE) as server:
+        error = failure(server, "GET")
+
+    assert (Rejected, "not-the-api", ["GET"]) == (type(error), error.id, server.methods)
+
+
+def test_web_page_after_a_write_proves_nothing() -> None:
+    with Faulty(otherwise=PAGE) as server:
+        assert isinstance(failure(server, "POST"), UnknownOutcome)
+
+
+def test_post_that_only_reads_is_a_read() -> None:
+    with Faulty(reply(502), OK) as server, reading():
+        assert call(server, "POST").json() == {"ok": True}
+    with Faulty(reply(502), OK) as server:
+        assert isinstance(failure(server, "POST"), UnknownOutcome)
+
+
+def test_plugin_table_has_the_first_word_on_every_answer() -> None:
+    seen: list[int] = []
+
+    def explain(answer: Answer) -> TrackerError | None:
+        seen.append(answer.status)
+        if answer.headers.get("x-seraph-loginreason") == "AUTHENTICATED_FAILED":
+            return Unauthorised("login-failed", f"{answer.method} {answer.json()} {answer.text}")
+        return None
+
+    denied = reply(200, {"n": 1}, headers={"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
+    with Faulty(OK, denied) as server:
+        call(server, "POST", explain=explain)
+        error = failure(server, "POST", explain=explain)
+
+    assert seen == [200, 200]
+    assert (
+        error.id,
+        error.message,
+        error.status,
+    ) == ("login-failed", "POST {'n': 1} {\"n\": 1}", 200)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"message": "Validation Failed", "errors": [{"code": "x", "message": "too long"}]}, None),
+        ({"errorMessages": ["Validation Failed", "too long"], "errors": {}}, None),
+        ({"errorMessages": [], "errors": {"summary": "too long"}}, "summary: too long"),
+        ({"$id": "1", "message": "TF401320: rule", "errorCode": 0}, "TF401320: rule"),
+        (["a list"], ""),
+    ],
+)
+def test_tracker_is_quoted_in_its_own_shape(body: dict[str, object], said: str | None) -> None:
+    with Faulty(reply(400, body)) as server:
+        error = failure(server, "GET")
+
+    words = "Validation Failed; too long" if said is None else said
+    assert "the tracker refuses the request: 400" + (words and f", {words}") == error.message
+
+
+def test_quote_is_cut_and_cannot_act_in_a_terminal() -> None:
+    with Faulty(reply(400, b"a\x1b[31mb\r\nc\x07" + "\u202e".encode() + b"d" * 1000)) as server:
+        message = failure(server, "GET").message
+
+    assert message.startswith("the tracker refuses the request: 400, a[31mb cddd")
+    assert (len(message), message.endswith("...")) == (300, True)
+
+
+def test_web_page_of_an_error_is_not_quoted() -> None:
+    with Faulty(reply(404, b"<html>long page</html>")) as server:
+        message = failure(server, "GET").message
+
+    assert message == "the tracker does not know the item, or does not show it: 404"
+
+
+def test_every_attempt_is_measured_in_every_meter_around_it() -> None:
+    with Faulty(reply(500), OK, OK) as server, measure() as outer:
+        with measure() as inner:
+            call(server, "GET")
+        call(server, "POST")
+
+    assert (inner.requests, outer.requests) == (2, 3)

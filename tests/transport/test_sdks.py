@@ -1,0 +1,63 @@
+"""Every request of every SDK passes the adapter, from whichever thread it comes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unlatch_ado import making as ado
+from tests.unlatch_github import making as github
+from tests.unlatch_jira import making as jira
+
+from unlatch.sandbox import Sandbox
+from unlatch.spi import Result
+from unlatch.transport import measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from unlatch.spi import Change, ItemRef, SyncPlugin
+
+Made = tuple["SyncPlugin", "list[ItemRef]", "Change"]
+
+
+@pytest.fixture
+def box() -> Iterator[Sandbox]:
+    with Sandbox() as sandbox:
+        yield sandbox
+
+
+def github_plugin(box: Sandbox) -> Made:
+    items = [github.ref(box, github.closed_issue(box)) for _ in range(4)]
+    return github.plugin_for(box), items, github.REOPEN
+
+
+def ado_plugin(box: Sandbox) -> Made:
+    items = [box.ado.add_work_item(state="Closed", title="Smart discipline") for _ in range(4)]
+    return ado.plugin_for(box), [ado.ref(box, item) for item in items], ado.reopening()
+
+
+def jira_plugin(box: Sandbox) -> Made:
+    items = [jira.ref(box, jira.done_issue(box)) for _ in range(4)]
+    return jira.plugin_for(box), items, jira.REOPEN
+
+
+@pytest.mark.parametrize(
+    ("name", "make"), [("github", github_plugin), ("ado", ado_plugin), ("jira", jira_plugin)]
+)
+def test_requests_of_worker_threads_pass_the_adapter(
+    name: str, make: Callable[[Sandbox], Made], box: Sandbox
+) -> None:
+    plugin, items, change = make(box)
+    box.requests.clear()
+
+    def work(item: ItemRef) -> tuple[Result, int]:
+        with measure() as meter:
+            return plugin.reopen_issue(item, change).result, meter.requests
+
+    with ThreadPoolExecutor(len(items)) as pool:
+        outcomes = list(pool.map(work, items))
+
+    assert [result for result, _ in outcomes] == [Result.REOPENED] * len(items)
+    assert sum(requests for _, requests in outcomes) == box.requests.count(name)

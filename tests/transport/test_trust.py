@@ -1,0 +1,170 @@
+"""Which hosts a token may be sent to, and the spellings that must not slip through."""
+
+from __future__ import annotations
+
+import pytest
+
+from unlatch.errors import UnlatchError
+from unlatch.transport.origin import origin_of
+from unlatch.transport.trust import check_origin
+
+HOSTS = ("github.com", "api.github.com", "*.atlassian.net")
+
+
+def verdict(url: str, **options: object) -> str:
+    """The id of the error, or "trusted"."""
+    settings = {"hosts": HOSTS, "env": {}} | options
+    try:
+        check_origin(url, **settings)  # type: ignore[arg-type]
+    except UnlatchError as error:
+        return error.id
+    return "trusted"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.github.com",
+        "https://API.GitHub.COM/api/v3",
+        "HTTPS://api.github.com:443/",
+        "https://acme.atlassian.net/",
+        "https://a.b.atlassian.net",
+    ],
+)
+def test_vendor_is_trusted(url: str) -> None:
+    assert verdict(url) == "trusted"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.com",
+        "https://evilatlassian.net",
+        "https://atlassian.net",
+        "https://atlassian.net.evil.com",
+        "https://acme.atlassian.net.",
+        "https://.atlassian.net",
+        "https://api.github.com.evil.com",
+        "https://api.github.com.",
+        "https://api.github.com:8443",
+        "https://evil.com/api.github.com",
+        "https://evil.com#.atlassian.net",
+        "https://evil.com?.atlassian.net",
+        "https://127.0.0.1",
+        "http://127.0.0.1:8080",
+        "http://localhost",
+        "http://[::1]:80",
+        "https://xn--github-xxx.com",
+        # Cyrillic "i" and a fraction that reads like "a/c".
+        "https://g\u0456thub.com",
+        "https://\u2100.atlassian.net",
+    ],
+)
+def test_everything_else_is_not(url: str) -> None:
+    assert verdict(url) in {"host-not-trusted", "url-malformed"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.github.com@evil.com",
+        "https://user:secret@api.github.com",
+        "https://token@acme.atlassian.net",
+        "https://@api.github.com",
+    ],
+)
+def test_credentials_in_an_address_are_refused_unseen(url: str) -> None:
+    with pytest.raises(UnlatchError) as caught:
+        check_origin(url, hosts=HOSTS, env={})
+
+    assert caught.value.id == "url-with-credentials"
+    assert not any("secret" in str(part) for part in vars(caught.value).values())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "api.github.com",
+        "//api.github.com",
+        "ftp://api.github.com",
+        "file:///etc/passwd",
+        "https://",
+        "https:///path",
+        "https://evil.com\\.atlassian.net",
+        "https://evil.com\\@api.github.com",
+        "https://evil.com%2f.atlassian.net",
+        "https://evil.com%00.atlassian.net",
+        "https://api.github.com\n.evil.com",
+        "https://api.git\thub.com",
+        " https://api.github.com",
+        "https://api..github.com",
+        "https://api.github.com:99999",
+        "https://api.github.com:x",
+        "https://[::1",
+        "https://evil.com;.atlassian.net",
+    ],
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
+    assert verdict(url) == "url-malformed"
+
+
+@pytest.mark.parametrize(
+    "host", ["ghes.corp", "10.0.0.7", "127.0.0.1.evil.com", "127.1", "0x7f.1", "localhost.evil.com"]
+)
+def test_plain_http_is_for_loopback_however_trusted_the_host(host: str) -> None:
+    assert verdict(f"http://{host}", user_hosts=[host]) == "insecure-url"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST", "[::1]"])
+def test_loopback_that_is_trusted_may_be_plain_http(host: str) -> None:
+    assert verdict(f"http://{host}:9/x", env={"UNLATCH_TRUSTED_HOSTS": f"{host}:9"}) == "trusted"
+
+
+@pytest.mark.parametrize(
+    ("entry", "url", "expected"),
+    [
+        ("ghes.corp", "https://ghes.corp/api/v3", "trusted"),
+        ("GHES.corp", "https://ghes.CORP:8443", "trusted"),
+        ("other, ghes.corp", "https://ghes.corp", "trusted"),
+        ("ghes.corp:8443", "https://ghes.corp:8443", "trusted"),
+        ("ghes.corp:8443", "https://ghes.corp", "host-not-trusted"),
+        ("https://ghes.corp/", "https://ghes.corp", "trusted"),
+        ("*.corp.example", "https://a.corp.example", "trusted"),
+        ("*.corp.example", "https://corp.example", "host-not-trusted"),
+        ("*.com", "https://evil.com", "host-not-trusted"),
+        ("*", "https://evil.com", "host-not-trusted"),
+        ("", "https://ghes.corp", "host-not-trusted"),
+        (",", "https://ghes.corp", "host-not-trusted"),
+        ("corp", "https://ghes.corp", "host-not-trusted"),
+        ("ghes.corp:x", "https://ghes.corp", "host-not-trusted"),
+        ("ghes.corp@evil.com", "https://evil.com", "host-not-trusted"),
+        ("b\u00fccher.example", "https://xn--bcher-kva.example", "trusted"),
+        ("xn--bcher-kva.example", "https://B\u00dcCHER.example", "trusted"),
+        ("fass.example", "https://fa\u00df.example", "host-not-trusted"),
+    ],
+)
+def test_environment_and_user_may_trust_more(entry: str, url: str, expected: str) -> None:
+    assert expected == verdict(url, env={"UNLATCH_TRUSTED_HOSTS": entry})
+    assert expected == verdict(url, user_hosts=entry.split(","))
+
+
+@pytest.mark.parametrize("value", ["https://ghes.corp", "ghes.corp", "https://ghes.corp/path"])
+def test_variables_of_the_manifest_may_name_a_host(value: str) -> None:
+    env = {"GITHUB_SERVER_URL": value}
+
+    assert verdict("https://ghes.corp/api/v3", env=env, host_env=["GITHUB_SERVER_URL"]) == "trusted"
+    assert verdict("https://ghes.corp/api/v3", env=env) == "host-not-trusted"
+
+
+def test_refusal_says_how_to_trust_the_host() -> None:
+    with pytest.raises(UnlatchError) as caught:
+        check_origin("https://ghes.corp:8443/api", hosts=HOSTS, env={})
+
+    assert caught.value.where == "https://ghes.corp:8443"
+    assert "UNLATCH_TRUSTED_HOSTS=ghes.corp:8443" in (caught.value.hint or "")
+
+
+def test_origin_has_one_spelling() -> None:
+    assert origin_of("https://GHES.corp:443/x") == origin_of("https://ghes.corp")
+    assert str(origin_of("http://[0:0::1]:8080/x")) == "http://[::1]:8080"

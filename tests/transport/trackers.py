@@ -1,0 +1,67 @@
+"""The three plugins with their real SDKs, over a transport to anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.text import Span
+from unlatch.spi import Change, Goal, ItemRef, Scheme, SyncPlugin
+from unlatch.transport import Transport, for_tests
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_ado.settings import AdoSettings
+from unlatch_github.plugin import GithubPlugin
+from unlatch_github.settings import GithubSettings
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_jira.settings import JiraSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAMES = ("github", "ado", "jira")
+REOPEN = Change(
+    op="01JC0000000000000000000001", goal=Goal.OPEN, comment=((Span("Bug discovered"),),)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tracker:
+    """How one plugin is made and what its items are called."""
+
+    settings: Callable[[str], Any]
+    plugin: Callable[[Any, Transport], SyncPlugin]
+    item: Callable[[Any], ItemRef]
+    scheme: Scheme = Scheme.BEARER
+    user: str | None = None
+
+
+TRACKERS = {
+    "github": Tracker(
+        lambda url: GithubSettings(api_url=f"{url}/api/v3", web_url=url, repository="octo/widgets"),
+        GithubPlugin,
+        lambda settings: settings.ref("octo/widgets", 4),
+    ),
+    "ado": Tracker(
+        lambda url: AdoSettings(organization_url=f"{url}/fabrikam", project="widgets"),
+        AdoPlugin,
+        lambda settings: settings.ref("widgets", "101"),
+        Scheme.BASIC,
+    ),
+    "jira": Tracker(
+        lambda url: JiraSettings(site=url, project="SCRUM", api_version=3),
+        JiraPlugin,
+        lambda settings: settings.ref("SCRUM-28"),
+        Scheme.BASIC,
+        "me@corp.example",
+    ),
+}
+
+
+def opened(name: str, url: str, *, token: str, **options: Any) -> tuple[SyncPlugin, ItemRef]:
+    """A plugin whose requests go to `url`, and an item of its own."""
+    tracker = TRACKERS[name]
+    settings = tracker.settings(url)
+    transport = for_tests(
+        name, settings.base_url, token=token, scheme=tracker.scheme, user=tracker.user, **options
+    )
+    return tracker.plugin(settings, transport), tracker.item(settings)

@@ -1,0 +1,66 @@
+"""What the tests of the Azure DevOps plugin are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.text import Span, Text
+from unlatch.spi import Change, Draft, Goal, ItemRef
+from unlatch.transport import for_tests
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_ado.settings import AdoSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.sandbox import Sandbox
+
+OP = "01JABCDEFGHJKMNPQRSTVWXYZ0"
+OTHER_OP = "01JABCDEFGHJKMNPQRSTVWXYZ1"
+MARKER = f"<p>unlatch ref {OP}</p>"
+
+
+def settings(box: Sandbox, **more: Any) -> AdoSettings:
+    given = {"organization_url": box.ado.organization_url, "project": "widgets", **more}
+    return AdoSettings.model_validate(given)
+
+
+def plugin_for(
+    box: Sandbox, *, cache: Path | None = None, token: str | None = None, **more: Any
+) -> AdoPlugin:
+    chosen = settings(box, **more)
+    secret = token or box.ado.token
+    return AdoPlugin(chosen, for_tests("ado", chosen.base_url, token=secret, cache=cache))
+
+
+def ref(box: Sandbox, item: int, project: str = "widgets") -> ItemRef:
+    return settings(box).ref(project, str(item))
+
+
+def words(*lines: str) -> Text:
+    return tuple((Span(line),) for line in lines)
+
+
+def reopening(**more: Any) -> Change:
+    given: dict[str, Any] = {
+        "op": OP,
+        "goal": Goal.OPEN,
+        "comment": words("Bug discovered"),
+        "add_labels": ("reopened",),
+        "remove_labels": ("completed",),
+    }
+    return Change(**{**given, **more})
+
+
+def draft(body: str = "Kept text", *, title: str = "Smart discipline", **more: Any) -> Draft:
+    given: dict[str, Any] = {"increment": "0007-smart", "type": "feature", **more}
+    return Draft(title=title, body=words(body), **given)
+
+
+def sent(box: Sandbox) -> list[str]:
+    """The requests that reached the server, without those that ask for routes and types."""
+    return [
+        entry.method
+        for entry in box.requests.entries("ado")
+        if entry.method != "OPTIONS" and "workitemtypes" not in entry.path.lower()
+    ]

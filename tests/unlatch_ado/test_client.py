@@ -1,0 +1,283 @@
+"""The SDK over the transport: what it sends, from where, and how often."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+import responses
+from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, sent, settings, words
+
+from unlatch.domain.item import Category
+from unlatch.errors import NotFound, Rejected, UnknownOutcome
+from unlatch.sandbox import Fault, Sandbox
+from unlatch.spi import Change
+from unlatch.transport import for_tests, measure
+from unlatch_ado.client import Client, newest_query
+from unlatch_ado.patch import Step
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_ado.settings import AdoSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOST = "https://dev.azure.com/Fabrikam"
+_ITEMS = "{project}/_apis/{area}/{resource}"
+ROUTES = {
+    "72c7ddf8-2cdc-4f60-90cd-ab71c14a399b": ("workItems", _ITEMS + "/{id}"),
+    "62d3d110-0047-428c-ad3c-4fe872c91c74": ("workItems", _ITEMS + "/${type}"),
+}
+
+
+def answered_routes(**other: str) -> dict[str, object]:
+    found = {**ROUTES, **{key.replace("_", "-"): ("evil", value) for key, value in other.items()}}
+    value = [
+        {
+            "id": route,
+            "area": "wit",
+            "resourceName": resource,
+            "routeTemplate": template,
+            "resourceVersion": 3,
+            "minVersion": 1.0,
+            "maxVersion": 7.2,
+            "releasedVersion": "7.1",
+        }
+        for route, (resource, template) in found.items()
+    ]
+    return {"count": len(value), "value": value}
+
+
+def answered_item() -> dict[str, object]:
+    fields = {
+        "System.TeamProject": "Widgets",
+        "System.WorkItemType": "User Story",
+        "System.Title": "T",
+        "System.State": "Active",
+    }
+    return {"id": 101, "rev": 3, "fields": fields}
+
+
+def client_for(url: str, cache: Path) -> Client:
+    return Client(url, for_tests("ado", url, token="secret-token", cache=cache))
+
+
+def test_headers_and_body_of_a_change_reach_the_server(tmp_path: Path) -> None:
+    with responses.RequestsMock() as server:
+        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
+        patched = server.add("PATCH", f"{HOST}/_apis/wit/workItems/101", json=answered_item())
+        steps = (Step("test", "/rev", 3), Step("replace", "/fields/System.Tags", ""))
+        client_for(HOST, tmp_path).change("101", steps)
+        [call] = patched.calls
+    headers = call.request.headers
+    assert headers["Content-Type"] == "application/json-patch+json; charset=utf-8"
+    assert headers["Accept"] == "application/json;api-version=7.1-preview.3"
+    assert headers["Authorization"] == "Bearer secret-token"
+    assert headers["User-Agent"].endswith("azure-devops/7.1.0b4")
+    assert json.loads(call.request.body or "") == [
+        {"op": "test", "path": "/rev", "value": 3},
+        {"op": "replace", "path": "/fields/System.Tags", "value": ""},
+    ]
+
+
+def test_the_token_is_in_no_file_that_is_kept(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path)
+    plugin.get_issue_status(ref(box, box.ado.add_work_item(title="x")))
+    kept = [file.read_text() for file in tmp_path.iterdir()]
+    assert len(kept) == 2
+    assert all(box.ado.token not in text for text in kept)
+
+
+def test_names_with_special_characters_are_encoded(tmp_path: Path) -> None:
+    with responses.RequestsMock() as server:
+        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
+        url = f"{HOST}/My%20Widgets%20%C3%A4%26/_apis/wit/workItems/$User%20Story"
+        made = server.add("POST", url, json=answered_item())
+        client_for(HOST, tmp_path).create("My Widgets ä&", "User Story", ())
+        assert made.call_count == 1
+
+
+def test_a_route_from_the_cache_or_server_leads_to_no_other_host(tmp_path: Path) -> None:
+    evil = {"608aac0a_32e1_4493_a863_b9cf4566d257": "https://evil.example/{workItemId}"}
+    evil |= {"6570bf97_d02c_4a91_8d93_3abe9895b1a9": "https://evil.example/{id}"}
+    with responses.RequestsMock() as server:
+        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes(**evil))
+        with pytest.raises(Rejected) as caught:
+            client_for(HOST, tmp_path).comments_with("Widgets", "101", OP, datetime.now(UTC))
+        assert len(server.calls) == 1
+    assert caught.value.id == "call-not-offered"
+
+
+@pytest.mark.parametrize("body", [{}, [], {"id": 101}, {"id": 101, "rev": 1, "fields": {}}])
+def test_a_yes_to_a_change_that_cannot_be_read_is_an_unknown_outcome(
+    tmp_path: Path, body: object
+) -> None:
+    with responses.RequestsMock() as server:
+        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes())
+        server.add("PATCH", f"{HOST}/_apis/wit/workItems/101", json=body)
+        with pytest.raises(UnknownOutcome):
+            client_for(HOST, tmp_path).change("101", ())
+
+
+@pytest.mark.parametrize("body", [{}, [], {"value": []}, {"value": 3}])
+def test_a_server_that_is_no_azure_devops_is_said_to_be_none(tmp_path: Path, body: object) -> None:
+    with responses.RequestsMock() as server:
+        server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=body)
+        with pytest.raises(Rejected) as caught:
+            client_for(HOST, tmp_path).read("101")
+    assert caught.value.id == "answer-not-understood"
+
+
+def test_every_request_of_a_worker_thread_passes_the_transport(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
+
+    def work() -> int:
+        with measure() as meter:
+            plugin.reopen_issue(item, reopening())
+        return meter.requests
+
+    with ThreadPoolExecutor(1) as pool:
+        metered = pool.submit(work).result()
+    assert metered == box.requests.count("ado")
+
+
+def test_threads_that_begin_together_ask_for_routes_and_types_once(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    items = [ref(box, box.ado.add_work_item(title="x", state="Closed")) for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda item: plugin.reopen_issue(item, reopening()), items))
+    assert len(box.requests.entries("ado")) == 2 * len(items) + 2
+
+
+def test_a_failed_request_does_not_disturb_other_threads(box: Sandbox, plugin: AdoPlugin) -> None:
+    good = ref(box, box.ado.add_work_item(title="x"))
+
+    def read(number: int) -> str:
+        if number % 2:
+            with pytest.raises(NotFound):
+                plugin.get_issue_status(ref(box, 999))
+        return plugin.get_issue_status(good).title
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(read, range(40))) == {"x"}
+
+
+def test_what_was_learnt_is_kept_for_the_next_run(box: Sandbox, tmp_path: Path) -> None:
+    item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
+    chosen = settings(box)
+    for goal_requests in (4, 2):
+        transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
+        box.ado.edit(int(item.id), state="Closed", tags=["completed"])
+        box.requests.clear()
+        AdoPlugin(chosen, transport).reopen_issue(item, reopening())
+        assert box.requests.count("ado") == goal_requests
+
+
+def test_nothing_learnt_from_one_organization_is_used_for_another(tmp_path: Path) -> None:
+    with Sandbox() as first, Sandbox() as second:
+        second.ado.add_project("widgets", "Scrum")
+        for box, kind, state in (
+            (first, "User Story", "Active"),
+            (second, "Product Backlog Item", "Committed"),
+        ):
+            done = "Closed" if state == "Active" else "Done"
+            item = ref(box, box.ado.add_work_item(type=kind, title="x", state=done))
+            chosen = settings(box)
+            transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
+            after = AdoPlugin(chosen, transport).reopen_issue(item, reopening()).after
+            assert after.state == state
+            assert box.requests.count("ado") == 4
+
+
+def test_the_sdks_own_cache_is_neither_read_nor_written(box: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "options.json").write_text("{ broken")
+    before = dict(os.environ)
+    chosen = settings(box)
+    transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
+    item = ref(box, box.ado.add_work_item(title="x"))
+    AdoPlugin(chosen, transport).get_issue_status(item)
+    assert (tmp_path / "options.json").read_text() == "{ broken"
+    assert not (tmp_path / "resources.json").exists()
+    assert dict(os.environ) == before
+
+
+def test_a_process_that_was_edited_is_read_again(box: Sandbox, tmp_path: Path) -> None:
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Closed"))
+    chosen = settings(box)
+
+    def fresh() -> AdoPlugin:
+        return AdoPlugin(
+            chosen, for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
+        )
+
+    assert fresh().get_issue_status(item).category is Category.DONE
+    # From Agile to Scrum: Closed and Active are gone, Done and Committed are new.
+    box.ado.add_project("widgets", "Scrum")
+    box.ado.edit(int(item.id), state="Done")
+    assert fresh().reopen_issue(item, reopening()).after.state == "Committed"
+
+
+def test_a_state_that_is_no_longer_legal_is_chosen_anew(box: Sandbox, tmp_path: Path) -> None:
+    number = box.ado.add_work_item(type="Task", title="x", state="Removed")
+    chosen = settings(box, states={"reopened": "In Progress"})
+    transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
+    plugin = AdoPlugin(chosen, transport)
+    assert plugin.get_issue_status(ref(box, number)).category is Category.DROPPED
+    box.ado.add_project("widgets", "Scrum")
+    box.ado.edit(number, state="Done")
+    assert plugin.reopen_issue(ref(box, number), reopening()).after.state == "In Progress"
+
+
+def test_the_query_for_new_items_escapes_the_project() -> None:
+    since = datetime(2026, 11, 2, 3, 4, 5, tzinfo=UTC)
+    assert newest_query("It's' OR 1=1", since) == (
+        "SELECT [System.Id] FROM WorkItems WHERE [System.TeamProject] = 'It''s'' OR 1=1' "
+        "AND [System.CreatedDate] >= '2026-11-02T03:04:05Z' ORDER BY [System.Id] DESC"
+    )
+
+
+def test_all_pages_of_comments_are_read(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = box.ado.add_work_item(title="x")
+    box.ado.add_comment(number, f"<div>unlatch&nbsp;ref <b>{OP}</b></div>")
+    for _ in range(401):
+        box.ado.add_comment(number, "noise")
+    box.requests.clear()
+    day_ago = datetime.now(UTC) - timedelta(days=1)
+    assert len(plugin.find_comments(ref(box, number), OP, day_ago)) == 1
+    assert sent(box) == ["GET", "GET", "GET"]
+
+
+def test_comments_older_than_asked_for_are_not_read(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = box.ado.add_work_item(title="x")
+    for _ in range(201):
+        box.ado.add_comment(number, "noise")
+    box.requests.clear()
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    assert plugin.find_comments(ref(box, number), OP, tomorrow) == ()
+    assert sent(box) == ["GET"]
+
+
+def test_updates_are_looked_through_where_comments_are_not_offered(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = box.ado.add_work_item(title="x")
+    for _ in range(200):
+        box.ado.add_comment(number, "noise")
+    plugin.reopen_issue(ref(box, number), Change(OP, comment=words("why")))
+    box.faults.add(Fault("ado", "status", code=404, path="/comments", body="Not Found"))
+    found = plugin.find_comments(ref(box, number), OP, datetime.now(UTC) - timedelta(days=1))
+    assert [f"update-{box.ado.updates(number)[-1]['id']}"] == [comment.id for comment in found]
+
+
+def test_settings_with_another_case_reach_the_same_server(box: Sandbox, tmp_path: Path) -> None:
+    number = box.ado.add_work_item(title="x")
+    chosen = AdoSettings(organization_url=box.ado.organization_url + "/", project="Widgets")
+    transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
+    item = chosen.locate(str(number), None)
+    assert AdoPlugin(chosen, transport).get_issue_status(item).ref.target == "fabrikam/widgets"

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+from tests.unlatch_ado.making import MARKER, OP, draft
+
+from unlatch_ado.description import rewritten, title_of, written
+
+BEGIN = "<p>[unlatch begin 0007-smart]</p>"
+END = "<p>[unlatch end 0007-smart]</p>"
+
+
+def test_a_new_description_holds_the_text_between_signs_and_the_marker_last() -> None:
+    assert written(draft("Text"), OP) == f"{BEGIN}<p>Text</p>{END}{MARKER}"
+
+
+def test_only_what_is_between_the_signs_is_replaced() -> None:
+    before = f"<p>Above</p>{BEGIN}<p>Old</p>{END}<p>Below</p>{MARKER}"
+    after = f"<p>Above</p>{BEGIN}<p>New</p>{END}<p>Below</p>{MARKER}"
+    assert rewritten(before, draft("New")) == after
+
+
+def test_a_description_without_the_signs_gets_them_at_its_end() -> None:
+    assert rewritten("<p>Mine</p>", draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
+
+
+def test_the_part_of_another_increment_stays() -> None:
+    other = BEGIN.replace("0007", "0008") + "<p>Other</p>" + END.replace("0007", "0008")
+    assert rewritten(other, draft("New")) == f"{other}{BEGIN}<p>New</p>{END}"
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        (
+            '<div style="x"><b>[unlatch begin 0007-smart]</b></div>',
+            "<div><i>[unlatch end 0007-smart]",
+        ),
+        ("[unlatch&nbsp;begin 0007-smart]", "<br>[unlatch end&nbsp;0007-smart]"),
+    ],
+)
+def test_finds_its_part_after_an_editor_has_rewritten_the_tags(begin: str, end: str) -> None:
+    assert rewritten(f"{begin}<div>Old</div>{end}", draft("New")) == f"{begin}<p>New</p>{end}"
+
+
+def test_a_lost_sign_makes_a_new_part_and_loses_nothing() -> None:
+    before = f"{BEGIN}<p>Old</p>"
+    assert rewritten(before, draft("New")) == f"{before}{BEGIN}<p>New</p>{END}"
+
+
+def test_replacing_twice_is_replacing_once() -> None:
+    hostile = draft("a [unlatch end 0007-smart] b </p><p>[unlatch begin 0007-smart] \\1 $& --> c")
+    once = rewritten("<p>Mine</p>", hostile)
+    assert rewritten(once, hostile) == once
+    assert rewritten(once, draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
+
+
+@pytest.mark.parametrize("noise", ["<", "<p>", " ", "&nbsp;", "[unlatch ", "</p"])
+def test_a_long_description_takes_no_long_time(noise: str) -> None:
+    # Quadratic work on this much would outlast any patience.
+    before = f"{BEGIN}{noise * 200_000}{END}"
+    assert rewritten(before, draft("New")).startswith(f"{BEGIN}<p>New</p>")
+
+
+def test_a_title_stays_one_line_that_fits() -> None:
+    assert title_of(draft(title="a\n b\x00\tc")) == "a b c"
+    assert len(title_of(draft(title="x" * 300))) == 255

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from unlatch.errors import ConfigError
+from unlatch.spi import Goal, ItemRef
+from unlatch_ado.settings import AdoSettings
+
+CLOUD = "https://dev.azure.com/fabrikam"
+ITEM = ItemRef("ado", "fabrikam/widgets", "101", f"{CLOUD}/widgets/_workitems/edit/101")
+
+
+def made(**given: Any) -> AdoSettings:
+    return AdoSettings.model_validate({"organization_url": CLOUD, "project": "widgets", **given})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"{CLOUD}/widgets/_workitems/edit/101",
+        f"{CLOUD}/widgets/_workitems/edit/101/",
+        f"{CLOUD}/widgets/_workitems/edit/101?src=mail#comments",
+        "https://DEV.azure.com:443/Fabrikam/widgets/_workitems/edit/101",
+        f"  {CLOUD}/widgets/_workitems/edit/00101\n",
+        "https://fabrikam.visualstudio.com/widgets/_workitems/edit/101",
+        "https://fabrikam.visualstudio.com/DefaultCollection/widgets/_workitems/edit/101",
+        f"{CLOUD}/widgets/_workitems?id=101&_a=edit",
+        f"{CLOUD}/widgets/_boards/board/t/Widgets%20Team/Stories/?workitem=101",
+        f"{CLOUD}/widgets/_backlogs/backlog/Team/Stories?showParents=true&workitem=101",
+        f"{CLOUD}/widgets/_sprints/taskboard/Team/widgets/Sprint%201?workItem=101",
+        f"{CLOUD}/widgets/_queries/edit/101/?triage=true",
+    ],
+)
+def test_recognises_the_addresses_that_browsers_show(url: str) -> None:
+    assert made().recognise(url) == ITEM
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "101",
+        "http://[::1",
+        f"{CLOUD}/widgets",
+        f"{CLOUD}/widgets/_workitems/edit/",
+        f"{CLOUD}/widgets/_workitems/edit/101x",
+        f"{CLOUD}/widgets/_workitems/edit/101/202",
+        f"{CLOUD}/widgets/_boards/board?workitem=abc",
+        f"{CLOUD}/widgets/_git/widgets/pullrequest/101",
+        f"{CLOUD}/widgets?workitem=101",
+        "https://dev.azure.com/contoso/widgets/_workitems/edit/101",
+        "https://dev.azure.com.evil.example/fabrikam/widgets/_workitems/edit/101",
+        "https://dev.azure.com:8443/fabrikam/widgets/_workitems/edit/101",
+        "http://dev.azure.com/fabrikam/widgets/_workitems/edit/101",
+        "https://dev.azure.com@evil.example/fabrikam/widgets/_workitems/edit/101",
+        "https://fabrikam.visualstudio.com.evil.example/widgets/_workitems/edit/101",
+        "javascript://dev.azure.com/fabrikam/widgets/_workitems/edit/101",
+    ],
+)
+def test_takes_no_other_address_for_one_of_its_items(url: str) -> None:
+    assert made().recognise(url) is None
+
+
+def test_names_of_projects_are_decoded_and_encoded_again() -> None:
+    url = f"{CLOUD}/My%20Widgets%20%26%20More/_workitems/edit/7"
+    found = made().recognise(url)
+    assert ItemRef("ado", "fabrikam/My Widgets & More", "7", url) == found
+
+
+def test_an_address_without_a_project_is_looked_up_in_the_configured_one() -> None:
+    assert made().recognise(f"{CLOUD}/_workitems/edit/101") == ITEM
+
+
+def test_items_on_a_server_are_linked_under_its_web_address() -> None:
+    server = made(
+        organization_url="http://10.0.0.7:8080/tfs/DefaultCollection",
+        web_url="https://tfs.example/tfs/DefaultCollection/",
+    )
+    url = "https://tfs.example/tfs/DefaultCollection/widgets/_workitems/edit/5"
+    assert ItemRef("ado", "DefaultCollection/widgets", "5", url) == server.recognise(url)
+    assert server.base_url == "http://10.0.0.7:8080/tfs/DefaultCollection"
+
+
+def test_the_old_name_of_an_organization_means_the_same_organization() -> None:
+    old = made(organization_url="https://fabrikam.visualstudio.com")
+    found = old.recognise(ITEM.url)
+    assert found is not None
+    assert (found.target, found.id) == ("fabrikam/widgets", "101")
+
+
+def test_a_link_without_an_address_lies_in_the_configured_project() -> None:
+    assert made().locate("101", None) == ITEM
+
+
+@pytest.mark.parametrize("item", ["", "abc", "1/2", "-1"])
+def test_a_link_that_holds_no_number_is_refused(item: str) -> None:
+    with pytest.raises(ConfigError):
+        made().locate(item, None)
+
+
+def test_a_link_without_an_address_needs_a_configured_project() -> None:
+    with pytest.raises(ConfigError):
+        made(project=None).locate("101", None)
+
+
+def test_a_link_goes_by_its_address_and_not_by_its_number() -> None:
+    assert made().locate("999", ITEM.url) == ITEM
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://dev.azure.com/contoso/widgets/_workitems/edit/101",
+        "https://evil.example/fabrikam/widgets/_workitems/edit/101",
+        "https://evil.example/_workitems/edit/101",
+        f"{CLOUD}/secret/_workitems/edit/101",
+        f"{CLOUD}/a%2Fwidgets/_workitems/edit/101",
+    ],
+)
+def test_items_elsewhere_are_located_but_not_allowed(url: str) -> None:
+    found = made().locate("101", url)
+    assert found.id == "101"
+    assert made().allows(found) is False
+
+
+def test_a_link_to_what_is_no_work_item_is_refused() -> None:
+    with pytest.raises(ConfigError):
+        made().locate("101", "https://github.com/octo/widgets/issues/101")
+
+
+@pytest.mark.parametrize(
+    ("project", "allowed"), [("WIDGETS", True), ("Gadgets", True), ("x", False)]
+)
+def test_allows_items_of_the_configured_projects_only(project: str, *, allowed: bool) -> None:
+    chosen = made(projects=["gadgets"])
+    assert chosen.allows(chosen.ref(project, "1")) is allowed
+
+
+def test_says_how_people_call_an_item() -> None:
+    assert made().name(ITEM) == "fabrikam/widgets 101"
+
+
+def test_the_target_of_new_items_is_the_configured_project() -> None:
+    assert made().target == "fabrikam/widgets"
+    assert made(project=None).target is None
+
+
+def test_the_work_item_type_may_depend_on_the_increments_type() -> None:
+    chosen = made(types={"bug": "Bug"})
+    assert chosen.type_for("bug") == "Bug"
+    assert chosen.type_for(None) == "User Story"
+
+
+def test_states_of_a_type_win_over_those_of_all_types() -> None:
+    chosen = made(states={"reopened": "Active"}, states_by_type={"bug": {"reopened": "New"}})
+    assert chosen.state_for(Goal.OPEN, "Bug") == "New"
+    assert chosen.state_for(Goal.OPEN, "Task") == "Active"
+    assert chosen.state_for(Goal.COMPLETED, "Bug") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"organization_url": "https://dev.azure.com"}, "must name the organization"),
+        ({"organization_url": "dev.azure.com/fabrikam"}, "must begin with https://"),
+        ({"organization_url": "https://me:secret@dev.azure.com/x"}, "user name or a token"),
+        ({"organization_url": f"{CLOUD}?x=1"}, "must end with"),
+        ({"organization_url": "https://dev.azure.com/{x}"}, "must end with"),
+        ({"organization_url": "https://host:port/x"}, "no web address"),
+        ({"project": "fabrikam/widgets"}, "without the organization"),
+        ({"project": " "}, "no project's name"),
+        ({"projects": ["a;b"]}, "no project's name"),
+        ({"work_item_type": ""}, "must not be empty"),
+        ({"states": {"reopend": "Active"}}, "Extra inputs"),
+        ({"organisation": "x"}, "Extra inputs"),
+    ],
+)
+def test_says_what_is_wrong_with_a_value(given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        made(**given)
+
+
+def test_a_token_in_an_address_is_not_repeated() -> None:
+    with pytest.raises(ValidationError) as caught:
+        made(organization_url="https://me:hunter2@dev.azure.com/fabrikam")
+    assert "hunter2" not in caught.value.errors()[0]["msg"]

@@ -1,0 +1,410 @@
+"""Each refusal of GitHub's becomes the error that says what to do about it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from requests.structures import CaseInsensitiveDict
+from tests.unlatch_github.making import (
+    REOPEN,
+    REPOSITORY,
+    bodies,
+    closed_issue,
+    plugin_for,
+    ref,
+    sent,
+    state,
+)
+
+from unlatch.errors import (
+    NotFound,
+    Rejected,
+    TrackerError,
+    Transient,
+    Unauthorised,
+    UnknownOutcome,
+)
+from unlatch.sandbox import Fault
+from unlatch.transport import Answer
+from unlatch_github.errors import explain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unlatch.sandbox import Sandbox
+    from unlatch_github.plugin import GithubPlugin
+
+ISSUE = "https://api.github.com/repos/octo/widgets/issues/4"
+
+
+def _answer(
+    status: int,
+    body: object = None,
+    *,
+    method: str = "POST",
+    url: str = ISSUE,
+    headers: Mapping[str, str] | None = None,
+) -> Answer:
+    content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+    return Answer(method, url, status, CaseInsensitiveDict(headers or {}), content)
+
+
+def _says(message: str) -> dict[str, str]:
+    return {"message": message, "documentation_url": "https://docs.github.com/rest"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "id"),
+    [
+        (_answer(401, _says("Bad credentials")), Unauthorised, "unauthorised"),
+        (
+            _answer(403, _says("Resource not accessible by integration")),
+            Unauthorised,
+            "forbidden",
+        ),
+        (_answer(403, _says("Must have admin rights to Repository.")), Unauthorised, "forbidden"),
+        (_answer(403, "<html>proxy</html>"), Unauthorised, "forbidden"),
+        (
+            _answer(403, _says("Unable to create comment because issue is locked.")),
+            Rejected,
+            "item-locked",
+        ),
+        (
+            _answer(403, _says("Repository was archived so is read-only.")),
+            Rejected,
+            "repository-archived",
+        ),
+        (_answer(404, _says("Not Found")), NotFound, "item-not-found"),
+        (_answer(410, _says("This issue was deleted")), NotFound, "item-deleted"),
+        (_answer(410, _says("Issues are disabled for this repo")), NotFound, "issues-disabled"),
+        (_answer(301, _says("Moved Permanently"), method="GET"), Rejected, "item-moved"),
+        (_answer(307, _says("Temporary Redirect")), Rejected, "redirected-write"),
+        (_answer(422, _says("Validation Failed")), Rejected, "tracker-rejected"),
+        (_answer(429, _says("Too many requests")), Transient, "rate-limited"),
+        (
+            _answer(403, _says("API rate limit exceeded for user ID 1.")),
+            Transient,
+            "rate-limited",
+        ),
+        (
+            _answer(403, _says("You have exceeded a secondary rate limit. Please wait.")),
+            Transient,
+            "rate-limited",
+        ),
+        (
+            _answer(403, _says("Slow down"), headers={"retry-after": "5"}),
+            Transient,
+            "rate-limited",
+        ),
+    ],
+)
+def test_a_refusal_has_its_error(answer: Answer, kind: type[TrackerError], id: str) -> None:
+    error = explain(answer)
+
+    assert type(error) is kind
+    assert (error.id, error.status, error.where) == (id, answer.status, "octo/widgets#4")
+
+
+@pytest.mark.parametrize("status", [200, 201, 204, 304, 400, 409, 500, 502, 503])
+def test_what_is_no_refusal_of_githubs_own_is_left_to_the_general_rules(status: int) -> None:
+    assert explain(_answer(status, _says("Server Error"))) is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        (
+            {
+                "Retry-After": "Sat, 01 Nov 2025 09:00:30 GMT",
+                "Date": "Sat, 01 Nov 2025 09:00:00 GMT",
+            },
+            30.0,
+        ),
+        (
+            {
+                "X-RateLimit-Remaining": "0",
+                "X-RateLimit-Reset": "1761987645",
+                "Date": "Sat, 01 Nov 2025 09:00:00 GMT",
+            },
+            45.0,
+        ),
+        # A secondary limit: the primary one's reset says nothing about it.
+        ({"X-RateLimit-Remaining": "4000", "X-RateLimit-Reset": "1761987645"}, 60.0),
+        ({}, 60.0),
+    ],
+)
+def test_a_limit_says_how_long_to_wait(headers: dict[str, str], seconds: float) -> None:
+    error = explain(
+        _answer(403, _says("You have exceeded a secondary rate limit"), headers=headers)
+    )
+
+    assert isinstance(error, Transient)
+    assert error.retry_after == seconds
+
+
+def test_a_missing_permission_is_named() -> None:
+    needed = {"X-Accepted-GitHub-Permissions": "issues=write"}
+
+    error = explain(_answer(403, _says("Resource not accessible"), headers=needed))
+
+    assert error is not None
+    assert "issues=write" in (error.hint or "")
+
+
+def test_single_sign_on_gives_the_address_to_open() -> None:
+    url = "https://github.com/orgs/octo/sso?authorization_request=" + "A" * 300
+    headers = {"X-GitHub-SSO": f"required; url={url}"}
+
+    error = explain(_answer(403, _says("Resource protected by SAML."), headers=headers))
+
+    assert isinstance(error, Unauthorised)
+    assert (error.id, error.hint) == ("sso-required", f"open {url}")
+
+
+def test_a_validation_error_prints_its_parts() -> None:
+    body = {
+        "message": "Validation Failed",
+        "errors": [
+            {"resource": "Issue", "field": "title", "code": "missing_field"},
+            {"resource": "Issue", "code": "custom", "message": "is \x1b[31mbad"},
+            "and {so} on",
+        ],
+    }
+
+    error = explain(_answer(422, body))
+
+    assert error is not None
+    assert error.message == (
+        "GitHub refused: Validation Failed; title missing_field; is [31mbad; and {so} on"
+    )
+
+
+def test_a_text_that_is_too_long_has_its_own_error() -> None:
+    detail = {"field": "data", "message": "Body is too long (maximum is 65536 characters)"}
+
+    error = explain(_answer(422, {"message": "Validation Failed", "errors": [detail]}))
+
+    assert error is not None
+    assert error.id == "body-too-long"
+
+
+@pytest.mark.parametrize(
+    "body", [[], None, "", "[", {"message": None, "errors": {}}, {"message": 5}]
+)
+def test_an_answer_of_any_shape_is_explained(body: object) -> None:
+    error = explain(_answer(404, body, url="https://api.github.com/graphql"))
+
+    assert error is not None
+    assert (error.id, error.where) == ("item-not-found", None)
+
+
+def test_a_long_answer_is_cut() -> None:
+    error = explain(_answer(422, _says("x" * 10_000)))
+
+    assert error is not None
+    assert len(error.message) < 350
+
+
+def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
+    number = closed_issue(box)
+
+    with pytest.raises(Unauthorised) as caught:
+        plugin_for(box, token="not-the-token").reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "unauthorised"
+    assert "not-the-token" not in f"{caught.value} {caught.value.hint}"
+    assert (state(box, number)[0], len(sent(box))) == ("closed", 1)
+
+
+def test_who_may_not_write_is_told_what_is_needed(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.github.add_repository(REPOSITORY, issues_write=False)
+
+    with pytest.raises(Unauthorised) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "forbidden"
+    assert "issues=write" in (caught.value.hint or "")
+    assert (state(box, number)[0], bodies(box, number)) == ("closed", [])
+
+
+def test_an_archived_repository_is_said_to_be_one(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.github.add_repository(REPOSITORY, archived=True)
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "repository-archived"
+
+
+def test_a_locked_issue_is_reopened_and_takes_no_comment(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    box.github.edit(REPOSITORY, number, locked=True)
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "item-locked"
+    assert (state(box, number)[0], bodies(box, number)) == ("open", [])
+
+
+def test_a_deleted_issue_is_said_to_be_deleted(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.github.edit(REPOSITORY, number, deleted=True)
+
+    with pytest.raises(NotFound) as caught:
+        plugin.get_issue_status(ref(box, number))
+
+    assert caught.value.id == "item-deleted"
+
+
+def test_a_pull_request_is_no_issue(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = box.github.add_issue(title="Fix", state="closed", pull_request=True)
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert (caught.value.id, caught.value.where) == ("not-an-issue", f"octo/widgets#{number}")
+    assert len(sent(box)) == 1
+
+
+def test_a_transferred_issue_is_not_followed_but_its_new_place_told(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.add_repository("octo/gadgets")
+    number = closed_issue(box)
+    new_number = box.github.transfer_issue(REPOSITORY, number, "octo/gadgets")
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "item-moved"
+    assert f"octo/gadgets#{new_number}" in caught.value.message
+    assert box.github.issue("octo/gadgets", new_number)["state"] == "closed"
+    assert len(sent(box)) == 1
+
+
+@pytest.mark.parametrize("method", ["PATCH", "POST", "DELETE"])
+def test_a_repository_renamed_meanwhile_is_no_success(
+    box: Sandbox, plugin: GithubPlugin, method: str
+) -> None:
+    number = closed_issue(box, labels=("completed",))
+    box.faults.add(
+        Fault(
+            "github",
+            "human",
+            method=method,
+            action=lambda: box.github.rename_repository(REPOSITORY, "octo/gizmos"),
+        )
+    )
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "redirected-write"
+    assert sent(box)[-1].startswith(method)
+
+
+def test_single_sign_on_is_asked_for_by_the_address_that_github_gives(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    url = (
+        "https://github.com/orgs/octodocs-test/sso?authorization_request="
+        "AZSCKtL4U8yX1H3sCQIVnVgmjmon5fWxks5YrqhJgah0b2tlbl9pZM4EuMz4"
+    )
+    headers = {"X-GitHub-SSO": f"required; url={url}"}
+    body = {"message": "Resource protected by organization SAML enforcement."}
+    box.faults.add(Fault("github", "status", code=403, headers=headers, body=body))
+
+    with pytest.raises(Unauthorised) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert (caught.value.id, caught.value.hint) == ("sso-required", f"open {url}")
+
+
+@pytest.mark.parametrize("form", ["seconds", "http-date", "primary", "secondary"])
+def test_a_comment_that_a_limit_refused_is_posted_once_after_the_wait(
+    box: Sandbox, plugin: GithubPlugin, form: str
+) -> None:
+    number = closed_issue(box)
+    limit = Fault("github", "rate-limit", method="POST", path="/comments", form=form, seconds=3)
+    box.faults.add(limit)
+
+    outcome = plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert (outcome.commented, len(bodies(box, number)), len(sent(box))) == (True, 1, 5)
+
+
+def test_a_lost_answer_to_a_comment_is_not_sent_again(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.faults.add(Fault("github", "error-after", method="POST", path="/comments"))
+
+    with pytest.raises(UnknownOutcome) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "unknown-outcome"
+    assert len(bodies(box, number)) == 1
+    assert len([request for request in sent(box) if request.startswith("POST")]) == 1
+
+
+@pytest.mark.parametrize("body", ["{}", "[]", '{"number": 4, "state": "ajar"}', '{"number": "4"}'])
+@pytest.mark.parametrize(
+    ("method", "path", "kind", "id"),
+    [
+        ("GET", "/issues/", Rejected, "answer-not-understood"),
+        ("PATCH", "/issues/", UnknownOutcome, "unknown-outcome"),
+        ("POST", "/comments", UnknownOutcome, "unknown-outcome"),
+    ],
+)
+def test_an_answer_that_is_no_issue_is_not_taken_for_one(
+    box: Sandbox,
+    plugin: GithubPlugin,
+    *,
+    body: str,
+    method: str,
+    path: str,
+    kind: type[TrackerError],
+    id: str,
+) -> None:
+    number = closed_issue(box)
+    headers = {"Content-Type": "application/json"}
+    box.faults.add(
+        Fault("github", "status", method=method, path=path, code=200, body=body, headers=headers)
+    )
+
+    with pytest.raises(kind) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == id
+
+
+def test_a_change_of_state_that_github_ignores_is_no_success(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    still_closed = box.github.issue(REPOSITORY, number)
+    box.faults.add(Fault("github", "status", method="PATCH", code=200, body=still_closed))
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, number), REOPEN)
+
+    assert caught.value.id == "state-unchanged"
+    assert bodies(box, number) == []
+
+
+def test_an_answer_to_labels_that_is_no_list_of_labels_leaves_the_outcome_unknown(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    answer = {"labels": "many"}
+    box.faults.add(Fault("github", "status", path="/labels", code=200, body=answer))
+
+    with pytest.raises(UnknownOutcome):
+        plugin.reopen_issue(ref(box, number), REOPEN)

@@ -1,0 +1,246 @@
+"""What Jira's refusals become, over real HTTP and through the SDK."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_jira.making import (
+    CREATE,
+    REOPEN,
+    comments,
+    done_issue,
+    draft,
+    field,
+    plugin_for,
+    ref,
+    sent,
+    status,
+)
+
+from unlatch.errors import (
+    Conflict,
+    NotFound,
+    Rejected,
+    TrackerError,
+    Transient,
+    Unauthorised,
+    UnknownOutcome,
+)
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+    from unlatch_jira.plugin import JiraPlugin
+
+SAID = {"errorMessages": ["Said \x1b[31mso"], "errors": {"priority": "Not \nallowed"}}
+DENIED = {"errorMessages": ["You do not have the permission to comment."], "errors": {}}
+FAILED = {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"}
+CAPTCHA = {"X-Authentication-Denied-Reason": "CAPTCHA_CHALLENGE; login-url=https://x/login.jsp"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "error_id", "hint"),
+    [
+        ({"code": 401}, Unauthorised, "credential-refused", "scoped token"),
+        ({"code": 403, "headers": CAPTCHA}, Unauthorised, "captcha", "by browser"),
+        ({"code": 403, "body": SAID}, Unauthorised, "forbidden", "Transition Issues"),
+        ({"code": 400, "body": DENIED}, Unauthorised, "forbidden", "Transition Issues"),
+        ({"code": 200, "headers": FAILED}, Unauthorised, "credential-refused", "unlatch auth"),
+        ({"code": 404, "body": SAID}, NotFound, "item-not-found", "may browse"),
+        ({"code": 409, "body": SAID}, Conflict, "conflict", None),
+        ({"code": 410, "body": SAID}, Rejected, "api-gone", "api_version"),
+        ({"code": 413, "body": SAID}, Rejected, "item-full", "--comment none"),
+        ({"code": 400, "body": SAID}, Rejected, "tracker-rejected", None),
+        ({"code": 422, "body": SAID}, Rejected, "tracker-rejected", None),
+    ],
+)
+def test_a_refused_read_says_what_to_do(
+    box: Sandbox, *, fault: dict[str, Any], kind: type[TrackerError], error_id: str, hint: str
+) -> None:
+    key = done_issue(box)
+    box.faults.add(Fault("jira", "status", path=f"/issue/{key}", **fault))
+
+    with pytest.raises(TrackerError) as caught:
+        plugin_for(box).get_issue_status(ref(box, key))
+
+    assert (type(caught.value), caught.value.id) == (kind, error_id)
+    assert (hint or "") in (caught.value.hint or "")
+    assert caught.value.status == fault["code"]
+    assert "\x1b" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "error_id"),
+    [
+        (
+            {"errorMessages": ["Transition id '21' is not valid for this issue."], "errors": {}},
+            Conflict,
+            "transition-stale",
+        ),
+        (
+            {"errorMessages": [], "errors": {"customfield_1": "Root cause is required."}},
+            Rejected,
+            "transition-needs-fields",
+        ),
+        (
+            {
+                "errorMessages": [],
+                "errors": {
+                    "resolution": "Field 'resolution' cannot be set. It is not on the appropriate "
+                    "screen, or unknown."
+                },
+            },
+            Rejected,
+            "field-not-on-screen",
+        ),
+        ({"errorMessages": ["It won't."], "errors": {}}, Rejected, "tracker-rejected"),
+    ],
+)
+def test_a_refused_transition_leaves_no_comment(
+    box: Sandbox, body: dict[str, Any], kind: type[TrackerError], error_id: str
+) -> None:
+    key = done_issue(box)
+    box.faults.add(Fault("jira", "status", method="POST", code=400, body=body))
+
+    with pytest.raises(kind) as caught:
+        plugin_for(box).reopen_issue(ref(box, key), REOPEN)
+
+    assert caught.value.id == error_id
+    assert (status(box, key), comments(box, key)) == ("Done", [])
+    assert len(sent(box)) == 2
+
+
+def test_a_transition_that_somebody_else_took_first_is_a_conflict(
+    box: Sandbox, plugin: JiraPlugin
+) -> None:
+    box.jira.add_project("SCRUM", "classic")
+    key = box.jira.add_issue(summary="Smart", status="Closed")
+    person = Fault(
+        "jira", "human", method="POST", action=lambda: box.jira.edit(key, status="Reopened")
+    )
+    box.faults.add(person)
+    with pytest.raises(Conflict) as caught:
+        plugin.reopen_issue(ref(box, key), REOPEN)
+    assert caught.value.id == "transition-stale"
+
+
+@pytest.mark.parametrize("reason", ["jira-burst-based", "jira-per-issue-on-write"])
+def test_a_limited_write_waits_and_goes_on(box: Sandbox, plugin: JiraPlugin, reason: str) -> None:
+    key = done_issue(box)
+    box.faults.add(Fault("jira", "rate-limit", method="PUT", form="reason", reason=reason))
+
+    plugin.reopen_issue(ref(box, key), REOPEN)
+
+    assert len(comments(box, key)) == 1
+    assert sent(box).count(f"PUT /issue/{key}") == 2
+
+
+def test_a_limit_beyond_patience_is_told_with_its_reason(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    quota = {"form": "reason", "reason": "jira-quota-global-based", "seconds": 3600}
+    box.faults.add(Fault("jira", "rate-limit", **quota))  # type: ignore[arg-type]  # any options
+
+    with pytest.raises(Transient) as caught:
+        plugin.get_issue_status(ref(box, key))
+
+    assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
+    assert "jira-quota-global-based" in caught.value.message
+    assert "quota" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("code", [301, 302, 307, 308])
+def test_a_redirected_write_is_no_success(box: Sandbox, plugin: JiraPlugin, code: int) -> None:
+    key = done_issue(box)
+    elsewhere = f"{box.jira.site}/rest/api/3/myself"
+    box.faults.add(Fault("jira", "redirect", method="POST", location=elsewhere, code=code))
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, key), REOPEN)
+
+    assert caught.value.id == "redirected-write"
+    assert (status(box, key), len(sent(box))) == ("Done", 2)
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT"])
+def test_a_redirect_to_the_login_page_is_a_matter_of_the_credential(
+    server: Sandbox, method: str
+) -> None:
+    key = done_issue(server)
+    login = f"{server.jira.site}/login.jsp?os_destination=%2Frest"
+    server.faults.add(Fault("jira", "redirect", method=method, location=login))
+
+    with pytest.raises(Unauthorised) as caught:
+        plugin_for(server).reopen_issue(ref(server, key), REOPEN)
+
+    assert caught.value.id == "credential-refused"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+@pytest.mark.parametrize("kind", ["error-after", "drop-after", "drop", "html"])
+def test_a_write_without_a_trustworthy_answer_is_unknown_and_not_sent_again(
+    box: Sandbox, plugin: JiraPlugin, method: str, kind: str
+) -> None:
+    key = done_issue(box)
+    box.faults.add(Fault("jira", kind, method=method))
+
+    with pytest.raises(UnknownOutcome):
+        plugin.reopen_issue(ref(box, key), REOPEN)
+
+    assert [line.partition(" ")[0] for line in sent(box)].count(method) == 1
+    assert len(comments(box, key)) <= 1
+
+
+def test_a_cut_answer_to_the_edit_is_unknown(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    box.faults.add(Fault("jira", "truncate", method="PUT"))
+    with pytest.raises(UnknownOutcome):
+        plugin.reopen_issue(ref(box, key), REOPEN)
+    assert len(comments(box, key)) == 1
+
+
+def test_labels_that_no_screen_shows_do_not_cost_the_comment(
+    either: Sandbox,
+) -> None:
+    key = done_issue(either)
+    message = "Field 'labels' cannot be set. It is not on the appropriate screen, or unknown."
+    refused = {"errorMessages": [], "errors": {"labels": message}}
+    either.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+
+    assert (outcome.commented, len(comments(either, key))) == (True, 1)
+    assert field(either, key, "labels") == ["completed", "mine"]
+    assert (outcome.labels_added, outcome.labels_removed) == ((), ())
+    assert ["+reopened -completed" in note for note in outcome.notes] == [True]
+
+
+def test_an_issue_is_made_without_labels_that_no_screen_shows(either: Sandbox) -> None:
+    message = "Field 'labels' cannot be set. It is not on the appropriate screen, or unknown."
+    refused = {"errorMessages": [], "errors": {"labels": message}}
+    either.faults.add(Fault("jira", "status", method="POST", code=400, body=refused))
+
+    outcome = plugin_for(either).create_issue(draft(), CREATE)
+
+    assert (outcome.after.labels, outcome.labels_added) == ((), ())
+    assert ["increment" in note for note in outcome.notes] == [True]
+
+
+def test_a_type_that_the_project_lacks_is_told(either: Sandbox) -> None:
+    with pytest.raises(Rejected) as caught:
+        plugin_for(either, issue_type="Saga").create_issue(draft(), CREATE)
+    assert caught.value.id == "issue-type-unknown"
+    assert "trackers.jira.issue_type" in (caught.value.hint or "")
+
+
+def test_a_comment_that_no_screen_shows_is_posted_by_itself(either: Sandbox) -> None:
+    key = done_issue(either)
+    message = "Field 'comment' cannot be set. It is not on the appropriate screen, or unknown."
+    refused = {"errorMessages": [], "errors": {"comment": message}}
+    either.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+
+    assert (outcome.commented, len(comments(either, key))) == (True, 1)
+    assert field(either, key, "labels") == ["mine", "reopened"]
+    assert sent(either)[-1] == f"POST /issue/{key}/comment"

@@ -1,0 +1,562 @@
+"""What the operations leave on the issue, and what they cost, on Cloud and on Data Center."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_jira.making import (
+    CLOSE,
+    CREATE,
+    OP,
+    OTHER_OP,
+    REOPEN,
+    UPDATE,
+    comments,
+    done_issue,
+    draft,
+    field,
+    plugin_for,
+    ref,
+    resolution,
+    sent,
+    status,
+    text,
+    unescaped,
+)
+
+from unlatch.errors import ConfigError, NotFound, Rejected, Unauthorised
+from unlatch.sandbox import Fault
+from unlatch.spi import Category, Change, Goal, Result, ops_in, visible
+from unlatch.transport import measure
+from unlatch_jira.bodies import plain
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+    from unlatch_jira.plugin import JiraPlugin
+
+HOSTILE = (
+    'it\'s "broken" --> $& $1 \\1 {braces} {panel} [~all] @all |x| h1. *b* _i_ -s- !img! \\\\\n'
+    "* no list\nh1. no heading <script>alert(1)</script> {code} bq. ----"
+)
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def test_an_issue_is_read(either: Sandbox) -> None:
+    key = either.jira.add_issue(
+        type="Epic", summary="Smart", status="In Progress", labels=["a", "b"], assignee="Octo Cat"
+    )
+
+    item = plugin_for(either).get_issue_status(ref(either, key))
+
+    assert item.ref == ref(either, key)
+    assert (item.title, item.type, item.state) == ("Smart", "Epic", "In Progress")
+    assert (item.category, item.deliberate) == (Category.DOING, False)
+    assert (item.labels, item.assignee) == (("a", "b"), "Octo Cat")
+    assert item.updated is not None
+    assert sent(either) == [f"GET /issue/{key}"]
+
+
+@pytest.mark.parametrize(
+    ("state", "resolved", "category", "deliberate"),
+    [
+        ("To Do", None, Category.TODO, False),
+        ("In Progress", None, Category.DOING, False),
+        ("Done", "Done", Category.DONE, False),
+        ("Done", "Fixed", Category.DONE, False),
+        ("Done", "Won't Do", Category.DROPPED, True),
+        ("Done", "Won't Fix", Category.DROPPED, True),
+        ("Done", "Duplicate", Category.DROPPED, True),
+        # A resolution that was never cleared closes nothing.
+        ("In Progress", "Won't Do", Category.DOING, False),
+    ],
+)
+def test_the_state_means_what_its_category_says(
+    box: Sandbox, *, state: str, resolved: str | None, category: Category, deliberate: bool
+) -> None:
+    plugin = plugin_for(box)
+    key = box.jira.add_issue(summary="Smart", status=state, resolution=resolved)
+
+    item = plugin.get_issue_status(ref(box, key))
+
+    assert (item.state, item.category, item.deliberate) == (state, category, deliberate)
+
+
+def test_resolutions_that_drop_work_may_be_named_by_id(box: Sandbox) -> None:
+    key = done_issue(box, resolution="Duplicate")
+    found = plugin_for(box, dropped_resolutions=["3"]).get_issue_status(ref(box, key))
+    other = plugin_for(box, dropped_resolutions=["10001"]).get_issue_status(ref(box, key))
+    assert (found.deliberate, other.deliberate) == (True, False)
+
+
+def test_a_reopen_on_cloud_costs_three_requests(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+
+    outcome = plugin.reopen_issue(ref(box, key), REOPEN)
+
+    assert (status(box, key), resolution(box, key)) == ("In Progress", None)
+    assert comments(box, key) == [f"Reopened: Bug discovered in error handling\n{visible(OP)}"]
+    assert field(box, key, "labels") == ["mine", "reopened"]
+    assert list(box.jira.properties(key)) == [f"unlatch.op.{OP}"]
+    assert outcome.result is Result.REOPENED
+    assert outcome.before is not None
+    assert (outcome.before.state, outcome.before.category) == ("Done", Category.DONE)
+    assert (outcome.after.state, outcome.after.category) == ("In Progress", Category.DOING)
+    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
+    assert (outcome.commented, outcome.notes) == (True, ())
+    assert sent(box) == [
+        f"GET /issue/{key}",
+        f"POST /issue/{key}/transitions",
+        f"PUT /issue/{key}",
+    ]
+
+
+def test_a_reopen_on_data_center_costs_four_requests(server: Sandbox) -> None:
+    key = done_issue(server)
+
+    outcome = plugin_for(server).reopen_issue(ref(server, key), REOPEN)
+
+    assert (status(server, key), resolution(server, key)) == ("In Progress", None)
+    [posted] = server.jira.comments(key)
+    assert posted["body"] == f"*Reopened*: Bug discovered in error handling\n\n{visible(OP)}"
+    assert field(server, key, "labels") == ["mine", "reopened"]
+    assert (outcome.result, outcome.after.state) == (Result.REOPENED, "In Progress")
+    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
+    assert (outcome.commented, outcome.notes) == (True, ())
+    assert sent(server) == [
+        f"GET /issue/{key}",
+        f"POST /issue/{key}/transitions",
+        f"PUT /issue/{key}",
+        f"GET /issue/{key}",
+    ]
+
+
+def test_the_marker_is_the_last_paragraph_of_the_comment(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    plugin.reopen_issue(ref(box, key), REOPEN)
+    [posted] = box.jira.comments(key)
+    assert posted["body"]["content"][0]["content"][0] == {
+        "type": "text",
+        "text": "Reopened",
+        "marks": [{"type": "strong"}],
+    }
+    assert plain({"content": posted["body"]["content"][-1:]}) == visible(OP)
+
+
+def test_an_open_issue_gets_the_comment_and_the_labels_alone(either: Sandbox) -> None:
+    key = either.jira.add_issue(summary="Smart", status="To Do", labels=["completed"])
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+
+    assert (status(either, key), field(either, key, "labels")) == ("To Do", ["reopened"])
+    assert len(comments(either, key)) == 1
+    assert (outcome.result, outcome.commented) == (Result.ALREADY_OPEN, True)
+    assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 3)
+
+
+def test_nothing_to_change_is_one_request(either: Sandbox) -> None:
+    key = either.jira.add_issue(summary="Smart", labels=["reopened"])
+    change = replace(REOPEN, comment=None)
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), change)
+
+    assert outcome.result is Result.ALREADY_OPEN
+    assert (outcome.commented, outcome.labels_added, outcome.labels_removed) == (False, (), ())
+    assert outcome.before == outcome.after
+    assert sent(either) == [f"GET /issue/{key}"]
+
+
+def test_a_state_alone_is_read_back(either: Sandbox) -> None:
+    key = done_issue(either)
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), Change(OP, Goal.OPEN))
+
+    assert (outcome.after.state, outcome.commented) == ("In Progress", False)
+    assert comments(either, key) == []
+    assert sent(either) == [
+        f"GET /issue/{key}",
+        f"POST /issue/{key}/transitions",
+        f"GET /issue/{key}",
+    ]
+
+
+def test_without_a_goal_the_state_is_left_alone(either: Sandbox) -> None:
+    key = done_issue(either)
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), replace(REOPEN, goal=None))
+
+    assert status(either, key) == "Done"
+    assert (outcome.result, outcome.commented) == (Result.STATE_KEPT, True)
+    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
+
+
+@pytest.mark.parametrize("why", ["Won't Do", "Duplicate"])
+def test_a_deliberate_close_stands_unless_it_shall_not(
+    box: Sandbox, plugin: JiraPlugin, why: str
+) -> None:
+    key = done_issue(box, resolution=why)
+
+    with pytest.raises(Rejected) as caught:
+        plugin.reopen_issue(ref(box, key), REOPEN)
+
+    assert caught.value.id == "deliberately-closed"
+    assert "--even-if-not-planned" in (caught.value.hint or "")
+    assert sent(box) == [f"GET /issue/{key}"]
+    plugin.reopen_issue(ref(box, key), replace(REOPEN, even_if_deliberate=True))
+    assert status(box, key) == "In Progress"
+
+
+def test_what_a_person_labelled_meanwhile_is_theirs(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    person = Fault(
+        "jira",
+        "human",
+        method="PUT",
+        action=lambda: box.jira.edit(key, labels=["completed", "mine", "theirs"]),
+    )
+    box.faults.add(person)
+
+    outcome = plugin.reopen_issue(ref(box, key), REOPEN)
+
+    assert sorted(field(box, key, "labels")) == ["mine", "reopened", "theirs"]
+    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
+
+
+def test_a_classic_workflow_is_reopened_by_its_own_transition(either: Sandbox) -> None:
+    either.jira.add_project("OLD", "classic")
+    key = either.jira.add_issue("OLD-3", summary="Smart", status="Closed")
+
+    outcome = plugin_for(either, projects=["OLD"]).reopen_issue(ref(either, key), REOPEN)
+
+    assert (status(either, key), outcome.after.category) == ("Reopened", Category.TODO)
+
+
+def test_completing_closes_with_the_resolution_that_is_configured(either: Sandbox) -> None:
+    either.jira.add_project("OLD", "classic")
+    key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress", labels=["reopened"])
+
+    outcome = plugin_for(either, projects=["OLD"]).close_issue(ref(either, key), CLOSE)
+
+    assert (status(either, key), resolution(either, key)) == ("Resolved", "Done")
+    assert (outcome.result, outcome.after.category) == (Result.CLOSED, Category.DONE)
+    assert field(either, key, "labels") == ["completed"]
+
+
+def test_abandoning_closes_with_a_resolution_that_drops(either: Sandbox) -> None:
+    either.jira.add_project("OLD", "classic")
+    key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress")
+    plugin = plugin_for(either, projects=["OLD"], transitions={"drop": "Closed"})
+
+    outcome = plugin.close_issue(ref(either, key), replace(CLOSE, goal=Goal.NOT_PLANNED))
+
+    assert (status(either, key), resolution(either, key)) == ("Closed", "Won't Do")
+    assert (outcome.after.category, outcome.after.deliberate) == (Category.DROPPED, True)
+
+
+def test_completing_prefers_what_is_not_meant_for_dropping(box: Sandbox) -> None:
+    box.jira.add_project("OLD", "classic")
+    key = box.jira.add_issue("OLD-3", summary="Smart", status="Open")
+    plugin = plugin_for(box, projects=["OLD"], transitions={"drop": "Resolve Issue"})
+
+    plugin.close_issue(ref(box, key), CLOSE)
+
+    assert (status(box, key), resolution(box, key)) == ("Closed", "Done")
+
+
+def test_a_closed_issue_is_not_closed_again(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box, resolution="Won't Do")
+
+    outcome = plugin.close_issue(ref(box, key), CLOSE)
+
+    assert (outcome.result, resolution(box, key)) == (Result.ALREADY_CLOSED, "Won't Do")
+    assert len(sent(box)) == 2
+
+
+@pytest.mark.parametrize("wanted", ["To Do", "to do", "11"])
+def test_a_configured_transition_is_taken(box: Sandbox, wanted: str) -> None:
+    key = done_issue(box)
+    plugin_for(box, transitions={"reopen": wanted}).reopen_issue(ref(box, key), REOPEN)
+    assert status(box, key) == "To Do"
+
+
+def test_a_configured_transition_that_is_missing_names_those_on_offer(box: Sandbox) -> None:
+    key = done_issue(box)
+
+    with pytest.raises(Rejected) as caught:
+        plugin_for(box, transitions={"reopen": "Nope"}).reopen_issue(ref(box, key), REOPEN)
+
+    assert caught.value.id == "transition-not-offered"
+    assert "In Progress (to In Progress)" in caught.value.message
+    assert sent(box) == [f"GET /issue/{key}"]
+
+
+def test_no_transition_on_offer_says_whom_to_ask(either: Sandbox) -> None:
+    key = done_issue(either)
+    either.jira.add_project("SCRUM", can_transition=False)
+
+    with pytest.raises(Rejected) as caught:
+        plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+
+    assert caught.value.id == "no-transition"
+    assert "Transition Issues" in (caught.value.hint or "")
+    assert comments(either, key) == []
+
+
+def test_a_resolution_that_the_workflow_keeps_is_told(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    kept = Fault(
+        "jira", "human", method="PUT", action=lambda: box.jira.edit(key, resolution="Done")
+    )
+    box.faults.add(kept)
+
+    outcome = plugin.reopen_issue(ref(box, key), REOPEN)
+
+    assert ["'Done'" in note for note in outcome.notes] == [True]
+
+
+def test_hostile_words_arrive_unharmed(either: Sandbox) -> None:
+    key = done_issue(either)
+
+    plugin_for(either).reopen_issue(ref(either, key), replace(REOPEN, comment=text(HOSTILE)))
+
+    [posted] = comments(either, key)
+    seen = posted if either.jira.deployment == "Cloud" else unescaped(posted)
+    assert HOSTILE in seen
+    assert OP in ops_in(posted)
+
+
+def test_control_characters_do_not_arrive(either: Sandbox) -> None:
+    key = done_issue(either)
+    change = replace(REOPEN, comment=text("a\x00b\x1b[31mc\x07\u202ed\r\ne"))
+
+    plugin_for(either).reopen_issue(ref(either, key), change)
+
+    [posted] = comments(either, key)
+    assert "ab[31mcd\ne" in posted.replace("\\", "")
+
+
+@pytest.mark.parametrize("words", ["*" * 32_000, "x" * 33_000])
+def test_a_comment_that_does_not_fit_is_refused_before_anything_is_written(
+    server: Sandbox, words: str
+) -> None:
+    key = done_issue(server)
+
+    with pytest.raises(Rejected) as caught:
+        plugin_for(server).reopen_issue(ref(server, key), replace(REOPEN, comment=text(words)))
+
+    assert caught.value.id == "body-too-long"
+    assert sent(server) == [f"GET /issue/{key}"]
+
+
+def test_the_longest_comment_fits(either: Sandbox) -> None:
+    key = done_issue(either)
+    plugin_for(either).reopen_issue(ref(either, key), replace(REOPEN, comment=text("x" * 32_000)))
+    assert len(comments(either, key)) == 1
+
+
+def test_creating_makes_an_issue_that_its_operation_is_found_by(either: Sandbox) -> None:
+    plugin = plugin_for(either, types={"bug": "Bug"})
+
+    outcome = plugin.create_issue(replace(draft(), type="bug"), CREATE)
+
+    key = outcome.after.ref.id
+    assert (outcome.result, outcome.before) == (Result.CREATED, None)
+    assert (outcome.after.title, outcome.after.type) == ("Smart discipline", "Bug")
+    assert (outcome.after.labels, outcome.after.category) == (("increment",), Category.TODO)
+    assert "What it is about" in plain(field(either, key, "description"))
+    assert sent(either) == ["POST /issue", f"GET /issue/{key}"]
+    assert plugin.find_created(OP, LONG_AGO) == outcome.after
+    assert plugin.find_created(OTHER_OP, LONG_AGO) is None
+
+
+def test_an_issue_is_found_again_after_a_person_rewrote_its_description(
+    box: Sandbox, plugin: JiraPlugin
+) -> None:
+    key = plugin.create_issue(draft(), CREATE).after.ref.id
+    box.jira.edit(key, description="Mine")
+    found = plugin.find_created(OP, LONG_AGO)
+    assert found is not None
+    assert found.ref.id == key
+
+
+def test_the_search_for_a_created_issue_looks_at_every_page(either: Sandbox) -> None:
+    plugin = plugin_for(either)
+    created = plugin.create_issue(draft(), CREATE).after
+    for number in range(120):
+        either.jira.add_issue(summary=f"Later {number}")
+    either.requests.clear()
+
+    assert plugin.find_created(OP, LONG_AGO) == created
+    assert len(sent(either)) == 2
+
+
+def test_the_search_for_a_created_issue_ends_at_the_time_of_the_intent(
+    box: Sandbox, plugin: JiraPlugin
+) -> None:
+    for number in range(120):
+        box.jira.add_issue(summary=f"Earlier {number}")
+    box.requests.clear()
+
+    assert plugin.find_created(OP, datetime.now(UTC) + timedelta(days=1)) is None
+    assert len(sent(box)) == 1
+
+
+def test_a_comment_can_be_made_with_the_issue(either: Sandbox) -> None:
+    outcome = plugin_for(either).create_issue(draft(), replace(CREATE, comment=text("Hello")))
+    assert outcome.commented
+    assert [OP in ops_in(words) for words in comments(either, outcome.after.ref.id)] == [True]
+
+
+def test_creating_needs_a_project(box: Sandbox) -> None:
+    with pytest.raises(ConfigError):
+        plugin_for(box, project=None).create_issue(draft(), CREATE)
+    assert sent(box) == []
+
+
+def test_a_hostile_title_arrives_on_one_line(either: Sandbox) -> None:
+    title = 'a "b"\r\n--> $& <b>x</b>\t{c} [~all]\x00 *d*'
+    outcome = plugin_for(either).create_issue(draft(title=title), CREATE)
+    assert outcome.after.title == 'a "b" --> $& <b>x</b> {c} [~all] *d*'
+
+
+def test_a_title_that_is_too_long_is_cut(either: Sandbox) -> None:
+    outcome = plugin_for(either).create_issue(draft(title="word " * 100), CREATE)
+    assert (len(outcome.after.title), outcome.after.title[-3:]) == (255, "...")
+
+
+def test_a_body_that_does_not_fit_is_refused(either: Sandbox) -> None:
+    with pytest.raises(Rejected) as caught:
+        plugin_for(either).create_issue(draft(body="x" * 33_000), CREATE)
+    assert (caught.value.id, sent(either)) == ("body-too-long", [])
+
+
+def test_updating_keeps_what_people_wrote_around_our_part(either: Sandbox) -> None:
+    plugin = plugin_for(either)
+    created = plugin.create_issue(draft(body="Old"), CREATE).after
+    key = created.ref.id
+    _write_around(either, key)
+    either.requests.clear()
+
+    outcome = plugin.update_issue(created.ref, draft(title="New", body=HOSTILE), UPDATE)
+
+    found = plain(field(either, key, "description"))
+    seen = found if either.jira.deployment == "Cloud" else unescaped(found)
+    assert (seen.startswith("Above"), seen.endswith("Below")) == (True, True)
+    assert (HOSTILE in seen, "Old" in seen, OP in ops_in(seen)) == (True, False, True)
+    assert (outcome.result, outcome.after.title) == (Result.UPDATED, "New")
+    assert outcome.before is not None
+    assert outcome.before.title == created.title
+    assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 3)
+
+
+def test_updating_adds_our_part_where_there_is_none(either: Sandbox) -> None:
+    key = either.jira.add_issue(summary="Smart", description="Mine")
+
+    plugin_for(either).update_issue(ref(either, key), draft(body="Ours"), UPDATE)
+
+    found = plain(field(either, key, "description"))
+    assert found.index("Mine") < found.index("Ours")
+
+
+def test_updating_with_nothing_new_writes_nothing(either: Sandbox) -> None:
+    plugin = plugin_for(either)
+    created = plugin.create_issue(draft(), CREATE).after
+    either.requests.clear()
+
+    outcome = plugin.update_issue(created.ref, draft(), UPDATE)
+
+    assert outcome.result is Result.UPDATED
+    assert sent(either) == [f"GET /issue/{created.ref.id}"]
+
+
+def test_our_comments_are_found_whoever_posted_them_on_every_page(either: Sandbox) -> None:
+    key = done_issue(either)
+    plugin = plugin_for(either)
+    early = either.jira.add_comment(key, f"hello\n\n{visible(OP)}", user="Bot")
+    for number in range(110):
+        either.jira.add_comment(key, f"chatter {number}\n\n{visible(OTHER_OP)}")
+    plugin.reopen_issue(ref(either, key), REOPEN)
+
+    found = plugin.find_comments(ref(either, key), OP, LONG_AGO)
+
+    assert found[0].id == early
+    assert len(found) == 2
+    assert found[0].created <= found[1].created
+
+
+def test_a_comment_of_ours_can_be_taken_back_twice(either: Sandbox) -> None:
+    key = done_issue(either)
+    plugin = plugin_for(either)
+    plugin.reopen_issue(ref(either, key), REOPEN)
+    either.jira.add_comment(key, "stays")
+    [ours] = plugin.find_comments(ref(either, key), OP, LONG_AGO)
+
+    plugin.retract_comment(ref(either, key), ours)
+    plugin.retract_comment(ref(either, key), ours)
+
+    assert comments(either, key) == ["stays"]
+
+
+def test_an_unknown_issue_is_not_found_and_says_what_to_check(either: Sandbox) -> None:
+    with pytest.raises(NotFound) as caught:
+        plugin_for(either).get_issue_status(ref(either, "SCRUM-999"))
+    assert (caught.value.id, "browse" in (caught.value.hint or "")) == ("item-not-found", True)
+
+
+def test_an_issue_hidden_from_nobody_in_particular_is_a_matter_of_the_credential(
+    box: Sandbox, plugin: JiraPlugin
+) -> None:
+    box.faults.add(Fault("jira", "status", path="/myself", code=401))
+    with pytest.raises(Unauthorised) as caught:
+        plugin.get_issue_status(ref(box, "SCRUM-999"))
+    assert caught.value.id == "credential-refused"
+
+
+def test_a_wrong_token_is_told_as_such(either: Sandbox) -> None:
+    key = done_issue(either)
+    with pytest.raises(Unauthorised) as caught:
+        plugin_for(either, token="wrong-token").get_issue_status(ref(either, key))
+    assert caught.value.id == "credential-refused"
+    assert "wrong-token" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_every_request_of_a_worker_thread_passes_our_adapter(either: Sandbox) -> None:
+    plugin = plugin_for(either)
+    keys = [done_issue(either) for _ in range(4)]
+    either.requests.clear()
+
+    with ThreadPoolExecutor(max_workers=4) as workers:
+        counted = list(workers.map(lambda key: _all_calls(either, plugin, key), keys))
+
+    assert sum(counted) == len(sent(either))
+    assert [status(either, key) for key in keys] == ["Done"] * 4
+
+
+def _all_calls(box: Sandbox, plugin: JiraPlugin, key: str) -> int:
+    with measure() as meter:
+        item = ref(box, key)
+        plugin.get_issue_status(item)
+        plugin.reopen_issue(item, REOPEN)
+        plugin.close_issue(item, replace(CLOSE, op=OTHER_OP))
+        plugin.update_issue(item, draft(), UPDATE)
+        created = plugin.create_issue(draft(), replace(CREATE, comment=text(key)))
+        plugin.find_created(OP, LONG_AGO)
+        for comment in plugin.find_comments(created.after.ref, OP, LONG_AGO):
+            plugin.retract_comment(created.after.ref, comment)
+    return meter.requests
+
+
+def _write_around(box: Sandbox, key: str) -> None:
+    now = field(box, key, "description")
+    if isinstance(now, str):
+        box.jira.edit(key, description=f"Above\r\n\r\n{now}\n\nBelow")
+        return
+    above, below = (_paragraph(words) for words in ("Above", "Below"))
+    box.jira.edit(key, description={**now, "content": [above, *now["content"], below]})
+
+
+def _paragraph(words: str) -> dict[str, Any]:
+    return {"type": "paragraph", "content": [{"type": "text", "text": words}]}

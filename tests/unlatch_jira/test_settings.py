@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from unlatch.errors import ConfigError
+from unlatch.spi import ItemRef
+from unlatch_jira.settings import JiraSettings
+
+CLOUD = "https://acme.atlassian.net"
+
+
+def settings(**values: object) -> JiraSettings:
+    return JiraSettings.model_validate({"site": CLOUD, "project": "SCRUM", **values})
+
+
+def scrum(number: int = 28, *, web: str = CLOUD) -> ItemRef:
+    return ItemRef("jira", "SCRUM", f"SCRUM-{number}", f"{web}/browse/SCRUM-{number}")
+
+
+@pytest.mark.parametrize(
+    ("site", "given", "version", "is_cloud"),
+    [
+        (CLOUD, None, 3, True),
+        (CLOUD, 2, 2, True),
+        ("https://jira.example.com", None, 2, False),
+        ("https://jira.example.com/jira", 2, 2, False),
+        ("http://127.0.0.1:8080", None, 2, False),
+        ("http://127.0.0.1:8080", 3, 3, True),
+        ("https://evilatlassian.net", None, 2, False),
+    ],
+)
+def test_the_version_follows_from_the_host_unless_given(
+    site: str, given: int | None, version: int, *, is_cloud: bool
+) -> None:
+    found = settings(site=site, api_version=given)
+    assert (version, is_cloud) == (found.version, found.is_cloud)
+
+
+def test_the_gateway_for_scoped_tokens_is_cloud() -> None:
+    found = settings(site="https://api.atlassian.com/ex/jira/11-22", web_url=CLOUD)
+    assert (found.version, found.is_cloud) == (3, True)
+    assert found.base_url == "https://api.atlassian.com/ex/jira/11-22"
+    assert found.recognise(f"{CLOUD}/browse/SCRUM-28") == scrum()
+
+
+def test_the_gateway_needs_to_be_told_where_people_open_issues() -> None:
+    with pytest.raises(ValidationError, match="web_url is needed"):
+        settings(site="https://api.atlassian.com/ex/jira/11-22")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"site": "acme.atlassian.net"}, "must be a web address such as"),
+        ({"site": "https://me:secret@acme.atlassian.net"}, "must not hold a user name"),
+        ({"web_url": "nowhere"}, "must be a web address such as"),
+        ({"project": "scrum"}, "'scrum' is no project key"),
+        ({"project": "SCRUM-28"}, "'SCRUM-28' is no project key"),
+        ({"project": 'X" OR project = "Y'}, "is no project key"),
+        ({"projects": ["OPS", "ops"]}, "'ops' is no project key"),
+        ({"api_version": 4}, "Input should be 2 or 3"),
+        ({"issue_type": ""}, "at least 1 character"),
+        ({"transitions": {"repoen": "Reopen"}}, "Extra inputs are not permitted"),
+        ({"sites": CLOUD}, "Extra inputs are not permitted"),
+    ],
+)
+def test_a_wrong_value_is_told_what_is_wrong_with_it(
+    values: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        settings(**values)
+    assert [message in error["msg"] for error in caught.value.errors()] == [True]
+
+
+def test_a_password_in_an_address_is_not_repeated() -> None:
+    with pytest.raises(ValidationError) as caught:
+        settings(site="https://me:hunter2@acme.atlassian.net")
+    assert "hunter2" not in caught.value.errors(include_input=False)[0]["msg"]
+
+
+def test_a_site_is_kept_without_the_slash_at_its_end() -> None:
+    assert settings(site="https://ACME.atlassian.net/").base_url == CLOUD
+
+
+def test_a_pasted_address_means_the_issue_under_its_plain_address() -> None:
+    pasted = f"{CLOUD}/jira/software/projects/SCRUM/boards/1?selectedIssue=SCRUM-28"
+    assert settings().recognise(pasted) == scrum()
+
+
+def test_an_address_of_another_site_is_none_of_ours() -> None:
+    assert settings().recognise("https://other.atlassian.net/browse/SCRUM-28") is None
+
+
+@pytest.mark.parametrize("item", ["SCRUM-28", "scrum-28", " SCRUM-28 "])
+def test_a_key_is_enough_to_locate_an_issue(item: str) -> None:
+    assert settings().locate(item, None) == scrum()
+
+
+def test_the_address_counts_for_more_than_the_key() -> None:
+    assert settings().locate("SCRUM-1", f"{CLOUD}/browse/SCRUM-28") == scrum()
+
+
+@pytest.mark.parametrize(
+    ("item", "url"), [("28", None), ("", None), ("SCRUM-28", "https://acme.atlassian.net/x")]
+)
+def test_what_names_no_issue_cannot_be_located(item: str, url: str | None) -> None:
+    with pytest.raises(ConfigError):
+        settings().locate(item, url)
+
+
+def test_an_issue_of_another_site_is_in_none_of_our_targets() -> None:
+    found = settings().locate("SCRUM-28", "https://other.atlassian.net/browse/SCRUM-28")
+    assert not settings().allows(found)
+
+
+def test_links_may_point_into_the_configured_projects_only() -> None:
+    allowed = settings(projects=["OPS"])
+    keys = ["SCRUM-1", "OPS-1", "SECRET-1", "SCRUMX-1"]
+    assert [allowed.allows(allowed.locate(key, None)) for key in keys] == [True, True, False, False]
+
+
+def test_no_project_allows_none() -> None:
+    none = settings(project=None)
+    assert none.target is None
+    assert not none.allows(none.locate("SCRUM-28", None))
+
+
+def test_a_reference_that_was_forged_is_not_allowed() -> None:
+    forged = ItemRef("jira", "SCRUM", "SECRET-1", f"{CLOUD}/browse/SECRET-1")
+    assert not settings().allows(forged)
+
+
+def test_people_call_an_issue_by_its_key() -> None:
+    assert settings().name(scrum()) == "SCRUM-28"
+
+
+def test_the_type_follows_from_the_increments_type() -> None:
+    found = settings(types={"bug": "Bug"})
+    assert [found.type_for(t) for t in ("bug", "feature", None)] == ["Bug", "Story", "Story"]

@@ -1,0 +1,419 @@
+"""Answers that the sandbox does not give: what servers leave out, drop, or refuse to say."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import responses
+from responses.matchers import header_matcher, query_param_matcher
+from tests.unlatch_jira.making import CREATE, OP, REOPEN, draft
+
+from unlatch.errors import NotFound, Rejected, UnknownOutcome
+from unlatch.spi import Change, Goal, Scheme, visible
+from unlatch.transport import for_tests
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_jira.settings import JiraSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CLOUD = "https://acme.atlassian.net"
+SERVER = "https://tools.example.com/jira"
+DONE = {"name": "Erledigt", "statusCategory": {"key": "done"}}
+DOING = {"name": "In Arbeit", "statusCategory": {"key": "indeterminate"}}
+MARKED = {"id": "7", "created": "2025-11-01T09:00:00.000+0000", "body": visible(OP)}
+
+
+@pytest.fixture
+def wire() -> Iterator[responses.RequestsMock]:
+    with responses.RequestsMock() as mock:
+        yield mock
+
+
+def plugin_at(site: str, **more: Any) -> JiraPlugin:
+    settings = JiraSettings.model_validate({"site": site, "project": "SCRUM", **more})
+    transport = for_tests("jira", site, token="t", user="me@example.com", scheme=Scheme.BASIC)
+    return JiraPlugin(settings, transport)
+
+
+def reopen(site: str, change: Change = REOPEN, **more: Any) -> Any:
+    plugin = plugin_at(site, **more)
+    ref = JiraSettings(site=site, project="SCRUM").ref("SCRUM-28")
+    return plugin.reopen_issue(ref, change)
+
+
+def address(site: str, path: str = "") -> str:
+    return f"{site}/rest/api/{3 if site == CLOUD else 2}/issue/SCRUM-28{path}"
+
+
+def issue(status: dict[str, Any] = DONE, *, key: str = "SCRUM-28", **fields: Any) -> dict[str, Any]:
+    whole = {"summary": "Smart", "status": status, "labels": ["completed"], **fields}
+    return {"id": "10001", "key": key, "fields": whole}
+
+
+def move(number: int = 4, to: dict[str, Any] = DOING, **screen: Any) -> dict[str, Any]:
+    return {"id": str(number), "name": f"Weiter {number}", "to": to, "fields": screen}
+
+
+def asked(name: str, *, required: bool = True, **more: Any) -> dict[str, Any]:
+    return {"name": name, "key": name, "required": required, "hasDefaultValue": False, **more}
+
+
+def gives_issue(wire: responses.RequestsMock, site: str, *moves: Any, **fields: Any) -> None:
+    wire.get(address(site), json={**issue(**fields), "transitions": [*(moves or (move(),))]})
+    wire.post(address(site, "/transitions"), status=204)
+
+
+def sent(wire: responses.RequestsMock) -> list[str]:
+    return [str(call.request.method) for call in wire.calls]
+
+
+def body(wire: responses.RequestsMock, number: int) -> Any:
+    return json.loads(wire.calls[number].request.body or "null")
+
+
+def test_one_edit_asks_for_everything_and_for_the_issue_back(
+    wire: responses.RequestsMock,
+) -> None:
+    gives_issue(wire, CLOUD)
+    wire.put(
+        address(CLOUD),
+        json=issue(DOING, labels=["reopened"]),
+        match=[
+            query_param_matcher({"returnIssue": "true"}),
+            header_matcher(
+                {
+                    "Content-Type": "application/json",
+                    "Authorization": "Basic bWVAZXhhbXBsZS5jb206dA==",
+                }
+            ),
+        ],
+    )
+
+    outcome = reopen(CLOUD)
+
+    assert outcome.commented
+    assert body(wire, 1) == {"transition": {"id": "4"}}
+    edit = body(wire, 2)
+    assert edit["update"]["labels"] == [{"add": "reopened"}, {"remove": "completed"}]
+    assert edit["update"]["comment"][0]["add"]["body"]["type"] == "doc"
+    assert edit["properties"] == [{"key": f"unlatch.op.{OP}", "value": {"by": "unlatch"}}]
+    assert sent(wire) == ["GET", "POST", "PUT"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"json": {"id": "10001", "key": "SCRUM-28", "fields": {"labels": ["reopened"]}}},
+        {"json": {"id": "10001", "key": "SCRUM-28"}},
+        {"status": 204},
+    ],
+)
+def test_an_edit_that_does_not_show_the_status_is_read_back(
+    wire: responses.RequestsMock, answer: dict[str, Any]
+) -> None:
+    gives_issue(wire, CLOUD)
+    wire.put(address(CLOUD), **answer)
+    wire.get(address(CLOUD), json=issue(DOING, labels=["reopened"]))
+
+    outcome = reopen(CLOUD)
+
+    assert (outcome.after.state, outcome.commented) == ("In Arbeit", True)
+    assert sent(wire) == ["GET", "POST", "PUT", "GET"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "pages", "posts"),
+    [
+        # The issue shows the comment.
+        ({"comment": {"comments": [MARKED], "total": 1}}, [], 0),
+        # It shows others, and all are looked through.
+        ({"comment": {"comments": [], "total": 0}}, [{"comments": [], "total": 0}], 1),
+        ({"comment": {"comments": [], "total": 1}}, [{"comments": [MARKED], "total": 1}], 0),
+        # It shows none at all.
+        ({}, [{"comments": [], "total": 0}], 1),
+        ({}, [{"comments": [MARKED], "total": 1}], 0),
+    ],
+)
+def test_a_comment_that_the_edit_dropped_is_posted_once(
+    wire: responses.RequestsMock,
+    *,
+    shown: dict[str, Any],
+    pages: list[dict[str, Any]],
+    posts: int,
+) -> None:
+    gives_issue(wire, SERVER)
+    wire.put(address(SERVER), status=204)
+    wire.get(address(SERVER), json=issue(DOING, labels=["reopened"], **shown))
+    for page in pages:
+        wire.get(address(SERVER, "/comment"), json=page)
+    if posts:
+        wire.post(address(SERVER, "/comment"), json=MARKED, status=201)
+
+    outcome = reopen(SERVER)
+
+    assert outcome.commented
+    assert sent(wire).count("POST") == 1 + posts
+
+
+def test_labels_that_the_edit_dropped_are_told(wire: responses.RequestsMock) -> None:
+    gives_issue(wire, SERVER)
+    wire.put(address(SERVER), status=204)
+    shown = {"comments": [MARKED], "total": 1}
+    wire.get(address(SERVER), json=issue(DOING, labels=["completed"], comment=shown))
+
+    outcome = reopen(SERVER)
+
+    assert (outcome.labels_added, outcome.labels_removed) == ((), ())
+    assert ["+reopened -completed" in note for note in outcome.notes] == [True]
+
+
+def test_a_transition_that_moved_nothing_names_what_its_screen_requires(
+    wire: responses.RequestsMock,
+) -> None:
+    cause = asked("Cause", allowedValues=[{"id": "1", "value": "Bug"}], hasDefaultValue=True)
+    gives_issue(wire, CLOUD, move(customfield_1=cause))
+    wire.put(address(CLOUD), json=issue(DONE))
+
+    with pytest.raises(Rejected) as caught:
+        reopen(CLOUD)
+
+    assert caught.value.id == "transition-had-no-effect"
+    assert "'Erledigt'" in caught.value.message
+    assert "Cause (one of Bug)" in (caught.value.hint or "")
+
+
+def test_a_screen_that_only_a_person_can_fill_stops_us_before_any_write(
+    wire: responses.RequestsMock,
+) -> None:
+    cause = asked("Cause", allowedValues=[{"id": "1", "value": "Bug"}, {"id": "2", "name": "Typo"}])
+    wire.get(address(CLOUD), json={**issue(), "transitions": [move(customfield_1=cause)]})
+    wire.get(address(CLOUD), json={"id": "10001", "key": "SCRUM-28", "fields": {}})
+
+    with pytest.raises(Rejected) as caught:
+        reopen(CLOUD)
+
+    assert caught.value.id == "transition-needs-fields"
+    assert "Cause (one of Bug, Typo)" in caught.value.message
+    assert sent(wire) == ["GET", "GET"]
+
+
+def test_a_required_field_that_holds_something_is_not_in_the_way(
+    wire: responses.RequestsMock,
+) -> None:
+    gives_issue(wire, CLOUD, move(customfield_1=asked("Cause")))
+    held = {"id": "10001", "key": "SCRUM-28", "fields": {"customfield_1": {"value": "Bug"}}}
+    wire.get(address(CLOUD), json=held)
+    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"]))
+
+    assert reopen(CLOUD).after.state == "In Arbeit"
+    assert "customfield_1" in str(wire.calls[1].request.url)
+
+
+def test_the_transition_that_asks_for_least_is_taken(wire: responses.RequestsMock) -> None:
+    gives_issue(wire, CLOUD, move(4, customfield_1=asked("Cause")), move(5))
+    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"]))
+    reopen(CLOUD)
+    assert body(wire, 1) == {"transition": {"id": "5"}}
+
+
+@pytest.mark.parametrize(
+    ("required", "fields"), [(False, {"fields": {"resolution": None}}), (True, {})]
+)
+def test_a_resolution_is_cleared_where_the_screen_lets_us(
+    wire: responses.RequestsMock, *, required: bool, fields: dict[str, Any]
+) -> None:
+    screen = asked("Lösung", required=required, hasDefaultValue=True)
+    resolution = {"id": "1", "name": "Fertig"}
+    gives_issue(wire, CLOUD, move(resolution=screen), resolution=resolution)
+    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"], resolution=resolution))
+
+    outcome = reopen(CLOUD)
+
+    assert body(wire, 1) == {"transition": {"id": "4"}, **fields}
+    assert ["'Fertig'" in note for note in outcome.notes] == [True]
+
+
+def test_closing_without_a_resolution_says_which_there_are(
+    wire: responses.RequestsMock,
+) -> None:
+    offered = [{"id": 1, "name": "Fertig"}, {"id": 2, "name": "Doppelt"}]
+    screen = asked("Lösung", required=False, allowedValues=offered)
+    gives_issue(wire, CLOUD, move(to=DONE, resolution=screen), status=DOING)
+    wire.get(address(CLOUD), json=issue(DONE))
+
+    ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+    outcome = plugin_at(CLOUD).close_issue(ref, Change(OP, Goal.COMPLETED))
+
+    assert body(wire, 1) == {"transition": {"id": "4"}}
+    assert ["Fertig, Doppelt" in note for note in outcome.notes] == [True]
+
+
+@pytest.mark.parametrize("wanted", ["Fertig", "fertig", "1"])
+def test_the_configured_resolution_is_a_name_or_an_id(
+    wire: responses.RequestsMock, wanted: str
+) -> None:
+    screen = asked(
+        "Lösung", allowedValues=[{"id": 2, "name": "Doppelt"}, {"id": 1, "name": "Fertig"}]
+    )
+    gives_issue(wire, CLOUD, move(to=DONE, resolution=screen), status=DOING)
+    wire.get(address(CLOUD), json=issue(DONE, resolution={"id": "1", "name": "Fertig"}))
+
+    ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+    outcome = plugin_at(CLOUD, resolution=wanted).close_issue(ref, Change(OP, Goal.COMPLETED))
+
+    assert body(wire, 1)["fields"] == {"resolution": {"id": "1", "name": "Fertig"}}
+    assert outcome.notes == ()
+
+
+def test_a_required_resolution_that_is_not_on_offer_stops_us_before_any_write(
+    wire: responses.RequestsMock,
+) -> None:
+    screen = asked("Lösung", allowedValues=[{"id": "1", "name": "Fertig"}])
+    wire.get(
+        address(CLOUD), json={**issue(DOING), "transitions": [move(to=DONE, resolution=screen)]}
+    )
+    wire.get(address(CLOUD), json=issue(DOING, resolution=None))
+
+    ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+    with pytest.raises(Rejected) as caught:
+        plugin_at(CLOUD).close_issue(ref, Change(OP, Goal.COMPLETED))
+
+    assert (caught.value.id, sent(wire)) == ("transition-needs-fields", ["GET", "GET"])
+    assert "Lösung (one of Fertig)" in caught.value.message
+
+
+def test_transitions_that_came_without_the_issue_are_asked_for(
+    wire: responses.RequestsMock,
+) -> None:
+    wire.get(address(SERVER), json=issue())
+    wire.get(address(SERVER, "/transitions"), json={"transitions": [move()]})
+    wire.post(address(SERVER, "/transitions"), status=204)
+    wire.get(address(SERVER), json=issue(DOING))
+
+    reopen(SERVER, Change(OP, Goal.OPEN))
+
+    assert sent(wire) == ["GET", "GET", "POST", "GET"]
+
+
+def test_an_issue_that_moved_to_a_foreign_project_is_left_alone(
+    wire: responses.RequestsMock,
+) -> None:
+    wire.get(address(CLOUD), json=issue(key="SECRET-1"))
+
+    with pytest.raises(Rejected) as caught:
+        reopen(CLOUD)
+
+    assert (caught.value.id, sent(wire)) == ("target-not-allowed", ["GET"])
+    assert "SCRUM-28 is SECRET-1 now" in caught.value.message
+
+
+def test_an_issue_that_moved_to_a_configured_project_is_served_there(
+    wire: responses.RequestsMock,
+) -> None:
+    wire.get(address(CLOUD), json={**issue(key="OPS-3"), "transitions": [move()]})
+    there = f"{CLOUD}/rest/api/3/issue/OPS-3"
+    wire.post(f"{there}/transitions", status=204)
+    wire.put(there, json=issue(DOING, key="OPS-3", labels=["reopened"]))
+
+    outcome = reopen(CLOUD, projects=["OPS"])
+
+    assert (outcome.after.ref.id, outcome.after.ref.target) == ("OPS-3", "OPS")
+    assert outcome.after.ref.url == f"{CLOUD}/browse/OPS-3"
+
+
+def test_requests_to_the_gateway_are_about_issues_on_the_site(
+    wire: responses.RequestsMock,
+) -> None:
+    gateway = "https://api.atlassian.com/ex/jira/11-22"
+    wire.get(f"{gateway}/rest/api/3/issue/SCRUM-28", json=issue())
+    plugin = plugin_at(gateway, web_url=CLOUD)
+    ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+    assert plugin.get_issue_status(ref).ref == ref
+
+
+@pytest.mark.parametrize(
+    ("answer", "error_id"),
+    [
+        (
+            {"json": {"id": "10001", "key": "SCRUM-28", "fields": {"summary": "x"}}},
+            "unexpected-answer",
+        ),
+        ({"json": {"hello": "world"}}, "unexpected-answer"),
+        ({"json": []}, "unexpected-answer"),
+        ({"body": "hello"}, "unexpected-answer"),
+        ({"body": "<html>Sign in</html>", "content_type": "text/html"}, "not-the-api"),
+    ],
+)
+def test_what_does_not_answer_like_jira_is_told_as_such(
+    wire: responses.RequestsMock, answer: dict[str, Any], error_id: str
+) -> None:
+    wire.get(address(CLOUD), **answer)
+    with pytest.raises(Rejected) as caught:
+        reopen(CLOUD)
+    assert caught.value.id == error_id
+
+
+def test_what_jira_leaves_out_is_not_missed(wire: responses.RequestsMock) -> None:
+    bare = {"summary": "x", "status": {"name": "Irgendwo"}, "assignee": None}
+    wire.get(address(CLOUD), json={"id": "10001", "key": "SCRUM-28", "fields": bare})
+    item = plugin_at(CLOUD).get_issue_status(
+        JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+    )
+    assert (item.state, item.category.is_open, item.labels) == ("Irgendwo", True, ())
+
+
+@pytest.mark.parametrize("answer", [{"json": []}, {"body": "OK"}, {"body": "<p>Sign in</p>"}])
+def test_a_write_that_is_not_answered_like_jira_is_unknown(
+    wire: responses.RequestsMock, answer: dict[str, Any]
+) -> None:
+    gives_issue(wire, CLOUD)
+    wire.put(address(CLOUD), **answer, content_type="text/html")
+    with pytest.raises(UnknownOutcome):
+        reopen(CLOUD)
+
+
+@pytest.mark.parametrize("answer", [{"json": {}}, {"status": 204}])
+def test_an_issue_whose_key_was_not_told_is_unknown(
+    wire: responses.RequestsMock, answer: dict[str, Any]
+) -> None:
+    wire.post(f"{CLOUD}/rest/api/3/issue", **answer)
+    with pytest.raises(UnknownOutcome):
+        plugin_at(CLOUD).create_issue(draft(), CREATE)
+
+
+def test_a_comment_that_the_answer_does_not_show_yet_is_not_posted_again(
+    wire: responses.RequestsMock,
+) -> None:
+    gives_issue(wire, CLOUD)
+    stale = {"comments": [], "total": 0}
+    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"], comment=stale))
+    wire.get(address(CLOUD, "/comment"), json={"comments": [MARKED], "total": 1})
+    assert reopen(CLOUD).commented
+    assert sent(wire) == ["GET", "POST", "PUT", "GET"]
+
+
+def test_version_2_on_cloud_takes_wiki_text_in_the_same_three_requests(
+    wire: responses.RequestsMock,
+) -> None:
+    there = f"{CLOUD}/rest/api/2/issue/SCRUM-28"
+    wire.get(there, json={**issue(), "transitions": [move()]})
+    wire.post(f"{there}/transitions", status=204)
+    wire.put(there, json=issue(DOING, labels=["reopened"]))
+
+    reopen(CLOUD, api_version=2)
+
+    posted = body(wire, 2)["update"]["comment"][0]["add"]["body"]
+    assert posted == f"*Reopened*: Bug discovered in error handling\n\n{visible(OP)}"
+
+
+def test_a_token_without_the_scope_to_name_itself_is_not_taken_for_a_wrong_one(
+    wire: responses.RequestsMock,
+) -> None:
+    wire.get(address(CLOUD), json={"errorMessages": ["Not there"]}, status=404)
+    scope = {"code": 401, "message": "Unauthorized; scope does not match"}
+    wire.get(f"{CLOUD}/rest/api/3/myself", json=scope, status=401)
+    with pytest.raises(NotFound):
+        reopen(CLOUD)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from unlatch.errors import Rejected
+from unlatch.spi import Goal
+from unlatch_jira.answers import Move
+from unlatch_jira.settings import Transitions
+from unlatch_jira.workflow import choose
+
+AUTO = Transitions()
+
+
+def move(name: str, category: str, *, to: str = "x", **more: Any) -> Move:
+    status = {"name": to, "statusCategory": {"key": category}}
+    return Move.model_validate({"id": f"id of {name}", "name": name, "to": status, **more})
+
+
+TO_DO = move("Zurück", "new")
+DOING = move("Weiter", "indeterminate")
+REOPEN = move("Reopen Issue", "new")
+DONE = move("Fertig", "done")
+CLOSE = move("Schließen", "done", to="Zu")
+ODD = move("Odd", "undefined")
+
+
+@pytest.mark.parametrize(
+    ("moves", "chosen"),
+    [
+        ([TO_DO, DOING, REOPEN, DONE], REOPEN),
+        ([TO_DO, DOING, DONE], DOING),
+        ([DONE, TO_DO], TO_DO),
+        ([DONE, ODD], ODD),
+        ([TO_DO, move("re-open and close", "done")], TO_DO),
+        ([DOING, move("Re-opened", "new")], move("Re-opened", "new")),
+        ([DOING, move("Preopen", "new")], DOING),
+        ([move("Weg", "indeterminate", isAvailable=False), TO_DO], TO_DO),
+    ],
+)
+def test_reopening_goes_by_what_statuses_mean(moves: list[Move], chosen: Move) -> None:
+    assert choose(moves, Goal.OPEN, AUTO) == chosen
+
+
+@pytest.mark.parametrize("goal", [Goal.COMPLETED, Goal.NOT_PLANNED])
+def test_closing_takes_the_first_way_to_a_done_status(goal: Goal) -> None:
+    assert choose([TO_DO, DONE, CLOSE], goal, AUTO) == DONE
+
+
+def test_completing_avoids_the_way_that_is_for_dropping() -> None:
+    named = Transitions(drop="fertig")
+    assert choose([DONE, CLOSE], Goal.COMPLETED, named) == CLOSE
+    assert choose([DONE], Goal.COMPLETED, named) == DONE
+    assert choose([CLOSE, DONE], Goal.NOT_PLANNED, named) == DONE
+
+
+@pytest.mark.parametrize("wanted", ["id of Schließen", "SCHLIESSEN", "zu"])
+def test_a_configured_way_is_an_id_a_name_or_a_status(wanted: str) -> None:
+    assert choose([DONE, CLOSE], Goal.COMPLETED, Transitions(complete=wanted)) == CLOSE
+
+
+def test_an_id_counts_for_more_than_a_name_and_a_name_for_more_than_a_status() -> None:
+    by_id = Move.model_validate({**DONE.model_dump(by_alias=True), "id": "Zu"})
+    by_name = move("Zu", "done")
+    assert choose([CLOSE, by_name, by_id], Goal.COMPLETED, Transitions(complete="Zu")) == by_id
+    assert choose([CLOSE, by_name], Goal.COMPLETED, Transitions(complete="Zu")) == by_name
+
+
+@pytest.mark.parametrize("moves", [[], [move("Weg", "new", isAvailable=False)]])
+def test_no_way_at_all_is_refused(moves: list[Move]) -> None:
+    with pytest.raises(Rejected) as caught:
+        choose(moves, Goal.OPEN, AUTO)
+    assert (caught.value.id, "permission" in (caught.value.hint or "")) == ("no-transition", True)
+
+
+def test_no_way_to_the_goal_names_the_ways_that_there_are() -> None:
+    with pytest.raises(Rejected) as caught:
+        choose([DONE, CLOSE], Goal.OPEN, AUTO)
+    assert caught.value.id == "no-transition"
+    assert "Fertig (to x), Schließen (to Zu)" in caught.value.message
