@@ -48,7 +48,8 @@ def append_line(path: Path, line: str) -> None:
     with writing(path), path.open("a+b") as file:
         if file.tell() and not _ends_in_newline(file.fileno(), file.tell()):
             line = "\n" + line
-        file.write(line.encode() + b"\n")
+        # A lone surrogate has no UTF-8 form; inside JSON its escape means the same.
+        file.write(line.encode(errors="backslashreplace") + b"\n")
         file.flush()
         os.fsync(file.fileno())
 

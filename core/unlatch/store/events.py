@@ -44,7 +44,7 @@ def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event
         raw = (folder / EVENTS).read_bytes().decode("utf-8", errors="replace")
     except FileNotFoundError:
         raw = ""
-    events = {entry["id"]: entry for line in raw.splitlines() if (entry := _event(line))}
+    events = {entry["id"]: entry for line in raw.split("\n") if (entry := _event(line))}
     for reopen in reopens:
         events.setdefault(reopen.id, reopened(reopen))
     return sorted(events.values(), key=lambda entry: (entry["at"], entry["id"]))

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from unlatch.domain.text import without_controls
 from unlatch.errors import StoreError, UsageError
 from unlatch.store.atomic import replace_file, sync_folder, writing
+from unlatch.store.events import append_event
 from unlatch.store.json_text import render_new
 from unlatch.store.layout import METADATA, SPEC, TASKS, Folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from unlatch.store.events import Event
     from unlatch.store.layout import Layout
 
 _LONGEST_SLUG = 60
@@ -32,33 +36,41 @@ def slug_of(title: str) -> str:
         raise UsageError(
             "title-unusable",
             "the title has no letter or digit to name a folder by",
-            hint="--slug NAME gives the folder's name",
+            hint="put a word in Latin letters, or a number, into the title",
         )
     return slug
 
 
 def make_increment(
-    layout: Layout, number: int, title: str, data: dict[str, Any], *, slug: str | None = None
+    layout: Layout, number: int, title: str, data: dict[str, Any], *, told: Event
 ) -> Folder:
-    """A new increment's folder with its three files; metadata.json comes last.
+    """A new increment's folder with its files; metadata.json comes last.
+
+    Args:
+        told: the event that tells of it.
 
     Raises:
         StoreError: `not-writable`.
     """
-    name = f"{number:04d}-{slug or slug_of(title)}"
+    name = f"{number:04d}-{slug_of(title)}"
     folder = Folder(name, layout.increments / name, archived=False)
     with writing(folder.path):
         folder.path.mkdir(parents=True)
-    replace_file(folder.path / SPEC, _spec(title).encode())
-    replace_file(folder.path / TASKS, b"# Tasks\n")
-    # An increment without metadata.json is broken, so a crash before this line is seen.
-    replace_file(folder.path / METADATA, render_new({**data, "id": name}))
+    try:
+        replace_file(folder.path / SPEC, _spec(title).encode(errors="replace"))
+        replace_file(folder.path / TASKS, b"# Tasks\n")
+        append_event(folder.path, told)
+        # An increment without metadata.json is broken, so a crash before this line is seen.
+        replace_file(folder.path / METADATA, render_new({**data, "id": name}))
+    except BaseException:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        raise
     sync_folder(layout.increments)
     return folder
 
 
 def _spec(title: str) -> str:
-    heading = " ".join(title.split())
+    heading = " ".join(without_controls(title).split())
     return f"# {heading}\n\n## User stories\n\n## Acceptance criteria\n"
 
 
@@ -79,9 +91,9 @@ def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Fold
     if place.exists():
         raise StoreError(
             "archive-blocked",
-            f"{folder.name} cannot leave the archive: a folder of its name is in its place",
+            f"{folder.name} cannot leave the archive: its place is taken",
             where=str(place),
-            hint="rename or remove one of the two",
+            hint="rename or remove what is there",
         )
     with writing(place):
         folder.path.rename(place)

@@ -82,7 +82,7 @@ def _subfolders(parent: Path) -> list[str]:
     try:
         with os.scandir(parent) as entries:
             return [entry.name for entry in entries if entry.is_dir()]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 

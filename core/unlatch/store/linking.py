@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.store.links import add_link, remove_link, same_item
+from unlatch.store.links import add_link, read_links, remove_link, same_item
 from unlatch.store.records import set_pending
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: st
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         told = []
         for link in links:
-            if not any(same_item(link, known) for known in before.links):
+            if not _tied(data, link, manager):
                 add_link(data, link, manager.shapes.links[link.tracker])
                 told.append(manager.event("linked", by=by, tracker=link.tracker, item=link.key))
         return told
@@ -33,9 +33,15 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
     """Cut the tie to an item, and forget what it was owed."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        if not (tied := _tied(data, link, manager)):
+            return []  # another process was faster
         remove_link(data, link, manager.shapes.links[link.tracker])
-        owed = (link.tracker, link.key)
-        set_pending(data, tuple(o for o in before.pending if (o.tracker, o.item) != owed))
+        owed = {(known.tracker, known.key) for known in tied}
+        set_pending(data, tuple(o for o in before.pending if (o.tracker, o.item) not in owed))
         return [manager.event("unlinked", by=by, tracker=link.tracker, item=link.key)]
 
     return manager.change(wanted, edit)
+
+
+def _tied(data: dict[str, Any], link: Link, manager: MetadataManager) -> list[Link]:
+    return [known for known in read_links(data, manager.shapes.links) if same_item(link, known)]

@@ -6,9 +6,11 @@ name them; a tracker that it does not know is read by the shape in its manifest.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Link
+from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +25,8 @@ _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
 }
 _OLD_URL_KEYS = ("issueUrl", "issue_url", "workItemUrl", "epicUrl")
 _LISTS = ("items", "user_story_issues")
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 Path = tuple[str | int, ...]
 
@@ -73,12 +77,16 @@ def _links_in(
 
 
 def _link(block: dict[str, Any], path: Path, *, tracker: str, shape: LinkShape) -> Iterator[Link]:
-    keys = (shape.item, *_OLD_ITEM_KEYS.get(tracker, ()))
+    keys = _item_keys(tracker, shape)
     item = next((found for key in keys if (found := _item(block.get(key)))), None)
     if item is not None:
         urls = (block.get(key) for key in (shape.url, *_OLD_URL_KEYS))
         url = next((url for url in urls if isinstance(url, str) and url.strip()), None)
         yield Link(tracker, item, url, _base(block.get("base")), path)
+
+
+def _item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
+    return shape.item, *_OLD_ITEM_KEYS.get(tracker, ())
 
 
 def _item(value: object) -> str | None:
@@ -107,61 +115,90 @@ def block_at(data: dict[str, Any], path: Path) -> dict[str, Any]:
 
 def entry_for(item: str, url: str | None, shape: LinkShape) -> dict[str, Any]:
     """An item as link blocks and syncedTo write it."""
-    entry: dict[str, Any] = {shape.item: int(item) if shape.number else item}
+    is_number = shape.number and _NUMBER.fullmatch(item)
+    entry: dict[str, Any] = {shape.item: int(item) if is_number else item}
     if url:
         entry[shape.url] = url
     return entry
 
 
 def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
-    """Write a new link: under the plain keys if it is the first, else in `items` as well."""
-    block = data.setdefault(link.tracker, {})
-    entry = entry_for(link.item, link.url, shape)
-    if link.base:
-        entry["base"] = base_entry(link.base)
-    if shape.item not in block and "items" not in block:
-        block.update(entry)
+    """Write a new link: under the plain keys if it is the first, else in `items` as well.
+
+    Raises:
+        StoreError: `metadata-invalid`, if something that is no link block stands in its place.
+    """
+    block = _block_for(data, link.tracker)
+    first = next(_link(block, (), tracker=link.tracker, shape=shape), None)
+    if first is None and "items" not in block:
+        block.update(_entry(link, shape))
         return
-    if "items" not in block:
+    if first is not None and "items" not in block:
         # From the second link on, `items` holds all of them and the plain keys repeat the first.
-        first = {key: block[key] for key in (shape.item, shape.url, "base") if key in block}
+        block["items"] = [_entry(first, shape)]
         block.pop("base", None)
-        block["items"] = [first]
-    block["items"].append(entry)
+    block["items"].append(_entry(link, shape))
+
+
+def _block_for(data: dict[str, Any], tracker: str) -> dict[str, Any]:
+    if data.get(tracker) is None:
+        data[tracker] = {}
+    block = data[tracker]
+    if isinstance(block, dict) and isinstance(block.get("items", []), list):
+        return block
+    raise StoreError(
+        "metadata-invalid",
+        f"metadata.json: /{tracker} is no link block that a link could be added to",
+        hint="mend it by hand, then run the command again",
+    )
+
+
+def _entry(link: Link, shape: LinkShape) -> dict[str, Any]:
+    entry = entry_for(link.item, link.url, shape)
+    return {**entry, "base": base_entry(link.base)} if link.base else entry
 
 
 def remove_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
-    """Take a link out; what else stands in its block stays."""
-    *outer, last = link.path
-    if isinstance(last, int):
-        siblings = block_at(data, tuple(outer))
-        del siblings[last]  # type: ignore[arg-type]  # a list: the path ends in a number
-        _settle_items(data, link, shape, tuple(outer))
-        return
-    block = block_at(data, link.path)
-    for key in (shape.item, *_OLD_ITEM_KEYS.get(link.tracker, ()), shape.url, *_OLD_URL_KEYS):
+    """Take a link out wherever it stands; what else stands in its blocks stays."""
+
+    def is_it(entry: object) -> bool:
+        found = isinstance(entry, dict) and _link(entry, (), tracker=link.tracker, shape=shape)
+        return any(same_item(link, one) for one in found or ())
+
+    for path, block in tuple(_blocks(data, link.tracker)):
+        for name in _LISTS:
+            entries = block.get(name)
+            if isinstance(entries, list) and any(map(is_it, entries)):
+                block[name] = [entry for entry in entries if not is_it(entry)]
+        if is_it(block):
+            _clear(block, link, shape)
+        _settle(block, link.tracker, shape)
+        if not block:
+            del block_at(data, path[:-1])[str(path[-1])]
+
+
+def _clear(block: dict[str, Any], link: Link, shape: LinkShape) -> None:
+    for key in _item_keys(link.tracker, shape):
+        if _item(block.get(key)) == link.item:
+            del block[key]
+    for key in (shape.url, *_OLD_URL_KEYS, "base"):
         block.pop(key, None)
-    block.pop("base", None)
-    if not block:
-        del block_at(data, tuple(outer))[str(last)]
 
 
-def _settle_items(data: dict[str, Any], link: Link, shape: LinkShape, path: Path) -> None:
-    *outer, name = path
-    block = block_at(data, tuple(outer))
-    left = block[str(name)]
-    if _item(block.get(shape.item)) == link.item:
-        block.pop(shape.item)
-        block.pop(shape.url, None)
-        if left:
-            block.update({k: v for k, v in left[0].items() if k in (shape.item, shape.url)})
-    if name == "items" and len(left) == 1:
+def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
+    """Bring a block that lost a link into the form that the links left in it have."""
+    for name in _LISTS:
+        if block.get(name) == []:
+            del block[name]
+    items = block.get("items")
+    if not isinstance(items, list) or not isinstance(items[0], dict):
+        return
+    plain = (shape.item, shape.url)
+    if next(_link(block, (), tracker=tracker, shape=shape), None) is None:
+        block.update({key: items[0][key] for key in plain if key in items[0]})
+    if len(items) == 1:
         del block["items"]
-        block.update(left[0])
-    elif not left:
-        del block[str(name)]
-    if not block:
-        del block_at(data, tuple(outer[:-1]))[str(outer[-1])]
+        block.update({key: value for key, value in items[0].items() if key not in plain})
 
 
 def base_entry(base: Base) -> dict[str, str]:

@@ -65,7 +65,7 @@ def _locked(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
     except Timeout:
         raise StoreError(
             "locked",
-            f"{name.partition('.')[0]} is being changed by {_who(holder)}",
+            f"{name.rpartition('.')[0]} is being changed by {_who(holder)}",
             where=str(path),
             hint="wait for it to finish, then run the command again",
         ) from None
@@ -81,7 +81,8 @@ def _locked(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
             holder.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
         yield
     finally:
-        holder.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            holder.unlink()
         lock.release()
 
 

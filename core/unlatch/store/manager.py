@@ -11,9 +11,9 @@ from unlatch.domain.status import TRANSITIONS, Status, needs_reason
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
-from unlatch.store.change import append_events, change_folder
+from unlatch.store.change import change_folder
 from unlatch.store.folders import make_increment
-from unlatch.store.links import add_link
+from unlatch.store.links import add_link, same_item
 from unlatch.store.locks import store_lock
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS, read_folder, read_increment
 from unlatch.store.records import overtaken, set_pending, write_reopen
@@ -117,8 +117,8 @@ class MetadataManager:
             }
             for link in links:
                 add_link(data, link, self.shapes.links[link.tracker])
-            folder = make_increment(self.layout, number, title, data)
-            append_events(folder, [self.event("created", by=by, to=Status.PLANNING.value)])
+            told = self.event("created", by=by, to=Status.PLANNING.value)
+            folder = make_increment(self.layout, number, title, data, told=told)
         return self.read(folder.name)
 
     def reopen(
@@ -214,18 +214,18 @@ class MetadataManager:
         return tuple(
             Operation(op, kind, link.tracker, link.key, at, by, reason)
             for link in before.links
-            if link not in spare
+            if not any(same_item(link, other) for other in spare)
         )
 
     def _set_status(self, data: dict[str, Any], to: Status) -> None:
         now = stamp(self.clock())
         data["status"] = to.value
-        data[next((k for k in ACTIVITY_KEYS if k in data), ACTIVITY_KEYS[0])] = now
+        data[_time_key(data, ACTIVITY_KEYS)] = now
         if to is Status.COMPLETED:
-            data[next((k for k in COMPLETED_KEYS if k in data), COMPLETED_KEYS[0])] = now
+            data[_time_key(data, COMPLETED_KEYS)] = now
         elif not to.is_finished:
-            for key in COMPLETED_KEYS:
-                data.pop(key, None)
+            for key in _times_in(data, COMPLETED_KEYS):
+                del data[key]
 
     def change(
         self, wanted: str, edit: Edit, *, unarchive: bool = False, events_first: bool = False
@@ -304,5 +304,15 @@ def _check_transition(before: Increment, to: Status, reason: str | None) -> None
 
 
 def _completed_text(data: Mapping[str, Any]) -> str | None:
-    values = (data.get(key) for key in COMPLETED_KEYS)
-    return next((value for value in values if isinstance(value, str)), None)
+    values = (data[key] for key in _times_in(data, COMPLETED_KEYS))
+    return next((value for value in values if value), None)
+
+
+def _times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
+    # A number or a truth value under such a name is somebody else's field.
+    return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
+
+
+def _time_key(data: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    free = (key for key in keys if key not in data)
+    return (*_times_in(data, keys), *free, keys[0])[0]

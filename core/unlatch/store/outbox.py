@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Increment, Link, SyncedItem
 from unlatch.store.links import add_link, base_entry, block_at, same_item
-from unlatch.store.records import set_pending, unknown_reopen, write_synced
+from unlatch.store.records import set_pending, write_synced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,20 +45,21 @@ def record(
         details: what the event tells beside it (result, what the item was before).
         link: a link to be written along, for an item that was created.
     """
+    item = Link(reached.tracker, reached.item, reached.url)
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         left = tuple(o for o in before.pending if not _same(o, operation))
         if len(left) == len(before.pending):
             return []  # another process was faster; its record stands
         set_pending(data, left)
-        if link is not None:
-            add_link(data, link, manager.shapes.links[link.tracker])
         for entry in data.get("reopenHistory", []):
             if entry["id"] == operation.op:
                 write_synced(entry, reached, manager.shapes.synced[reached.tracker])
-        for known in before.links if base else ():
-            if same_item(known, Link(reached.tracker, reached.item, reached.url)):
-                block_at(data, known.path)["base"] = base_entry(base) if base else None
+        tied = [known for known in before.links if same_item(known, item)]
+        for known in tied if base else ():
+            block_at(data, known.path)["base"] = base_entry(base) if base else None
+        if link is not None and not tied:
+            add_link(data, link, manager.shapes.links[link.tracker])
         by = operation.by or _reopened_by(before, operation.op)
         return [manager.event("delivered", by=by, op=operation.op, **details)]
 
@@ -71,10 +72,11 @@ def park(manager: MetadataManager, wanted: str, operation: Operation, *, cause: 
     """Note that an operation cannot be delivered until somebody does something about it."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        if operation.cause == cause:
+        known = next((o for o in before.pending if _same(o, operation)), None)
+        if known is None or known.cause == cause:
             return []
-        parked = replace(operation, cause=cause, parked_at=manager.clock())
-        set_pending(data, tuple(parked if _same(o, operation) else o for o in before.pending))
+        parked = replace(known, cause=cause, parked_at=manager.clock())
+        set_pending(data, tuple(parked if o is known else o for o in before.pending))
         by = operation.by or _reopened_by(before, operation.op)
         item = {"tracker": operation.tracker, "item": operation.item}
         return [manager.event("parked", by=by, op=operation.op, cause=cause, **item)]
@@ -87,7 +89,4 @@ def _same(one: Operation, other: Operation) -> bool:
 
 
 def _reopened_by(increment: Increment, op: str) -> str:
-    for entry in increment.reopens:
-        if entry.id == op:
-            return entry.reopened_by
-    raise unknown_reopen(increment.id, op)
+    return next((entry.reopened_by for entry in increment.reopens if entry.id == op), "unknown")

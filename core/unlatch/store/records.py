@@ -10,7 +10,6 @@ from unlatch.domain.increment import ReopenEntry, SyncedItem
 from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.status import Status, read_status
 from unlatch.domain.times import read_stamp, stamp
-from unlatch.errors import StoreError
 from unlatch.store.links import entry_for
 
 if TYPE_CHECKING:
@@ -50,16 +49,19 @@ def _reopen(entry: Any, place: str, shapes: Mapping[str, LinkShape]) -> ReopenEn
         scope_change=_optional(entry, "scopeChange", place),
         source=_optional(entry, "source", place),
         reverted_at=read_stamp(entry.get("revertedAt")),
-        synced_to=tuple(_synced(entry.get("syncedTo"), shapes)),
+        synced_to=tuple(_synced(entry.get("syncedTo", {}), f"{place}/syncedTo", shapes)),
     )
 
 
-def _synced(synced: Any, shapes: Mapping[str, LinkShape]) -> Iterable[SyncedItem]:
-    for tracker, block in (synced or {}).items():
-        shape = shapes.get(tracker)
-        if shape is None or not isinstance(block, dict):
-            continue
-        for item in block.get("items") or [block]:
+def _synced(
+    synced: Any, place: str, shapes: Mapping[str, LinkShape]
+) -> Iterable[SyncedItem]:
+    blocks = _object(synced, place)
+    for tracker, shape in shapes.items():
+        block = _object(blocks.get(tracker, {}), f"{place}/{tracker}")
+        items = _list(block, "items", place=f"{place}/{tracker}") or [block]
+        for number, entry in enumerate(items):
+            item = _object(entry, f"{place}/{tracker}/items/{number}")
             if shape.item in item:
                 yield SyncedItem(tracker, str(item[shape.item]), str(item.get(shape.url, "")))
 
@@ -169,18 +171,25 @@ def set_pending(data: dict[str, Any], operations: tuple[Operation, ...]) -> None
     }
     entries = []
     for operation in operations:
-        old = known.get((operation.op, operation.tracker, operation.item), {})
-        entries.append({**old, **write_operation(operation)})
+        old = known.get((operation.op, operation.tracker, operation.item))
+        same = old is not None and _operation(old, "") == operation
+        entries.append(old if same else {**(old or {}), **write_operation(operation)})
     if entries:
         data["pending"] = entries
     else:
         data.pop("pending", None)
 
 
-def _list(data: Mapping[str, Any], key: str) -> list[Any]:
+def _list(data: Mapping[str, Any], key: str, *, place: str = "") -> list[Any]:
     value = data.get(key, [])
     if not isinstance(value, list):
-        raise BadRecord(f"/{key} is not a list")
+        raise BadRecord(f"{place}/{key} is not a list")
+    return value
+
+
+def _object(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadRecord(f"{place} is not an object")
     return value
 
 
@@ -203,10 +212,3 @@ def _optional(entry: Mapping[str, Any], key: str, place: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise BadRecord(f"{place}/{key} is not a text")
     return value
-
-
-def unknown_reopen(increment: str, op: str) -> StoreError:
-    """The error for a reopen that is not in the increment's history."""
-    return StoreError(
-        "unknown-reopen", f"{increment} has no reopen {op}", hint=f"unlatch history {increment}"
-    )

@@ -1,0 +1,157 @@
+"""What an increment's files hold, as types: the JSON Schemas are made from them.
+
+Only the schemas are; reading takes every shape that was ever found. Loads pydantic, so nothing that
+has to be quick imports it.
+"""
+
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from unlatch.domain.ids import ULID
+from unlatch.domain.item import Category
+from unlatch.domain.operation import Kind, Result
+from unlatch.domain.status import Status
+
+ULID_PATTERN = f"^{ULID.pattern}$"
+TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
+
+Ulid = Annotated[str, Field(pattern=ULID_PATTERN)]
+Time = Annotated[str, Field(pattern=TIME_PATTERN)]
+Word = Annotated[str, Field(min_length=1)]
+
+
+class BaseRecord(TypedDict):
+    """What both sides of a link were when they were last in step."""
+
+    local: Status
+    remote: Category
+    state: str
+
+
+class ReopenRecord(TypedDict):
+    """One reopen: when, why, by whom, and which items it reached."""
+
+    id: Ulid
+    reopenedAt: Time
+    reason: Word
+    previousStatus: Status
+    # As the file had it, so in whatever spelling that was.
+    previousCompletedAt: NotRequired[str]
+    reopenedBy: Word
+    scopeChange: NotRequired[str]
+    source: NotRequired[str]
+    revertedAt: NotRequired[Time]
+    syncedTo: NotRequired[dict[str, object]]
+
+
+class PendingRecord(TypedDict):
+    """An operation that an item is still owed."""
+
+    op: Ulid
+    kind: Kind
+    tracker: Word
+    item: Word
+    at: Time
+    by: NotRequired[str]
+    reason: NotRequired[str]
+    state: NotRequired[Literal[False]]
+    cause: NotRequired[str]
+    parkedAt: NotRequired[Time]
+
+
+class Metadata(TypedDict):
+    """metadata.json as unlatch writes it; what it does not name may stand beside it."""
+
+    formatVersion: NotRequired[Literal[1]]
+    id: Word
+    status: Status
+    type: Word
+    created: Time
+    lastActivity: Time
+    completedAt: NotRequired[Time]
+    reopenHistory: NotRequired[list[ReopenRecord]]
+    pending: NotRequired[list[PendingRecord]]
+
+
+class _Event(TypedDict):
+    id: Ulid
+    at: Time
+    by: str
+
+
+class Created(_Event):
+    """The increment was made."""
+
+    event: Literal["created"]
+    to: Status
+
+
+_Moved = TypedDict("_Moved", {"from": Status, "to": Status})
+
+
+class Transitioned(_Event, _Moved):
+    """Its status changed along the table."""
+
+    event: Literal["transitioned"]
+    reason: NotRequired[str]
+
+
+class Reopened(_Event, _Moved):
+    """It was completed and is active again; the id is that of the entry in reopenHistory."""
+
+    event: Literal["reopened"]
+    reason: str
+
+
+class Before(TypedDict):
+    """An item before the first write, for undo."""
+
+    state: str
+    labels: list[str]
+
+
+class Delivered(_Event):
+    """An operation reached its item."""
+
+    event: Literal["delivered"]
+    op: Ulid
+    kind: Kind
+    tracker: str
+    item: str
+    result: Result
+    commented: bool
+    before: NotRequired[Before]
+
+
+class Parked(_Event):
+    """An operation waits for somebody to do something about it."""
+
+    event: Literal["parked"]
+    op: Ulid
+    tracker: str
+    item: str
+    cause: str
+
+
+class Linked(_Event):
+    """An item was tied to the increment."""
+
+    event: Literal["linked"]
+    tracker: str
+    item: str
+
+
+class Unlinked(_Event):
+    """The tie to an item was cut."""
+
+    event: Literal["unlinked"]
+    tracker: str
+    item: str
+
+
+Event = Annotated[
+    Created | Transitioned | Reopened | Delivered | Parked | Linked | Unlinked,
+    Field(discriminator="event"),
+]
