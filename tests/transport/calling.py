@@ -12,6 +12,7 @@ from unlatch.errors import TrackerError
 from unlatch.transport import Answer, Transport, for_tests
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterator
 
     import requests
@@ -38,11 +39,14 @@ def transport(server: Faulty, **options: Any) -> Transport:
 
 @contextmanager
 def connected(
-    *replies: Reply, otherwise: Reply | None = None, **options: Any
+    *replies: Reply,
+    otherwise: Reply | None = None,
+    tls: ssl.SSLContext | None = None,
+    **options: Any,
 ) -> Iterator[tuple[Faulty, requests.Session]]:
     """A faulty server, and a session that reaches it through a transport."""
     with (
-        Faulty(*replies, otherwise=otherwise) as server,
+        Faulty(*replies, otherwise=otherwise, tls=tls) as server,
         transport(server, **options).session(nothing) as session,
     ):
         yield server, session

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    import ssl
     from types import TracebackType
 
 
@@ -78,7 +79,10 @@ GARBAGE = Reply(b"SMTP ready\r\n\r\n", ending="close")
 class Faulty:
     """Serves the given replies in order; a request beyond them gets `otherwise`, or 599."""
 
-    def __init__(self, *replies: Reply, otherwise: Reply | None = None) -> None:
+    def __init__(
+        self, *replies: Reply, otherwise: Reply | None = None, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._tls = tls
         self.requests: list[Received] = []
         self._replies = deque(replies)
         self._otherwise = otherwise or reply(599, b"not in the script")
@@ -91,7 +95,7 @@ class Faulty:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def methods(self) -> list[str]:
@@ -130,6 +134,11 @@ class Faulty:
             number += 1
 
     def _converse(self, connection: socket.socket, number: int) -> None:
+        if self._tls is not None:
+            try:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            except OSError:
+                return
         with connection, connection.makefile("rb") as stream:
             ending = "keep"
             while ending == "keep":

@@ -50,6 +50,14 @@ class Wiring:
     jitter: Callable[[], float]
 
 
+class Silence(Exception):
+    """Why no answer came, in the words of the library.
+
+    It stands for the library's own exception as the cause of ours: that one holds the request
+    with its token, and names the address with whatever is in it.
+    """
+
+
 class TrackerAdapter(HTTPAdapter):
     """Sends a request as our rules say, whatever the SDK above it had in mind.
 
@@ -109,15 +117,11 @@ class TrackerAdapter(HTTPAdapter):
             clock=self._wiring.clock,
         )
         count_request()
-        try:
-            response = self._send_and_read(outgoing, options)
-        except _SILENCES as failure:
-            if isinstance(failure, requests.RequestException):
-                # The SDK and whoever prints the failure get the request without the token.
-                failure.request = request
-            error = explain_silence(failure, write=write)
+        response = self._send_and_read(outgoing, options)
+        if not isinstance(response, requests.Response):
+            error = explain_silence(response, write=write)
             exchange.unanswered(error.message)
-            raise self._settled(error, request) from failure
+            raise self._settled(error, request) from self._cause(response)
         response.request = request
         exchange.answered(response)
         return self._judged(request, response, write=write)
@@ -149,11 +153,20 @@ class TrackerAdapter(HTTPAdapter):
 
     def _send_and_read(
         self, outgoing: requests.PreparedRequest, options: Mapping[str, Any]
-    ) -> requests.Response:
-        with self._freshness.kept():
-            response = super().send(outgoing, stream=True, timeout=self._wiring.timeouts, **options)
-            _read_all(response)
+    ) -> requests.Response | Exception:
+        """The whole answer, or why there is none."""
+        try:
+            with self._freshness.kept():
+                response = super().send(
+                    outgoing, stream=True, timeout=self._wiring.timeouts, **options
+                )
+                _read_all(response)
+        except _SILENCES as failure:
+            return failure
         return response
+
+    def _cause(self, failure: Exception) -> Silence:
+        return Silence(self._wiring.redactor.text(f"{type(failure).__name__}: {failure}"))
 
     def _judged(
         self, request: requests.PreparedRequest, response: requests.Response, *, write: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+from http.client import RemoteDisconnected
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -188,6 +189,7 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (requests.exceptions.ChunkedEncodingError, "the answer broke off"),
     (requests.exceptions.ContentDecodingError, "the answer's encoding is broken"),
     (ssl.SSLError, "the encrypted connection failed"),
+    (RemoteDisconnected, "the connection was closed"),
     (ConnectionResetError, "the connection was reset"),
     (BrokenPipeError, "the connection was closed"),
     (requests.exceptions.ConnectionError, "the connection was closed"),

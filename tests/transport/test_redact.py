@@ -1,0 +1,99 @@
+"""Secrets are masked in any text, whether they are known or only look like some."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unlatch.transport.redact import Redactor
+
+SECRET = "s3cr/t+of=ours"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"a {SECRET} b", "a *** b"),
+        (f"{SECRET}{SECRET}", "******"),
+        ("?x=s3cr%2Ft%2Bof%3Dours&y=1", "?x=***&y=1"),
+        ("https://me:pass@host/path", "https://***@host/path"),
+        ("https://token@host/path", "https://***@host/path"),
+        ("proxy http://u:p@proxy:3128 failed", "proxy http://***@proxy:3128 failed"),
+        ("Authorization: Basic abc", "Authorization: ***"),
+        ('{"Authorization": "Bearer abc"}', '{"Authorization": ***'),
+        ("proxy-authorization: x\nnext", "proxy-authorization: ***\nnext"),
+        ("Set-Cookie: a=b; c=d\r\nnext", "Set-Cookie: ***\r\nnext"),
+        ("Bearer abcdefghijklmnopqrstuv", "Bearer ***"),
+        ("/x?access_token=abc&per_page=100", "/x?access_token=***&per_page=100"),
+        ("/x?per_page=100&sig=abc#top", "/x?per_page=100&sig=***#top"),
+        ('{"password": "a\\"b", "user": "me"}', '{"password": "***", "user": "me"}'),
+        ("ghp_abcdefghijklmnopqrst1234", "***"),
+        ("github_pat_11ABCDEFG0abcdefghijkl_xyz", "***"),
+        ("ATATT3xFfGF0abcdefghij_klm=1A2B", "***"),
+        ("x eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM y", "x *** y"),
+    ],
+)
+def test_masked(text: str, expected: str) -> None:
+    assert Redactor(SECRET).text(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Basic authentication with passwords is deprecated",
+        "TF401320: Rule Error for field Reason",
+        "https://github.com/octo/widgets/issues/4?per_page=100",
+        '{"errors": [{"resource": "Issue", "code": "missing_field", "field": "title"}]}',
+        "mail me@example.com",
+        "the token from GITHUB_TOKEN",
+        "https://github.com/orgs/octo/sso?authorization_request=AZSCKL7",
+    ],
+)
+def test_left_alone(text: str) -> None:
+    assert Redactor(SECRET).text(text) == text
+
+
+def test_headers_that_carry_secrets_lose_their_values() -> None:
+    headers = {
+        "Authorization": "x",
+        "proxy-authorization": "x",
+        "Cookie": "x",
+        "Set-Cookie": "x",
+        "X-Api-Key": "x",
+        "Private-Token": "x",
+        "X-TFS-Session": "x",
+        "X-Echo": f"it was {SECRET}",
+        "Content-Type": "application/json",
+    }
+
+    assert Redactor(SECRET).headers(headers) == {
+        **dict.fromkeys(list(headers)[:7], "***"),
+        "X-Echo": "it was ***",
+        "Content-Type": "application/json",
+    }
+
+
+def test_without_secrets_nothing_is_masked_by_accident() -> None:
+    assert Redactor("", "a").text("a banana") == "a banana"
+
+
+def test_representation_has_no_secret() -> None:
+    assert SECRET not in repr(Redactor(SECRET))
+
+
+@given(before=st.text(), after=st.text())
+def test_known_secret_never_survives(before: str, after: str) -> None:
+    redactor = Redactor(SECRET)
+
+    assert SECRET not in redactor.text(before + SECRET + after)
+    assert SECRET not in redactor.message(before + SECRET + after)
+
+
+@given(st.text(max_size=2000))
+def test_message_is_one_short_line_of_printable_words(text: str) -> None:
+    message = Redactor(SECRET).message(text)
+
+    assert len(message) <= 300
+    assert "\n" not in message
+    assert "\x1b" not in message

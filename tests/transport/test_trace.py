@@ -1,0 +1,99 @@
+"""The trace tells what was sent and answered, to its owner alone and without secrets."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.transport.calling import TOKEN, call, failure
+from tests.transport.faulty import CLOSED, OK, Faulty, reply
+
+from unlatch.transport.trace import Trace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_exchange_reads_like_a_letter_and_its_reply(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    answer = reply(201, {"n": 2, "token": "theirs"}, headers={"Set-Cookie": "session=abc"})
+    with Faulty(answer) as server, Trace(path) as trace:
+        call(server, "POST", trace=trace, path="/x?access_token=abc&page=1")
+
+    stamp, _, rest = path.read_text().partition(" ")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", stamp)
+    assert [line for line in rest.split("\n") if "User-Agent" not in line] == [
+        f"github POST {server.url}/x?access_token=***&page=1",
+        "> Accept-Encoding: gzip, deflate",
+        "> Accept: */*",
+        "> Connection: keep-alive",
+        "> Content-Length: 8",
+        "> Content-Type: application/json",
+        "> Authorization: ***",
+        '> {"n": 1}',
+        "< 201 after 0.000 s",
+        "< Content-Type: application/json",
+        "< Content-Length: 27",
+        "< Set-Cookie: ***",
+        '< {"n": 2, "token": "***"}',
+        "",
+        "",
+    ]
+
+
+def test_silence_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    with Faulty(CLOSED) as server, Trace(path) as trace:
+        failure(server, "POST", trace=trace)
+
+    told = "! no answer came from the tracker: the connection was closed after 0.000 s\n\n"
+    assert path.read_text().endswith(told)
+
+
+def test_each_attempt_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    with Faulty(reply(502), OK) as server, Trace(path) as trace:
+        call(server, "GET", trace=trace)
+
+    assert re.findall(r"^< \d{3}", path.read_text(), re.MULTILINE) == ["< 502", "< 200"]
+
+
+def test_long_bodies_are_cut_and_cannot_act_in_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    body = b"\x1b[2J\xff" + b"a" * 5000 + TOKEN.encode()
+    with Faulty(reply(200, body)) as server, Trace(path) as trace:
+        call(server, "GET", trace=trace)
+
+    text = path.read_text()
+    assert "< [2J\ufffd" + "a" * 4092 + " ... (5007 characters)\n" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("there_before", [False, True])
+def test_only_its_owner_can_read_it(tmp_path: Path, *, there_before: bool) -> None:
+    path = tmp_path / "trace"
+    if there_before:
+        path.write_text("old")
+        path.chmod(0o644)
+
+    Trace(path).close()
+
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_text() == ""
+
+
+def test_exchanges_of_several_threads_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    with Trace(path) as trace:
+        threads = [
+            threading.Thread(target=trace.write, args=(letter * 50_000 + "\n",))
+            for letter in "abcdefgh"
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert sorted({len(set(line)) for line in path.read_text().splitlines()}) == [1]

@@ -1,0 +1,92 @@
+"""The way to the tracker: TLS, CA bundles and proxies, as the environment says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.transport.calling import TOKEN, call, connected, failure, nothing
+from tests.transport.certificates import server_context
+from tests.transport.faulty import OK, Faulty, reply
+
+from unlatch.errors import Rejected, Transient
+from unlatch.transport import for_tests, measure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.transport.faulty import Reply
+
+
+@pytest.fixture(autouse=True)
+def no_ca_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("verify", [True, False, None])
+def test_unknown_certificate_is_refused_before_anything_is_sent(
+    tmp_path: Path, *, verify: bool | None
+) -> None:
+    context, _ = server_context(tmp_path)
+    with (
+        connected(otherwise=OK, tls=context) as (server, session),
+        pytest.raises(Rejected) as caught,
+    ):
+        session.post(server.url, verify=verify)
+
+    assert caught.value.id == "certificate-not-trusted"
+    assert "REQUESTS_CA_BUNDLE" in (caught.value.hint or "")
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_ca_bundle_of_the_environment_is_used(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, bundle = server_context(tmp_path)
+    monkeypatch.setenv(name, str(bundle))
+    with Faulty(OK, tls=context) as server:
+        assert call(server, "POST").json() == {"ok": True}
+
+
+def test_ca_bundle_that_is_not_there_is_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, _ = server_context(tmp_path)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "nothing.pem"))
+    with Faulty(otherwise=OK, tls=context) as server:
+        error = failure(server, "POST")
+
+    assert (type(error), error.id) == (Rejected, "ca-bundle-missing")
+
+
+@pytest.mark.parametrize(("method", "attempts"), [("GET", 3), ("POST", 1)])
+@pytest.mark.parametrize("answer", [reply(407), reply(502)])
+def test_proxy_that_refuses_was_no_write_and_its_password_is_not_told(
+    answer: Reply, method: str, attempts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Faulty(otherwise=answer) as proxy, measure() as meter:
+        address = proxy.url.replace("//", "//someone:pr0xy-pass@")
+        monkeypatch.setenv("HTTPS_PROXY", address)
+        url = "https://tracker.example"
+        with (
+            for_tests("jira", url, token=TOKEN).session(nothing) as session,
+            pytest.raises(Transient) as caught,
+        ):
+            session.request(method, url)
+
+    assert caught.value.id == "proxy-unreachable"
+    assert "pr0xy-pass" not in f"{vars(caught.value)} {caught.value.__cause__}"
+    assert [request.method for request in proxy.requests] == ["CONNECT"] * attempts
+    assert attempts == meter.requests
+    assert not any(TOKEN in repr(request) for request in proxy.requests)
+
+
+def test_what_stays_on_this_machine_passes_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Faulty(otherwise=OK) as proxy, Faulty(OK) as server:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("ALL_PROXY", proxy.url)
+        call(server, "GET")
+
+    assert (proxy.requests, server.methods) == ([], ["GET"])
