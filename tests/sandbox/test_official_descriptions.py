@@ -168,7 +168,7 @@ class Explorer:
 @pytest.fixture
 def on_github(sandbox: Sandbox, github: Call) -> Explorer:
     sandbox.github.add_issue(number=4, title="T", state="closed", labels=["ux"], assignee="octocat")
-    app = github_part.create_app(sandbox.github)
+    app = github_part.create_app()
     document = load(GITHUB)
     # Nullable, but the list of values leaves null out.
     document["components"]["schemas"]["issue"]["properties"]["state_reason"]["enum"].append(None)
@@ -225,7 +225,7 @@ def on_ado(sandbox: Sandbox, ado: Call) -> Explorer:
     sandbox.ado.add_work_item(id=101, title="T", state="Closed", tags=["a"], assigned_to="Ann")
     document = load(ADO)
     _mend(document["definitions"])
-    app = ado_part.create_app(sandbox.ado)
+    app = ado_part.create_app()
     description = Description(document, ("date-time",))
     return Explorer(ado, description, app, "/fabrikam", _described_in_project)
 
@@ -281,7 +281,7 @@ def on_jira(sandbox: Sandbox, jira: Call) -> Explorer:
     sandbox.jira.add_issue("OPS-1", summary="T", status="Closed", labels=["a"], assignee="Ann")
     # Jira's time zones have no colon, so its date-times are none by the standard.
     description = Description(load(JIRA), ())
-    app = jira_part.create_app(sandbox.jira)
+    app = jira_part.create_app()
     return Explorer(jira, description, app, "/rest/api", lambda path: f"/rest/api{path}")
 
 

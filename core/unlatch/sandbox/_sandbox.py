@@ -11,6 +11,7 @@ from unlatch.sandbox import ado as ado_part
 from unlatch.sandbox import github as github_part
 from unlatch.sandbox import jira as jira_part
 from unlatch.sandbox._requests import RequestLog
+from unlatch.sandbox.answers import served_by
 from unlatch.sandbox.clock import Clock, utc_now
 from unlatch.sandbox.console import create_app as create_console
 from unlatch.sandbox.faults import Faults
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from flask import Flask
+    from unlatch.sandbox.answers import WsgiApp
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +134,13 @@ class Sandbox:
         self.jira = jira_part.JiraFace(self._store, tracks.url, self._clock)
         self.console_url = board.url
         self._furnish()
-        hub.serve(self._gate("github", github_part.create_app(self.github), github_part.is_api))
-        boards.serve(self._gate("ado", ado_part.create_app(self.ado), ado_part.is_api))
-        tracks.serve(self._gate("jira", jira_part.create_app(self.jira), jira_part.is_api))
+        parts = (
+            (hub, "github", served_by(github_part.create_app(), self.github), github_part.is_api),
+            (boards, "ado", served_by(ado_part.create_app(), self.ado), ado_part.is_api),
+            (tracks, "jira", served_by(jira_part.create_app(), self.jira), jira_part.is_api),
+        )
+        for server, tracker, app, is_api in parts:
+            server.serve(self._gate(tracker, app, is_api))
         board.serve(create_console(self))
 
     def _furnish(self) -> None:
@@ -143,7 +148,7 @@ class Sandbox:
             for face in (self.github, self.ado, self.jira):
                 face.furnish()
 
-    def _gate(self, tracker: str, app: Flask, is_api: Callable[[str], bool]) -> Gate:
+    def _gate(self, tracker: str, app: WsgiApp, is_api: Callable[[str], bool]) -> Gate:
         return Gate(
             tracker,
             app,

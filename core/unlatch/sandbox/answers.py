@@ -9,7 +9,9 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    WsgiApp = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
 def reply(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -20,6 +22,22 @@ def reply(body: Any, status: int = 200, headers: Mapping[str, str] | None = None
 
 def nothing(status: int = 204) -> Response:
     return Response(b"", status)
+
+
+# Where a request finds the tracker that it was sent to; the routes themselves hold no state.
+_FACE = "unlatch.sandbox.face"
+
+
+def served_by(app: Flask, face: object) -> WsgiApp:
+    def serve(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        environ[_FACE] = face
+        return app(environ, start_response)
+
+    return serve
+
+
+def face_of(environ: Mapping[str, Any]) -> Any:
+    return environ[_FACE]
 
 
 class Refusal(Exception):

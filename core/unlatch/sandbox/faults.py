@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # Each kind with the options it takes and their defaults; `...` marks one that must be given.
 KINDS: Mapping[str, Mapping[str, Any]] = {
@@ -136,6 +138,3 @@ class _Countdown:
             return False
         self.times -= 1
         return True
-
-
-Action = Callable[[], object]

@@ -16,8 +16,7 @@ from unlatch.sandbox._requests import Request, RequestLog
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from flask import Flask
-
+    from unlatch.sandbox.answers import WsgiApp
     from unlatch.sandbox.faults import Fault, Faults
     from unlatch.sandbox.store import Store
 
@@ -48,7 +47,7 @@ class Gate:
     def __init__(
         self,
         tracker: str,
-        app: Flask,
+        app: WsgiApp,
         *,
         store: Store,
         log: RequestLog,

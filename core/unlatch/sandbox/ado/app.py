@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, request
@@ -12,7 +13,6 @@ from unlatch.sandbox.pages import item_page
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.sandbox.ado.face import AdoFace
 
 ORGANIZATION = "/fabrikam"
 _APIS = "_apis"
@@ -36,9 +36,9 @@ def is_api(path: str) -> bool:
     return f"/{_APIS}" in path
 
 
-def create_app(face: AdoFace) -> Flask:
+@cache
+def create_app() -> Flask:
     app = new_app("ado")
-    app.extensions["face"] = face
     parts = (routes, work_items.routes, discussion.routes, types.routes, wiql.routes)
     for part in parts:
         app.register_blueprint(part, url_prefix=ORGANIZATION)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import current_app, g, request
+from flask import g, request
 
 from unlatch.sandbox.ado import refusals
+from unlatch.sandbox.answers import face_of
 
 if TYPE_CHECKING:
     from unlatch.sandbox.ado.boards import Boards
@@ -19,7 +20,7 @@ ANY_QUERY = ("api-version",)
 
 
 def face() -> AdoFace:
-    return cast("AdoFace", current_app.extensions["face"])
+    return cast("AdoFace", face_of(request.environ))
 
 
 def boards() -> Boards:

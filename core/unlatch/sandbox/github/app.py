@@ -1,25 +1,24 @@
 from __future__ import annotations
 
 import re
-import threading
 import uuid
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Flask, Response, current_app, g, request
+from flask import Blueprint, Flask, Response, g, request
 
-from unlatch.sandbox.answers import known_query, new_app, reply
+from unlatch.sandbox.answers import face_of, known_query, new_app, reply
 from unlatch.sandbox.clock import http_date, stored
 from unlatch.sandbox.github import comments, guards, issues, labels, shapes
+from unlatch.sandbox.github.quota import LIMIT
 from unlatch.sandbox.pages import item_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.sandbox.github.face import GithubFace
 
 API = "/api/v3"
-LIMIT = 5000
 _HOUR = 3600
 
 routes = Blueprint("github", __name__)
@@ -29,43 +28,28 @@ def is_api(path: str) -> bool:
     return path.startswith("/api/")
 
 
-def create_app(face: GithubFace) -> Flask:
+@cache
+def create_app() -> Flask:
     app = new_app("github")
-    app.extensions["face"] = face
-    app.extensions["quota"] = _Quota()
     for part in (routes, issues.routes, comments.routes, labels.routes):
         app.register_blueprint(part, url_prefix=API)
     app.add_url_rule("/<owner>/<name>/<any(issues, pull):kind>/<int:number>", view_func=_page)
     app.before_request(_enter)
     app.after_request(_leave)
-    app.wsgi_app = _ByNumber(app.wsgi_app, face)  # type: ignore[method-assign]  # Flask's own hook
+    app.wsgi_app = _ByNumber(app.wsgi_app)  # type: ignore[method-assign]  # Flask's own hook
     return app
-
-
-class _Quota:
-    """The primary limit: counted and shown, never enforced; there is a fault for that."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._used = 0
-
-    def spend(self, requests: int) -> int:
-        with self._lock:
-            self._used = min(self._used + requests, LIMIT)
-            return self._used
 
 
 class _ByNumber:
     """A redirect leads to /repositories/{id}, which means the repository of that id."""
 
-    def __init__(self, inner: Any, face: GithubFace) -> None:
+    def __init__(self, inner: Any) -> None:
         self._inner = inner
-        self._face = face
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         path: str = environ["PATH_INFO"]
         match = re.match(rf"{API}/repositories/(\d+)(/.*)?$", path)
-        for repository in self._face.hub.repositories.under() if match else ():
+        for repository in face_of(environ).hub.repositories.under() if match else ():
             if match and repository.id == int(match[1]):
                 environ["PATH_INFO"] = f"{API}/repos/{repository.full_name}{match[2] or ''}"
         found: Iterable[bytes] = self._inner(environ, start_response)
@@ -95,7 +79,7 @@ def _leave(answer: Response) -> Response:
 
 
 def _limit(spend: int) -> dict[str, int]:
-    used = current_app.extensions["quota"].spend(spend)
+    used = guards.face().quota.spend(spend)
     reset = (int(guards.face().clock().timestamp()) // _HOUR + 1) * _HOUR
     return {"limit": LIMIT, "remaining": LIMIT - used, "used": used, "reset": reset}
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.sandbox.github import shapes
 from unlatch.sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub
+from unlatch.sandbox.github.quota import Quota
 from unlatch.sandbox.github.records import IssueRecord, MoveRecord, RepositoryRecord
 from unlatch.sandbox.view import CommentView, ItemView
 
@@ -31,6 +32,7 @@ class GithubFace:
         self.api_url = f"{url}/api/v3"
         self.clock = clock
         self.hub = Hub(store, clock)
+        self.quota = Quota()
         self.users = {self.token: OWNER, self.bot_token: "github-actions[bot]"}
 
     def furnish(self) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import current_app, g, request
+from flask import g, request
 
-from unlatch.sandbox.answers import NotKnownError, Refusal, known_keys
+from unlatch.sandbox.answers import NotKnownError, Refusal, face_of, known_keys
 from unlatch.sandbox.github import shapes
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ READS = ("GET", "HEAD")
 
 
 def face() -> GithubFace:
-    return cast("GithubFace", current_app.extensions["face"])
+    return cast("GithubFace", face_of(request.environ))
 
 
 def addresses() -> shapes.Addresses:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 from flask import Blueprint, Flask, Response, g, request
 
@@ -9,9 +10,6 @@ from unlatch.sandbox.clock import jira_time, stored
 from unlatch.sandbox.jira import comments, guards, issues, properties, searches, shapes
 from unlatch.sandbox.jira.workflows import ISSUE_TYPES
 from unlatch.sandbox.pages import item_page
-
-if TYPE_CHECKING:
-    from unlatch.sandbox.jira.face import JiraFace
 
 routes = Blueprint("jira", __name__)
 
@@ -23,9 +21,9 @@ def is_api(path: str) -> bool:
     return path.startswith("/rest/")
 
 
-def create_app(face: JiraFace) -> Flask:
+@cache
+def create_app() -> Flask:
     app = new_app("jira")
-    app.extensions["face"] = face
     parts = (issues, comments, properties, searches)
     for part in (routes, *(module.routes for module in parts)):
         app.register_blueprint(part, url_prefix="/rest/api/<any('2', '3'):version>")

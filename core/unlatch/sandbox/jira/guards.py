@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import current_app, g, request
+from flask import g, request
 
-from unlatch.sandbox.answers import NotKnownError, Refusal
+from unlatch.sandbox.answers import NotKnownError, Refusal, face_of
 from unlatch.sandbox.jira import adf
 from unlatch.sandbox.jira.shapes import Dialect
 from unlatch.sandbox.jira.tracks import CLOUD, Tracks
@@ -23,7 +23,7 @@ _MISSING = "Issue does not exist or you do not have permission to see it."
 
 
 def face() -> JiraFace:
-    return cast("JiraFace", current_app.extensions["face"])
+    return cast("JiraFace", face_of(request.environ))
 
 
 def tracks() -> Tracks:

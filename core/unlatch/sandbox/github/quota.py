@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import threading
+
+LIMIT = 5000
+
+
+class Quota:
+    """The primary limit: counted and shown, never enforced; there is a fault for that."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._used = 0
+
+    def spend(self, requests: int) -> int:
+        """The requests used so far, with these."""
+        with self._lock:
+            self._used = min(self._used + requests, LIMIT)
+            return self._used
