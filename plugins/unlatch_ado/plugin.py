@@ -131,7 +131,17 @@ class AdoPlugin(SyncPlugin):
         return None if found is None else self._understood(found).remote
 
     def _read(self, ref: ItemRef, *, description: bool = False) -> _Seen:
-        return self._understood(self._client.read(ref.id, description=description))
+        item = self._client.read(ref.id, description=description)
+        # Azure DevOps finds items by their number alone: the address may name a project that the
+        # item has left, or never was in.
+        found = self._settings.ref(item.project, str(item.id))
+        if not self._settings.allows(found):
+            raise Rejected(
+                "target-not-allowed",
+                f"the work item is in {found.target}, which is not among the configured projects",
+                hint="add the project to `projects` in [trackers.ado]",
+            )
+        return self._understood(item)
 
     def _answered(self, item: WorkItem) -> _Seen:
         """What a change was answered with; it has been made, whatever else goes wrong."""
@@ -168,14 +178,6 @@ class AdoPlugin(SyncPlugin):
         return _Seen(item, remote, workflow)
 
     def _changed(self, seen: _Seen, change: Change, fields: _Fields = ()) -> Outcome:
-        # Where the item is was read just now; its address may name a project that it has left, or
-        # never was in.
-        if not self._settings.allows(seen.remote.ref):
-            raise Rejected(
-                "target-not-allowed",
-                f"the work item is in {seen.remote.ref.target}, which is not configured",
-                hint="add the project to `projects` in [trackers.ado]",
-            )
         try:
             return self._apply(seen, change, fields)
         except Rejected as refusal:

@@ -246,15 +246,17 @@ def test_where_the_tag_was_the_only_wish_nothing_more_is_sent(
     assert len(outcome.notes) == 1
 
 
-def test_an_item_in_a_project_that_is_not_configured_is_not_changed(
-    box: Sandbox, plugin: AdoPlugin
+@pytest.mark.parametrize("act", ["read", "reopen"])
+def test_an_item_in_a_project_that_is_not_configured_is_neither_shown_nor_changed(
+    box: Sandbox, plugin: AdoPlugin, act: str
 ) -> None:
     box.ado.add_project("secret")
-    number = closed_item(box, project="secret")
     # Its address says "widgets"; Azure DevOps finds items by their number alone.
+    item = ref(box, closed_item(box, project="secret", title="Merger"))
     with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), reopening())
+        CALLS[act](plugin, item)
     assert caught.value.id == "target-not-allowed"
+    assert "Merger" not in str(caught.value)
     assert sent(box) == ["GET"]
 
 
