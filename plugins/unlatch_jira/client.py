@@ -72,6 +72,7 @@ class JiraClient:
         try:
             found = self._jira.issue(key, fields=wanted, expand=_MOVES if moves else None)
         except NotFound:
+            self._refuse_anonymity()
             raise
         return read_issue(found.raw, self._settings)
 
