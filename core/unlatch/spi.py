@@ -19,7 +19,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 from unlatch.domain.increment import LinkShape
 from unlatch.domain.item import Category, CommentRef, ItemRef, RemoteItem
 from unlatch.domain.marker import hidden, ops_in, visible
-from unlatch.domain.operation import Change, Draft, Goal, Outcome, Result, result_of
+from unlatch.domain.operation import (
+    Change,
+    Draft,
+    Goal,
+    Outcome,
+    Result,
+    is_held_closed,
+    must_move,
+    result_of,
+)
 from unlatch.domain.render import adf, as_html, markdown, wiki
 
 if TYPE_CHECKING:
@@ -51,7 +60,9 @@ __all__ = [
     "adf",
     "as_html",
     "hidden",
+    "is_held_closed",
     "markdown",
+    "must_move",
     "ops_in",
     "result_of",
     "visible",
@@ -128,6 +139,8 @@ class Manifest:
         host_env: environment variables that name a further host, or its URL.
         comment_limit: the longest comment that the tracker takes, in characters.
         label_problem: what is wrong with a label or tag, or None.
+        settle: seconds that a write may still take effect after its connection ended; so long is
+            waited before an item is asked whether it did.
         spi_version: the version of this interface that the plugin was written for.
     """
 
@@ -145,6 +158,7 @@ class Manifest:
     comment_limit: int
     label_problem: Callable[[str], str | None]
     host_env: tuple[str, ...] = ()
+    settle: float = 0.0
     spi_version: int = SPI_VERSION
 
     @property
@@ -159,7 +173,7 @@ class PlannedRequest:
 
     Args:
         method: the HTTP method.
-        url: where it would go.
+        url: where it would go, in full, without its query.
         what: what it is for, in a few words ("set state to open", "add label reopened").
     """
 
@@ -259,15 +273,24 @@ class SyncPlugin(ABC):
         Never by title, and never by an index that lags behind.
         """
 
-    def plan(self, item: RemoteItem, change: Change) -> tuple[PlannedRequest, ...]:
+    @abstractmethod
+    def plan(
+        self, item: RemoteItem, change: Change, draft: Draft | None = None
+    ) -> tuple[PlannedRequest, ...]:
         """The requests that reopen_issue or close_issue would send for `change`, in order.
 
-        Sends nothing itself. A test holds it against the requests that are really sent.
+        Sends nothing itself; what it needs to know besides the item is in the settings, or is kept
+        from reading the item. The same code decides here and there what is left to be done. What
+        only the tracker's answers can tell (which transition an issue offers, a request to repeat
+        in a smaller form) is not guessed: `what` says that it is open. A change that would be
+        refused ends with the request whose answer it is refused for.
 
         Args:
-            item: the item as it was read a moment ago.
+            item: the item as this plugin read it a moment ago.
+            draft: for update_issue, what the item shall say. What it says now is not among the
+                item's facts, so the request that sets it is planned, with the words "where they
+                differ".
         """
-        raise NotImplementedError
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment that carries our marker; only asked of plugins that declare RETRACT."""

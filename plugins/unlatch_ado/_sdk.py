@@ -86,6 +86,11 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
             raise NotOffered
         return self._routes[location_id]
 
+    @property
+    def knows_routes(self) -> bool:
+        """Whether the routes are kept from an earlier request."""
+        return bool(self._routes or self._known_routes())
+
     def _known_routes(self) -> dict[str, Any]:
         return self._read_routes(self._cache.get("routes", self.normalized_url) or [])
 

@@ -66,7 +66,7 @@ class Client:
         name = (project.casefold(), type.casefold())
         # One thread asks, the others wait for its answer.
         with self._asking:
-            known = None if anew else self._known_workflow(name)
+            known = None if anew else self.known_workflow(project, type)
             if known is None:
                 with self._understood():
                     known = answers.workflow(self._api.get_work_item_type(project, type))
@@ -96,7 +96,9 @@ class Client:
                     return item
         return None
 
-    def _known_workflow(self, name: tuple[str, str]) -> Workflow | None:
+    def known_workflow(self, project: str, type: str) -> Workflow | None:
+        """The same, where it is kept from an earlier request."""
+        name = (project.casefold(), type.casefold())
         if name in self._workflows:
             return self._workflows[name]
         return from_json(self._cache.get("workflow", self._organization, *name))
@@ -139,6 +141,11 @@ class Client:
     def _document(self, steps: tuple[Step, ...]) -> list[Any]:
         operation = self._sdk.JsonPatchOperation
         return [operation(op=step.op, path=step.path, value=step.value) for step in steps]
+
+    @property
+    def knows_routes(self) -> bool:
+        """Whether the next request goes out by itself, without a look-up of addresses."""
+        return bool(self._api.knows_routes)
 
     @contextmanager
     def _understood(self, *, writing: bool = False) -> Iterator[None]:

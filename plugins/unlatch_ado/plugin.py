@@ -12,12 +12,13 @@ from unlatch.spi import (
     Change,
     CommentRef,
     Draft,
-    Goal,
     ItemRef,
     Outcome,
+    PlannedRequest,
     RemoteItem,
     Result,
     SyncPlugin,
+    is_held_closed,
     result_of,
 )
 from unlatch_ado.answers import DESCRIPTION
@@ -25,6 +26,7 @@ from unlatch_ado.client import Client
 from unlatch_ado.description import LONGEST, LONGEST_TITLE, rewritten, title_of, written
 from unlatch_ado.errors import unreadable
 from unlatch_ado.patch import Plan, changed_tags, comment_of
+from unlatch_ado.planning import patch_for, plan, target_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from unlatch.transport import Transport
     from unlatch_ado.answers import WorkItem
+    from unlatch_ado.planning import Fields
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.workflow import Workflow
 
@@ -39,7 +42,6 @@ _TITLE = "System.Title"
 # The type's states may have been edited within the day that they are kept for.
 _PERHAPS_STALE = ("no-legal-state", "rule-broken")
 _NO_NOTES: tuple[str, ...] = ()
-_Fields = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,19 @@ class AdoPlugin(SyncPlugin):
         found = self._client.created_with(self._settings.project, op, since)
         return None if found is None else self._understood(found).remote
 
+    def plan(
+        self, item: RemoteItem, change: Change, draft: Draft | None = None
+    ) -> tuple[PlannedRequest, ...]:
+        """The requests of a reopen, a close or, with a draft, an update."""
+        return plan(
+            self._settings,
+            item,
+            change,
+            rewrites=draft is not None,
+            workflow=self._client.known_workflow(_project_of(item.ref), item.type or ""),
+            knows_routes=self._client.knows_routes,
+        )
+
     def _read(self, ref: ItemRef, *, description: bool = False) -> _Seen:
         item = self._client.read(ref.id, description=description)
         # Azure DevOps finds items by their number alone: the address may name a project that the
@@ -177,7 +192,7 @@ class AdoPlugin(SyncPlugin):
         )
         return _Seen(item, remote, workflow)
 
-    def _changed(self, seen: _Seen, change: Change, fields: _Fields = ()) -> Outcome:
+    def _changed(self, seen: _Seen, change: Change, fields: Fields = ()) -> Outcome:
         try:
             return self._apply(seen, change, fields)
         except Rejected as refusal:
@@ -188,14 +203,9 @@ class AdoPlugin(SyncPlugin):
                 raise
             return self._apply(replace(seen, workflow=fresh), change, fields)
 
-    def _apply(self, seen: _Seen, change: Change, fields: _Fields) -> Outcome:
+    def _apply(self, seen: _Seen, change: Change, fields: Fields) -> Outcome:
         state = self._wanted_state(seen, change)
-        plan = Plan(
-            revision=seen.item.revision,
-            fields=((("System.State", state),) if state else ()) + fields,
-            tags=(seen.item.tags, changed_tags(seen.item.tags, change)),
-            comment=comment_of(change),
-        )
+        plan = patch_for(seen.remote, change, state=state, fields=fields)
         after, notes = seen, _NO_NOTES
         if not plan.is_empty:
             answered, notes = _sent(plan, lambda plan: self._write(seen, plan))
@@ -208,17 +218,13 @@ class AdoPlugin(SyncPlugin):
 
     def _wanted_state(self, seen: _Seen, change: Change) -> str | None:
         """The state to go to; None if the item is where it shall be."""
-        remote = seen.remote
-        if change.goal is None or remote.category.is_open == (change.goal is Goal.OPEN):
-            return None
-        if change.goal is Goal.OPEN and remote.deliberate and not change.even_if_deliberate:
+        if is_held_closed(seen.remote, change):
             raise Rejected(
                 "deliberately-closed",
-                f"the work item was closed on purpose ({remote.state})",
+                f"the work item was closed on purpose ({seen.remote.state})",
                 hint="reopen it all the same with --even-if-not-planned",
             )
-        configured = self._settings.state_for(change.goal, seen.item.type)
-        return seen.workflow.target(remote.state, change.goal, configured=configured)
+        return target_state(self._settings, seen.remote, change, seen.workflow)
 
 
 def _sent(plan: Plan, send: Callable[[Plan], WorkItem]) -> tuple[WorkItem, tuple[str, ...]]:

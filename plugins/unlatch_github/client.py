@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _DELIBERATE = frozenset({"not_planned", "duplicate"})
-_STATES = {
+STATES = {
     Goal.OPEN: ("open", "reopened"),
     Goal.COMPLETED: ("closed", "completed"),
     Goal.NOT_PLANNED: ("closed", "not_planned"),
@@ -82,7 +82,7 @@ class Client:
 
     def move(self, ref: ItemRef, goal: Goal) -> Found:
         """Set an issue's state."""
-        state, reason = _STATES[goal]
+        state, reason = STATES[goal]
         issue = self._issue(ref)
         issue.edit(state=state, state_reason=reason)
         with _understood(self._settings.name(ref)):
@@ -111,13 +111,13 @@ class Client:
         """Add labels, at least one; GitHub's answer is all labels that the issue has then."""
         # PyGithub's own call drops the answer.
         body = {"labels": list(names)}
-        return self._labels("POST", ref, f"{_path(ref)}/labels", body)
+        return self._labels("POST", ref, labels_path(ref), body)
 
     def remove_label(self, ref: ItemRef, name: str) -> tuple[str, ...] | None:
         """Remove a label; None if the issue did not have it, else all that it has left."""
         # PyGithub's own call drops the answer, and takes a slash in a name for a path's.
         try:
-            return self._labels("DELETE", ref, f"{_path(ref)}/labels/{quote(name, safe='')}")
+            return self._labels("DELETE", ref, label_path(ref, name))
         except NotFound as error:
             if error.id != "item-not-found":
                 raise
@@ -172,8 +172,24 @@ class Client:
         return SessionRequester(self._session, self._settings.api_url)
 
 
-def _path(ref: ItemRef) -> str:
+def issue_path(ref: ItemRef) -> str:
+    """Where an issue is, below `api_url`."""
     return f"/repos/{ref.target}/issues/{ref.id}"
+
+
+def comments_path(ref: ItemRef) -> str:
+    """Where its comments are."""
+    return f"{issue_path(ref)}/comments"
+
+
+def labels_path(ref: ItemRef) -> str:
+    """Where its labels are."""
+    return f"{issue_path(ref)}/labels"
+
+
+def label_path(ref: ItemRef, name: str) -> str:
+    """Where one of its labels is."""
+    return f"{labels_path(ref)}/{quote(name, safe='')}"
 
 
 def _is_pull_request(page: str) -> bool:

@@ -14,19 +14,23 @@ from unlatch.spi import (
     Goal,
     ItemRef,
     Outcome,
+    PlannedRequest,
     RemoteItem,
     Result,
     SyncPlugin,
     hidden,
+    is_held_closed,
     markdown,
+    must_move,
     ops_in,
     result_of,
 )
 from unlatch_github._body import section, with_section
 from unlatch_github.client import Client
+from unlatch_github.labels import within, without
+from unlatch_github.planning import labels_to_add, labels_to_remove, plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import datetime
 
     from unlatch.transport import Transport
@@ -55,7 +59,7 @@ class GithubPlugin(SyncPlugin):
     def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
         """Reopen an issue, comment, relabel."""
         before = self._client.read(ref).item
-        if before.deliberate and change.goal is Goal.OPEN and not change.even_if_deliberate:
+        if is_held_closed(before, change):
             raise Rejected(
                 "deliberately-closed",
                 "the issue was closed as not planned or as a duplicate",
@@ -111,6 +115,12 @@ class GithubPlugin(SyncPlugin):
         found = next((ref for ref, body in listed if op in ops_in(body)), None)
         return None if found is None else self._client.read(found).item
 
+    def plan(
+        self, item: RemoteItem, change: Change, draft: Draft | None = None
+    ) -> tuple[PlannedRequest, ...]:
+        """The requests of a reopen, a close or, with a draft, an update."""
+        return plan(self._settings, item, change, rewrites=draft is not None)
+
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment; one that is gone already is as good."""
         try:
@@ -127,14 +137,15 @@ class GithubPlugin(SyncPlugin):
         """State, comment, labels, each only where there is something to change."""
         after = self._reach(item, change.goal)
         if change.comment is not None:
-            self._client.comment(item.ref, f"{markdown(change.comment)}\n\n{hidden(change.op)}")
+            said = markdown(change.comment, mentions=change.mentions)
+            self._client.comment(item.ref, f"{said}\n\n{hidden(change.op)}")
         return self._relabel(after, change)
 
     def _reach(self, item: RemoteItem, goal: Goal | None) -> RemoteItem:
-        if goal is None or item.category.is_open == (goal is Goal.OPEN):
+        if goal is None or not must_move(item, goal):
             return item
         after = self._client.move(item.ref, goal).item
-        if after.category.is_open != (goal is Goal.OPEN):
+        if must_move(after, goal):
             raise Rejected(
                 "state-unchanged",
                 f"GitHub took the change and left the issue {after.state}",
@@ -146,11 +157,11 @@ class GithubPlugin(SyncPlugin):
     def _relabel(self, item: RemoteItem, change: Change) -> RemoteItem:
         labels = item.labels
         try:
-            if wanted := _without(change.add_labels, item.labels):
+            if wanted := labels_to_add(item, change):
                 labels = self._client.add_labels(item.ref, wanted)
-            for name in _within(item.labels, change.remove_labels):
+            for name in labels_to_remove(item, change):
                 left = self._client.remove_label(item.ref, name)
-                labels = _without(labels, [name]) if left is None else left
+                labels = without(labels, [name]) if left is None else left
         except Unauthorised as error:
             # Commenting is open to more people than labelling; the outcome's notes say so.
             if error.id != "forbidden":
@@ -168,31 +179,20 @@ def _outcome(
         after=after,
         commented=change.comment is not None,
         # What people relabelled meanwhile is theirs, and no undo of ours shall touch it.
-        labels_added=_within(_without(after.labels, had), change.add_labels),
-        labels_removed=_within(_without(had, after.labels), change.remove_labels),
+        labels_added=within(without(after.labels, had), change.add_labels),
+        labels_removed=within(without(had, after.labels), change.remove_labels),
         notes=_label_notes(after, change),
     )
 
 
 def _label_notes(after: RemoteItem, change: Change) -> tuple[str, ...]:
     refused = [
-        *(f"+{name}" for name in _without(change.add_labels, after.labels)),
-        *(f"-{name}" for name in _within(after.labels, change.remove_labels)),
+        *(f"+{name}" for name in without(change.add_labels, after.labels)),
+        *(f"-{name}" for name in within(after.labels, change.remove_labels)),
     ]
     if not refused:
         return ()
     return (f"GitHub did not change the labels {' '.join(refused)}: the token needs triage rights",)
-
-
-def _within(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
-    """Those of `names` that are among `others`; to GitHub labels are alike in any case."""
-    folded = {other.casefold() for other in others}
-    return tuple(name for name in names if name.casefold() in folded)
-
-
-def _without(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
-    folded = {other.casefold() for other in others}
-    return tuple(name for name in names if name.casefold() not in folded)
 
 
 def _title(draft: Draft, *, where: str) -> str:

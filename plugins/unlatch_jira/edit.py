@@ -69,7 +69,7 @@ def property_of(op: str) -> dict[str, Any]:
 
 def marker(op: str) -> Paragraph:
     """The paragraph that an operation is found again by."""
-    return (Span(visible(op)),)
+    return (Span(visible(op), marker=True),)
 
 
 def title_of(draft: Draft) -> str:

@@ -11,9 +11,12 @@ from unlatch.spi import (
     Goal,
     ItemRef,
     Outcome,
+    PlannedRequest,
     RemoteItem,
     Result,
     SyncPlugin,
+    is_held_closed,
+    must_move,
     ops_in,
     result_of,
 )
@@ -21,6 +24,7 @@ from unlatch_jira import workflow
 from unlatch_jira.bodies import LONGEST, format_of, kept, plain
 from unlatch_jira.client import JiraClient
 from unlatch_jira.edit import Edit, marker, property_of, title_of
+from unlatch_jira.planning import labels_to_add, labels_to_remove, plan
 from unlatch_jira.writing import Written, create, write
 
 if TYPE_CHECKING:
@@ -115,13 +119,19 @@ class JiraPlugin(SyncPlugin):
         """Delete a comment that carries our marker; one that is gone is as good."""
         self._client.delete_comment(ref.id, comment.id)
 
+    def plan(
+        self, item: RemoteItem, change: Change, draft: Draft | None = None
+    ) -> tuple[PlannedRequest, ...]:
+        """The requests of a reopen, a close or, with a draft, an update."""
+        return plan(self._settings, item, change, rewrites=draft is not None)
+
     def _bring(self, ref: ItemRef, change: Change) -> Outcome:
         issue = self._found(ref, moves=change.goal is not None)
         _refuse_deliberate(issue, change)
         edit = self._edit(issue, change, {})
         was_open = issue.item.category.is_open
         move = None
-        if change.goal is not None and was_open != (change.goal is Goal.OPEN):
+        if change.goal is not None and must_move(issue.item, change.goal):
             move = self._move(issue, change.goal)
         written = write(self._client, issue, edit, moved=move is not None)
         if move is not None and written.after.item.category.is_open == was_open:
@@ -155,12 +165,11 @@ class JiraPlugin(SyncPlugin):
         return move
 
     def _edit(self, issue: Issue, change: Change, fields: dict[str, Any]) -> Edit:
-        labels = issue.item.labels
         return Edit(
             op=change.op,
             fields=fields,
-            add_labels=tuple(name for name in change.add_labels if name not in labels),
-            remove_labels=tuple(name for name in change.remove_labels if name in labels),
+            add_labels=labels_to_add(issue.item, change),
+            remove_labels=labels_to_remove(issue.item, change),
             comment=self._comment(change),
         )
 
@@ -188,7 +197,7 @@ class JiraPlugin(SyncPlugin):
 
 
 def _refuse_deliberate(issue: Issue, change: Change) -> None:
-    if change.goal is not Goal.OPEN or not issue.item.deliberate or change.even_if_deliberate:
+    if not is_held_closed(issue.item, change):
         return
     resolution = issue.resolution.name if issue.resolution else None
     raise Rejected(

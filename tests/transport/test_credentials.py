@@ -17,7 +17,7 @@ from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.transport.credential import Credential
 from unlatch.transport.credentials import find_credential, missing_hint
 from unlatch.transport.keyring import delete_token, read_keyring, store_token
-from unlatch.transport.opening import credential_host
+from unlatch.transport.origin import credential_host
 from unlatch.transport.programs import run_program
 
 if TYPE_CHECKING:

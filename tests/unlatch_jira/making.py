@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import Span, Text
@@ -100,6 +101,7 @@ def sent(box: Sandbox) -> list[str]:
 
 
 def unescaped(wiki: str) -> str:
-    """What a reader sees of wiki text in which every mark is escaped."""
+    """What a reader sees of wiki text in which every mark is escaped or an entity."""
     characters = iter(wiki)
-    return "".join(next(characters) if char == "\\" else char for char in characters)
+    shown = "".join(next(characters) if char == "\\" else char for char in characters)
+    return html.unescape(shown)

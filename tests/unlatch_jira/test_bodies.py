@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unlatch_jira.making import unescaped
 
 from unlatch.domain.text import Span, Text
 from unlatch.spi import adf, wiki
@@ -93,7 +94,7 @@ def test_a_person_who_writes_our_marks_does_not_end_the_section(version: int) ->
 @pytest.mark.parametrize("version", [2, 3])
 def test_hostile_words_are_words(version: int) -> None:
     found = plain(format_of(version).render(((Span(HOSTILE),),)))
-    assert (found if version == 3 else _without_escapes(found)) == HOSTILE
+    assert (found if version == 3 else unescaped(found)) == HOSTILE
 
 
 def test_the_words_of_a_document_are_found_however_deep_they_lie() -> None:
@@ -118,11 +119,6 @@ def test_the_limit_counts_what_jira_counts() -> None:
 
 def _paragraph(*texts: str) -> dict[str, Any]:
     return {"type": "paragraph", "content": [{"type": "text", "text": text} for text in texts]}
-
-
-def _without_escapes(text: str) -> str:
-    escaped = iter(text)
-    return "".join(next(escaped) if char == "\\" else char for char in escaped)
 
 
 @given(st.text(), st.text())

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch import __version__
 from unlatch.cli.table import COMMANDS, SECTIONS, Entry
 from unlatch.engine.entry_points import entry_points
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PLUGINS = "unlatch.plugins"
 
@@ -70,7 +72,7 @@ class App(click.Group):
 )
 @click.option(
     "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(exists=True, file_okay=False),
     help="The project's folder; by default the nearest above this one.",
 )
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
@@ -84,14 +86,20 @@ class App(click.Group):
 )
 @click.option(
     "--trace-http",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(dir_okay=False),
     help="Write all requests and answers to this file, without secrets.",
 )
 @click.version_option(__version__, "--version", message="unlatch %(version)s")
 @click.pass_context
-def app(ctx: click.Context, /, **options: Any) -> None:
+def app(ctx: click.Context, /, *, root: str | None, trace_http: str | None, **options: Any) -> None:
     """Keep the options for the command."""
-    ctx.obj = Globals(**options)
+    from pathlib import Path  # noqa: PLC0415  (--help does without)
+
+    ctx.obj = Globals(
+        root=Path(root) if root else None,
+        trace_http=Path(trace_http) if trace_http else None,
+        **options,
+    )
 
 
 def reach(entry: Entry) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +15,10 @@ from unlatch.errors import Unauthorised, UsageError
 from unlatch.transport.credential import Credential
 from unlatch.transport.credentials import find_credential, missing_hint, scheme_for
 from unlatch.transport.keyring import delete_token, store_token
-from unlatch.transport.opening import credential_host
+from unlatch.transport.origin import credential_host
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import AuthDocument, TokenSource
     from unlatch.cli.table import Entry
 
 TRACKER = click.argument("tracker", metavar="TRACKER")
@@ -67,7 +68,8 @@ def _logout(session: Session, *, tracker: str) -> int:
 def _status(session: Session, *, as_json: bool) -> int:
     rows = [_row(session, name) for name in session.workspace.settings]
     if as_json:
-        output.document({"schema": "unlatch.auth/1", "trackers": rows, "exitCode": 0})
+        document: AuthDocument = {"schema": "unlatch.auth/1", "trackers": rows, "exitCode": 0}
+        output.document(document)
         return 0
     for row in rows:
         said = f"from {row['source']}" if row["source"] else f"none; {row['hint']}"
@@ -77,10 +79,16 @@ def _status(session: Session, *, as_json: bool) -> int:
     return 0
 
 
-def _row(session: Session, tracker: str) -> dict[str, Any]:
+def _row(session: Session, tracker: str) -> TokenSource:
     manifest = session.workspace.registry.manifest(tracker)
     host = _host(session, tracker)
-    row: dict[str, Any] = {"tracker": tracker, "host": host, "source": None, "hint": None}
+    row: TokenSource = {
+        "tracker": tracker,
+        "host": host,
+        "source": None,
+        "user": None,
+        "hint": None,
+    }
     try:
         found = find_credential(manifest.tokens, tracker=tracker, host=host, env=os.environ)
     except Unauthorised as error:

@@ -1,18 +1,56 @@
-"""The JSON documents of commands that deliver. Their keys are a contract: docs/json.md."""
+"""The JSON documents' common parts. Their keys are a contract: docs/json.md."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
-from unlatch.cli.failure import UNDELIVERED, error_entry
-from unlatch.domain.operation import Result
+from unlatch.cli.failure import UNDELIVERED, problem_entry
+from unlatch.domain.operation import Kind, Result
+from unlatch.domain.times import stamp
 from unlatch.store.records import write_reopen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.domain.increment import Increment, ReopenEntry
+    from unlatch.cli.contracts.parts import (
+        DeliveryEntry,
+        DeliveryOutcome,
+        LinkEntry,
+        MovedIncrement,
+        PendingEntry,
+        PendingOf,
+        ResumeEntry,
+        ResumeOutcome,
+    )
+    from unlatch.domain.increment import Increment, Link, ReopenEntry
+    from unlatch.domain.operation import Operation
+    from unlatch.domain.status import Status
     from unlatch.engine.progress import Delivery
+    from unlatch.store.contracts import ReopenRecord
+
+_OUTCOMES: dict[Result, DeliveryOutcome] = {
+    Result.REOPENED: "reopened",
+    Result.ALREADY_OPEN: "already-open",
+    Result.CLOSED: "closed",
+    Result.ALREADY_CLOSED: "already-closed",
+    Result.CREATED: "created",
+    Result.UPDATED: "updated",
+    Result.STATE_KEPT: "skipped",
+}
+# What an operation came to that turned out to have been delivered before.
+_FOUND: dict[Kind, DeliveryOutcome] = {
+    Kind.REOPEN: "reopened",
+    Kind.CLOSE: "closed",
+    Kind.CREATE: "created",
+    Kind.UPDATE: "updated",
+    Kind.UNDO: "closed",
+}
+_RESUME_OUTCOMES: dict[DeliveryOutcome, ResumeOutcome] = {
+    "reopened": "reopened",
+    "already-open": "already-open",
+    "pending": "pending",
+    "failed": "failed",
+}
 
 
 def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
@@ -20,26 +58,72 @@ def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
     return UNDELIVERED if left or not all(d.is_done for d in deliveries) else 0
 
 
-def increment_entry(increment: Increment, previous: str) -> dict[str, Any]:
+def increment_entry(increment: Increment, previous: Status) -> MovedIncrement:
     """An increment whose status may have changed."""
+    return {"id": increment.id, "status": increment.status, "previousStatus": previous}
+
+
+def link_entry(link: Link) -> LinkEntry:
+    """An increment's tie to one item."""
+    return {"tracker": link.tracker, "id": link.item, "url": link.url}
+
+
+def pending_entry(operation: Operation) -> PendingEntry:
+    """An operation that an item is still owed."""
     return {
-        "id": increment.id,
-        "status": increment.status.value,
-        "previousStatus": previous,
+        "op": operation.op,
+        "kind": operation.kind,
+        "tracker": operation.tracker,
+        "item": operation.item,
+        "at": stamp(operation.at),
+        "by": operation.by,
+        "reason": operation.reason,
+        "state": operation.state,
+        "cause": operation.cause,
+        "parkedAt": stamp(operation.parked_at) if operation.parked_at else None,
     }
 
 
-def delivery_entry(delivery: Delivery) -> dict[str, Any]:
+def pending_of(increment: Increment) -> list[PendingOf]:
+    """All that an increment's items are still owed."""
+    return [{"increment": increment.id, **pending_entry(one)} for one in increment.pending]
+
+
+def delivery_entry(delivery: Delivery) -> DeliveryEntry:
     """What became of one operation."""
     return {
         "tracker": delivery.operation.tracker,
-        "id": delivery.ref.id if delivery.ref else delivery.operation.item,
+        "id": _id(delivery),
         "url": _url(delivery),
-        "kind": delivery.operation.kind.value,
+        "kind": delivery.operation.kind,
         "outcome": _outcome(delivery),
         "requests": delivery.requests,
-        "error": error_entry(delivery.error) if delivery.error else None,
+        "error": problem_entry(delivery.error) if delivery.error else None,
     }
+
+
+def resume_entry(delivery: Delivery) -> ResumeEntry:
+    """What became of one operation, told as resume tells it."""
+    entry = delivery_entry(delivery)
+    return {
+        "tracker": entry["tracker"],
+        "id": entry["id"],
+        "url": entry["url"],
+        "outcome": _RESUME_OUTCOMES.get(entry["outcome"], "skipped"),
+        "requests": entry["requests"],
+        "error": entry["error"],
+    }
+
+
+def untouched_entry(link: Link) -> ResumeEntry:
+    """An item that a resume left alone by wish."""
+    return {**link_entry(link), "outcome": "skipped", "requests": 0, "error": None}
+
+
+def _id(delivery: Delivery) -> str:
+    if delivery.outcome is not None:
+        return delivery.outcome.after.ref.id
+    return delivery.ref.id if delivery.ref else delivery.operation.item
 
 
 def _url(delivery: Delivery) -> str | None:
@@ -50,23 +134,19 @@ def _url(delivery: Delivery) -> str | None:
     return delivery.operation.item if "://" in delivery.operation.item else None
 
 
-def _outcome(delivery: Delivery) -> str:
+def _outcome(delivery: Delivery) -> DeliveryOutcome:
     if delivery.error is not None:
         return "failed" if delivery.parked else "pending"
     if delivery.outcome is None:
         return "pending"
-    result = delivery.outcome.result
-    if result is Result.STATE_KEPT:
-        # Found delivered, or reduced to its comment by a later change of status.
-        return "reopened" if delivery.found else "skipped"
-    return result.value
+    if delivery.found:
+        return _FOUND[delivery.operation.kind]
+    return _OUTCOMES[delivery.outcome.result]
 
 
-def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> dict[str, Any] | None:
+def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> ReopenRecord | None:
     """The entry of reopenHistory as it stands now, with what it was synced to."""
     if entry is None:
         return None
-    for written in increment.data.get("reopenHistory", []):
-        if written.get("id") == entry.id:
-            return dict(written)
-    return write_reopen(entry)
+    written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)
+    return cast("ReopenRecord", dict(next(written, write_reopen(entry))))

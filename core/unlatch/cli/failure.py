@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-import traceback
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.domain.text import without_controls
 from unlatch.errors import ConfigError, Unauthorised, UnlatchError
+
+if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import ErrorDocument
+    from unlatch.cli.contracts.parts import Failure, Problem
 
 UNDELIVERED = 3
 UNAUTHORISED = 4
@@ -27,26 +30,39 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
     """Show an error, as a document where one was asked for; the exit code."""
     code = exit_code_of(error)
     if "--debug" in arguments:
-        traceback.print_exception(error, file=sys.stderr)
+        from traceback import print_exception  # noqa: PLC0415  (slow to load, and rarely wanted)
+
+        print_exception(error, file=sys.stderr)
     if "--json" in arguments:
-        document = {"schema": "unlatch.error/1", "error": error_entry(error), "exitCode": code}
+        document: ErrorDocument = {
+            "schema": "unlatch.error/1",
+            "error": error_entry(error),
+            "exitCode": code,
+        }
         click.echo(json.dumps(document, indent=2))
     for line in error_lines(error):
-        click.echo(without_controls(line), err=True)
+        click.echo(without_controls(line), file=sys.stderr)
     return code
 
 
-def error_entry(error: UnlatchError) -> dict[str, Any]:
-    """An error as JSON documents carry it."""
-    entry: dict[str, Any] = {
+def error_entry(error: UnlatchError) -> Failure:
+    """An error that ended a command."""
+    problems = list(error.problems) if isinstance(error, ConfigError) else []
+    return {
         "id": error.id,
         "message": error.message,
         "where": error.where,
         "hint": error.hint,
+        "problems": problems,
     }
+
+
+def problem_entry(error: UnlatchError) -> Problem:
+    """An error that kept one item from being served."""
+    message = error.message
     if isinstance(error, ConfigError):
-        entry["problems"] = list(error.problems)
-    return entry
+        message = f"{message}: {'; '.join(error.problems)}"
+    return {"id": error.id, "message": message, "hint": error.hint}
 
 
 def error_lines(error: UnlatchError) -> list[str]:

@@ -8,15 +8,23 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
-from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
-from unlatch.cli.rehearse import rehearse_finish
+from unlatch.cli.documents import (
+    delivered_code,
+    delivery_entry,
+    increment_entry,
+    link_entry,
+)
+from unlatch.cli.rehearse import tell_rehearsal
 from unlatch.cli.serve import deliver_and_tell, postponed, style, tell_left
 from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, with_session
 from unlatch.domain.status import Status
 from unlatch.engine.deliver import Job
 from unlatch.engine.finish import Finished, finish
+from unlatch.engine.rehearse import Act, rehearse_finish
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import FinishDocument
+    from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
 
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
@@ -46,11 +54,12 @@ def command(entry: Entry) -> click.Command:
         comment: str | None,
         as_json: bool,
     ) -> int:
+        session.workspace.check_config()
         with session.trackers() as trackers:
             if dry_run:
-                return rehearse_finish(
-                    session, trackers, wanted, to, reason=reason, as_json=as_json
-                )
+                act = Act(session.who(by), reason, Job(comment=style(comment)), offline=offline)
+                found = rehearse_finish(session.workspace, trackers, wanted, to, act=act)
+                return tell_rehearsal(session, found, as_json=as_json)
             finished = finish(session.workspace, wanted, to, by=session.who(by), reason=reason)
             if not as_json:
                 _tell(finished)
@@ -67,23 +76,24 @@ def command(entry: Entry) -> click.Command:
             )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:
-            output.document(
-                {
-                    "schema": f"unlatch.{entry.name}/1",
-                    "increment": increment_entry(delivered.increment, finished.previous.value),
-                    "spared": [
-                        {"tracker": link.tracker, "item": link.key, "neededBy": list(needed)}
-                        for link, needed in finished.spared
-                    ],
-                    "trackers": [delivery_entry(one) for one in delivered.deliveries],
-                    "exitCode": code,
-                }
-            )
+            output.document(_document(entry.name, finished, delivered, code))
         elif code:
             tell_left(delivered)
         return code
 
     return run
+
+
+def _document(name: str, finished: Finished, delivered: Delivered, code: int) -> FinishDocument:
+    return {
+        "schema": f"unlatch.{name}/1",
+        "increment": increment_entry(delivered.increment, finished.previous),
+        "spared": [
+            {**link_entry(link), "neededBy": list(needed)} for link, needed in finished.spared
+        ],
+        "trackers": [delivery_entry(one) for one in delivered.deliveries],
+        "exitCode": code,
+    }
 
 
 def _tell(finished: Finished) -> None:

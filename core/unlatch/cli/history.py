@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -12,6 +12,8 @@ from unlatch.cli.session import ID, JSON, Session, with_session
 from unlatch.store.events import read_events
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import HistoryDocument
+    from unlatch.cli.contracts.parts import EventEntry
     from unlatch.cli.table import Entry
     from unlatch.store.events import Event
 
@@ -27,8 +29,13 @@ def command(entry: Entry) -> click.Command:
         increment = session.workspace.manager.read(wanted)
         events = read_events(increment.folder, increment.reopens)
         if as_json:
-            document = {"schema": "unlatch.history/1", "id": increment.id, "events": events}
-            output.document({**document, "exitCode": 0})
+            document: HistoryDocument = {
+                "schema": "unlatch.history/1",
+                "id": increment.id,
+                "events": cast("list[EventEntry]", events),
+                "exitCode": 0,
+            }
+            output.document(document)
             return 0
         for event in events:
             output.data(_line(event))

@@ -14,6 +14,7 @@ from unlatch.cli.show import item_entry
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import LinkDocument
     from unlatch.cli.table import Entry
 
 
@@ -62,14 +63,13 @@ def _link(
         seen = see_urls(trackers, urls)
     increment = link_items(workspace, wanted, seen, by=session.who(by))
     if as_json:
-        output.document(
-            {
-                "schema": "unlatch.link/1",
-                "id": increment.id,
-                "linked": [item_entry(one) for one in seen],
-                "exitCode": 0,
-            }
-        )
+        document: LinkDocument = {
+            "schema": "unlatch.link/1",
+            "id": increment.id,
+            "linked": [item_entry(one) for one in seen],
+            "exitCode": 0,
+        }
+        output.document(document)
         return 0
     for one in seen:
         mark = output.good(output.sign("ok"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import times
+from unlatch.cli.documents import link_entry
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import Status, read_status
@@ -16,6 +17,8 @@ from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import ListDocument
+    from unlatch.cli.contracts.parts import ListEntry
     from unlatch.cli.table import Entry
 
 Listed = Increment | BrokenIncrement
@@ -36,7 +39,8 @@ def command(entry: Entry) -> click.Command:
             status = _status(wanted)
             shown = [one for one in shown if isinstance(one, Increment) and one.status is status]
         if as_json:
-            output.document([list_entry(one) for one in shown])
+            document: ListDocument = [list_entry(one) for one in shown]
+            output.document(document)
         else:
             _tell(shown, hidden=len(found) - len(shown) if wanted is None else 0)
         return 0
@@ -55,7 +59,7 @@ def _status(wanted: str) -> Status:
     return status
 
 
-def list_entry(one: Listed) -> dict[str, Any]:
+def list_entry(one: Listed) -> ListEntry:
     """An increment in the document of list; a broken one has no status."""
     if isinstance(one, BrokenIncrement):
         return {
@@ -64,23 +68,24 @@ def list_entry(one: Listed) -> dict[str, Any]:
             "status": None,
             "type": None,
             "archived": one.archived,
+            "created": None,
+            "completedAt": None,
+            "lastActivity": None,
             "links": [],
             "reopens": 0,
             "pending": 0,
-            "broken": {"id": one.error_id, "reason": one.reason},
+            "broken": {"id": one.error_id, "reason": one.reason, "hint": one.hint},
         }
     return {
         "id": one.id,
         "title": one.title,
-        "status": one.status.value,
+        "status": one.status,
         "type": one.type,
         "archived": one.archived,
         "created": stamp(one.created) if one.created else None,
         "completedAt": stamp(one.completed_at) if one.completed_at else None,
         "lastActivity": stamp(one.last_activity) if one.last_activity else None,
-        "links": [
-            {"tracker": link.tracker, "id": link.item, "url": link.url} for link in one.links
-        ],
+        "links": [link_entry(link) for link in one.links],
         "reopens": one.effective_reopens,
         "pending": len(one.pending),
         "broken": None,
@@ -91,10 +96,19 @@ def _tell(shown: list[Listed], *, hidden: int) -> None:
     if shown:
         headings = ("Increment", "Status", "Items", "Title")
         output.table(headings, [_row(one) for one in shown], flexible=3)
+        for one in shown:
+            if isinstance(one, BrokenIncrement):
+                tell_hint(one)
     else:
         output.talk("No increments. Next: unlatch new 'A title'")
     if hidden:
         output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows them.")
+
+
+def tell_hint(broken: BrokenIncrement) -> None:
+    """What to do next about an increment that cannot be read."""
+    if broken.hint:
+        output.talk(f"{broken.id}: next: {output.clean(broken.hint)}")
 
 
 def _row(one: Listed) -> tuple[str, ...]:

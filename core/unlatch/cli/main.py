@@ -8,8 +8,7 @@ from typing import NoReturn
 import click
 
 from unlatch.cli.app import app
-from unlatch.cli.failure import INTERRUPTED, tell
-from unlatch.errors import UnlatchError, unexpected
+from unlatch.errors import UnlatchError, UsageError, unexpected
 
 
 def main() -> NoReturn:
@@ -25,16 +24,35 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nInterrupted. What was recorded is kept; unlatch status shows it.", err=True)
-        return INTERRUPTED
+        return _interrupted()
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        return _misused(error, arguments)
     except UnlatchError as error:
-        return tell(error, arguments)
+        return _told(error, arguments)
     except Exception as error:  # noqa: BLE001  # a mistake of ours is told like any other
-        return tell(unexpected(error), arguments)
+        return _told(unexpected(error), arguments)
     return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    from unlatch.cli.failure import INTERRUPTED  # noqa: PLC0415
+
+    click.echo("\nInterrupted. What was recorded is kept; unlatch status shows it.", err=True)
+    return INTERRUPTED
+
+
+def _misused(error: click.ClickException, arguments: list[str]) -> int:
+    if "--json" in arguments:
+        message, hint = error.format_message(), "the command's own --help shows what it takes"
+        return _told(UsageError("usage", message, hint=hint), arguments)
+    error.show()
+    return error.exit_code
+
+
+def _told(error: UnlatchError, arguments: list[str]) -> int:
+    from unlatch.cli.failure import tell  # noqa: PLC0415  (slow to load, for nothing if all goes well)
+
+    return tell(error, arguments)
 
 
 def _make_streams_safe() -> None:

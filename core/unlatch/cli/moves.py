@@ -14,6 +14,7 @@ from unlatch.domain.status import Status
 from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import MoveDocument
     from unlatch.cli.table import Entry
 
 STATUSES = {
@@ -50,13 +51,12 @@ def command(entry: Entry) -> click.Command:
                 before.id, to, by=session.who(by), reason=reason
             )
         if as_json:
-            output.document(
-                {
-                    "schema": f"unlatch.{entry.name}/1",
-                    "increment": increment_entry(after, before.status.value),
-                    "exitCode": 0,
-                }
-            )
+            document: MoveDocument = {
+                "schema": f"unlatch.{entry.name}/1",
+                "increment": increment_entry(after, before.status),
+                "exitCode": 0,
+            }
+            output.document(document)
         else:
             moved = f"{before.status} -> {to}" if before.status is not to else f"is {to} already"
             output.data(f"{output.good(output.sign('ok'))} Increment {after.id}: {moved}")

@@ -12,6 +12,7 @@ from unlatch.cli.session import BY, JSON, Session, with_session
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import NewDocument
     from unlatch.cli.table import Entry
     from unlatch.domain.increment import Link
 
@@ -47,17 +48,16 @@ def command(entry: Entry) -> click.Command:
             output.clean(title), kind=kind, by=session.who(by), links=links
         )
         if as_json:
-            output.document(
-                {
-                    "schema": "unlatch.new/1",
-                    "increment": {
-                        "id": increment.id,
-                        "status": increment.status.value,
-                        "path": str(increment.folder),
-                    },
-                    "exitCode": 0,
-                }
-            )
+            document: NewDocument = {
+                "schema": "unlatch.new/1",
+                "increment": {
+                    "id": increment.id,
+                    "status": increment.status,
+                    "path": str(increment.folder),
+                },
+                "exitCode": 0,
+            }
+            output.document(document)
         else:
             output.data(f"{output.good(output.sign('ok'))} {increment.id} in {increment.folder}")
             output.talk(f"Next: unlatch start {increment.id}")

@@ -14,7 +14,6 @@ from unlatch.domain.text import without_controls
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PIPED_WIDTH = 1000
 _SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), "arrow": ("→", "->")}
 
 
@@ -25,19 +24,20 @@ def clean(text: str) -> str:
 
 def data(text: str = "") -> None:
     """A line of what was asked for."""
-    click.echo(text, color=_colour(sys.stdout))
+    # By name: left to itself, click writes UTF-8 to a stream that says it takes ASCII.
+    click.echo(text, file=sys.stdout, color=_colour(sys.stdout))
 
 
 def talk(text: str = "") -> None:
     """A line about what is going on."""
     sys.stdout.flush()  # both may go to one place, and the order tells the story
-    click.echo(text, err=True, color=_colour(sys.stderr))
+    click.echo(text, file=sys.stderr, color=_colour(sys.stderr))
 
 
 def document(value: Any) -> None:
     """One JSON document; in ASCII where the stream takes no more."""
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
-    click.echo(json.dumps(value, indent=2, ensure_ascii=ascii_only))
+    click.echo(json.dumps(value, indent=2, ensure_ascii=ascii_only), file=sys.stdout)
 
 
 def sign(name: str, stream: IO[str] | None = None) -> str:
@@ -80,33 +80,34 @@ def table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexibl
 
     Without a terminal nothing is cut: a line is a row.
     """
-    from rich.console import Console  # noqa: PLC0415  (slow to load, and most commands do without)
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    lines = [headings, *(tuple(map(clean, row)) for row in rows)]
+    widths = _widths(lines, flexible)
+    for number, line in enumerate(lines):
+        shown = "  ".join(map(_cell, line, widths)).rstrip()
+        data(shown if number else strong(shown))
 
-    drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for number, heading in enumerate(headings):
-        kept = number != flexible
-        drawn.add_column(
-            heading,
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=(kept and len(max((row[number] for row in (headings, *rows)), key=len)))
-            or None,
-        )
-    for row in rows:
-        drawn.add_row(*(Text(clean(cell)) for cell in row))
-    on_terminal = sys.stdout.isatty()
-    console = Console(
-        file=sys.stdout,
-        width=None if on_terminal else _PIPED_WIDTH,
-        no_color=not _colour(sys.stdout),
-        legacy_windows=False,
-    )
-    with console.capture() as shown:
-        console.print(drawn)
-    for line in shown.get().splitlines():
-        data(line.rstrip())
+
+def _widths(lines: Sequence[tuple[str, ...]], flexible: int) -> list[int]:
+    # Only what knows how many cells a character takes: rich's own tables take longer than `list`.
+    from rich.cells import cell_len  # noqa: PLC0415  (most commands do without)
+
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    if sys.stdout.isatty():
+        from shutil import get_terminal_size  # noqa: PLC0415
+
+        surplus = sum(widths) + 2 * (len(widths) - 1) - get_terminal_size().columns
+        least = min(widths[flexible], cell_len(lines[0][flexible]))
+        widths[flexible] = max(least, widths[flexible] - max(0, surplus))
+    return widths
+
+
+def _cell(text: str, width: int) -> str:
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415
+
+    if cell_len(text) <= width:
+        return set_cell_size(text, width)
+    dots = sign("wait")
+    return set_cell_size(text, width - len(dots)).rstrip() + dots
 
 
 def _colour(stream: IO[str]) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from unlatch.cli.session import JSON
 from unlatch.engine.registry import Registry, is_installed
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import PluginEntry, PluginsDocument
     from unlatch.cli.table import Entry
     from unlatch.spi import Manifest
 
@@ -25,8 +26,13 @@ def command(entry: Entry) -> click.Command:
         registry = Registry()
         rows = [_entry(manifest) for manifest in registry.manifests.values()]
         if as_json:
-            document = {"schema": "unlatch.plugins/1", "plugins": rows}
-            output.document({**document, "broken": dict(registry.broken), "exitCode": 0})
+            document: PluginsDocument = {
+                "schema": "unlatch.plugins/1",
+                "plugins": rows,
+                "broken": dict(registry.broken),
+                "exitCode": 0,
+            }
+            output.document(document)
             return 0
         shown = [
             (
@@ -45,12 +51,12 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _entry(manifest: Manifest) -> dict[str, Any]:
+def _entry(manifest: Manifest) -> PluginEntry:
     return {
         "name": manifest.name,
         "title": manifest.title,
         "noun": manifest.noun,
-        "capabilities": sorted(manifest.capabilities),
+        "capabilities": [str(one) for one in sorted(manifest.capabilities)],
         "ready": is_installed(manifest.requires[0]),
         "extra": manifest.requires[1],
     }

@@ -1,155 +1,153 @@
-"""--dry-run: each item, the comment, each request; nothing is written anywhere."""
+"""--dry-run: each item, the comment, each request."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import shutil
+import sys
+import textwrap
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from unlatch.cli import output
 from unlatch.cli.describe import seen_line, times
-from unlatch.domain.operation import Kind, Operation
-from unlatch.domain.status import Status
-from unlatch.engine.finish import needed_by
-from unlatch.engine.intent import change_for
-from unlatch.engine.items import look
-from unlatch.engine.resume import Step
+from unlatch.cli.documents import link_entry
+from unlatch.cli.failure import problem_entry
+from unlatch.domain.text import without_controls
+from unlatch.domain.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
+    from unlatch.cli.contracts.documents import DryRunDocument, RehearsedItem
     from unlatch.cli.session import Session
-    from unlatch.domain.increment import Increment, Link
-    from unlatch.engine.items import Seen
-    from unlatch.engine.trackers import Trackers
+    from unlatch.domain.text import Paragraph, Text
+    from unlatch.engine.rehearse import Rehearsal, Rehearsed
     from unlatch.spi import PlannedRequest
 
-_NO_REASON = "(the reason)"
+_INDENT = " " * 6
+_METHOD = len("OPTIONS")
 
 
-def rehearse(
-    session: Session,
-    trackers: Trackers,
-    increment: Increment,
-    step: Step,
-    *,
-    reason: str | None,
-    as_json: bool,
-) -> int:
-    """Show what resuming would do."""
-    if step in (Step.DELIVER, Step.NOTHING):
-        operations = increment.pending
-    elif step is Step.REOPEN:
-        operations = _owed(session, Kind.REOPEN, increment.links, reason or _NO_REASON)
-    else:
-        operations = ()
-    after = replace(increment, status=Status.ACTIVE)
-    return _show(session, trackers, increment, after, operations=operations, as_json=as_json)
-
-
-def rehearse_finish(
-    session: Session,
-    trackers: Trackers,
-    wanted: str,
-    to: Status,
-    *,
-    reason: str | None,
-    as_json: bool,
-) -> int:
-    """Show what completing or abandoning would do."""
-    increment = session.workspace.manager.read(wanted)
-    links = [link for link in increment.links if not needed_by(session.workspace, increment, link)]
-    operations = _owed(session, Kind.CLOSE, links, reason)
-    after = replace(increment, status=to)
-    return _show(session, trackers, increment, after, operations=operations, as_json=as_json)
-
-
-def rehearse_operations(
-    session: Session,
-    trackers: Trackers,
-    increment: Increment,
-    kind: Kind,
-    *,
-    links: Iterable[Link],
-    reason: str | None,
-    as_json: bool,
-) -> int:
-    """Show what operations of one kind would do to the items of these links."""
-    operations = _owed(session, kind, links, reason)
-    return _show(session, trackers, increment, increment, operations=operations, as_json=as_json)
-
-
-def _owed(
-    session: Session, kind: Kind, links: Iterable[Link], reason: str | None
-) -> tuple[Operation, ...]:
-    op, now = session.workspace.new_id(), session.workspace.clock()
-    return tuple(
-        Operation(op, kind, link.tracker, link.key, now, session.who(None), reason)
-        for link in links
-    )
-
-
-def _show(
-    session: Session,
-    trackers: Trackers,
-    before: Increment,
-    after: Increment,
-    *,
-    operations: tuple[Operation, ...],
-    as_json: bool,
-) -> int:
-    rows = [_rehearsed(session, trackers, after, operation) for operation in operations]
+def tell_rehearsal(session: Session, rehearsal: Rehearsal, *, as_json: bool) -> int:
+    """Show what a command would do; the exit code."""
     if as_json:
-        output.document(
-            {
-                "schema": "unlatch.dry-run/1",
-                "increment": {
-                    "id": before.id,
-                    "status": before.status.value,
-                    "wouldBe": after.status.value,
-                },
-                "items": [entry for entry, _ in rows],
-                "requests": sum(len(entry["requests"]) for entry, _ in rows),
-                "exitCode": 0,
-            }
-        )
-        return 0
-    output.data(f"Increment {before.id}: {before.status} -> {after.status} (not done: --dry-run)")
-    for entry, seen in rows:
-        _tell(session, entry, seen)
-    count = sum(len(entry["requests"]) for entry, _ in rows)
-    output.data(f"{times(count, 'request')} to {times(len(rows), 'item')}; nothing was written.")
+        output.document(_document(rehearsal))
+    else:
+        for line in _lines(session, rehearsal):
+            output.data(line)
     return 0
 
 
-def _rehearsed(
-    session: Session, trackers: Trackers, increment: Increment, operation: Operation
-) -> tuple[dict[str, Any], Seen | None]:
-    links = [link for link in increment.links if link.key == operation.item]
-    seen = look(trackers, links[:1])[0] if links else None
-    change = change_for(operation, increment, session.workspace.config)
-    requests: tuple[PlannedRequest, ...] = ()
-    if seen is not None and seen.item is not None:
-        plugin = trackers.open(operation.tracker)
-        requests = plugin.plan(seen.item, change)
-    comment = change.comment and "\n".join("".join(s.text for s in p) for p in change.comment)
-    entry = {
-        "tracker": operation.tracker,
-        "item": operation.item,
-        "state": seen.item.state if seen and seen.item else None,
-        "comment": comment,
+def _lines(session: Session, rehearsal: Rehearsal) -> Iterator[str]:
+    registry = session.workspace.registry
+    columns = 2 + max(len(manifest.title) for manifest in registry.manifests.values())
+    yield _headline(rehearsal)
+    requests = _request_lines([one for item in rehearsal.items for one in item.requests])
+    said: Text | None = None
+    for item in rehearsal.items:
+        # Items of one intent follow each other and are told the same, so it is shown once.
+        if item.change.comment not in (None, said):
+            said = item.change.comment
+            yield from _comment_lines(said or (), columns)
+        yield seen_line(registry, item.seen, columns=columns)
+        yield from _remarks(item)
+        for _ in item.requests:
+            yield from next(requests)
+    for link, needed in rehearsal.spared:
+        yield f"    {output.clean(link.key)} stays open: {', '.join(needed)} needs it"
+    yield _sum(rehearsal)
+
+
+def _headline(rehearsal: Rehearsal) -> str:
+    before, after = rehearsal.before, rehearsal.after
+    would = f"would stay {after}" if before.status is after else f"{before.status} -> {after}"
+    moved = ", out of the archive" if before.archived and not after.is_finished else ""
+    return f"Increment {output.strong(before.id)}: {would}{moved} (dry run)"
+
+
+def _remarks(item: Rehearsed) -> Iterator[str]:
+    if item.error is not None and item.seen.error is None:
+        yield f"{_INDENT}{output.warn(item.error.message)} {output.faint(f'[{item.error.id}]')}"
+    if item.error is not None and item.error.hint:
+        yield f"{_INDENT}{output.clean(item.error.hint)}"
+    if item.owed:
+        since = f"owed since {item.operation.at:%Y-%m-%d}"
+        yield f"{_INDENT}{since}; it is asked first whether it has been delivered"
+    if item.is_open_ended:
+        yield f"{_INDENT}what is sent to {item.operation.kind} it depends on what it is by then"
+
+
+def _comment_lines(text: Text, columns: int) -> Iterator[str]:
+    lines = "\n\n".join(map(_styled, text)).splitlines()
+    for label, line in zip_longest(["Comment"], lines, fillvalue=""):
+        yield f"    {label:<{columns}}{line}".rstrip()
+
+
+def _styled(paragraph: Paragraph) -> str:
+    shown = ((without_controls(span.text), span.bold) for span in paragraph)
+    return "".join(output.strong(text) if bold else text for text, bold in shown)
+
+
+def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
+    """Each request on one line; in a terminal that is too narrow for one of them, each on two."""
+    heads = [f"{_INDENT}{one.method:<{_METHOD}} {output.clean(one.url)}" for one in requests]
+    words = [output.clean(one.what) for one in requests]
+    longest = max(map(len, heads), default=0)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if columns is None or longest + 2 + max(map(len, words), default=0) < columns:
+        return ([f"{head:<{longest}}  {what}"] for head, what in zip(heads, words, strict=True))
+    margin = " " * (len(_INDENT) + _METHOD + 1)
+    return (
+        [head, *textwrap.wrap(what, columns - 1, initial_indent=margin, subsequent_indent=margin)]
+        for head, what in zip(heads, words, strict=True)
+    )
+
+
+def _sum(rehearsal: Rehearsal) -> str:
+    reached = {item.seen.link for item in rehearsal.items if item.requests}
+    unknown = {item.seen.link for item in rehearsal.items if item.seen.error is not None}
+    if not rehearsal.items:
+        told = ["no requests"]
+    elif not reached and not unknown:
+        told = [f"{times(len(rehearsal.items), 'operation')} left for unlatch sync"]
+    else:
+        exact = "" if rehearsal.is_exact else ", as far as can be told before"
+        requests = times(rehearsal.requests, "request")
+        told = [f"{requests} to {times(len(reached), 'item')}{exact}"]
+    if unknown:
+        told.append(f"{times(len(unknown), 'item')} could not be asked")
+    return f"{'; '.join(told)}; nothing was written."
+
+
+def _document(rehearsal: Rehearsal) -> DryRunDocument:
+    before = rehearsal.before
+    return {
+        "schema": "unlatch.dry-run/1",
+        "increment": {"id": before.id, "status": before.status, "wouldBe": rehearsal.after},
+        "items": [_entry(item) for item in rehearsal.items],
+        "spared": [
+            {**link_entry(link), "neededBy": list(needed)} for link, needed in rehearsal.spared
+        ],
+        "requests": rehearsal.requests,
+        "exitCode": 0,
+    }
+
+
+def _entry(item: Rehearsed) -> RehearsedItem:
+    seen, change = item.seen.item, item.change
+    return {
+        "tracker": item.operation.tracker,
+        "id": seen.ref.id if seen else item.seen.link.item,
+        "url": seen.ref.url if seen else item.seen.link.url,
+        "state": seen.state if seen else None,
+        "comment": None if change.comment is None else _plain(change.comment),
         "addLabels": list(change.add_labels),
         "removeLabels": list(change.remove_labels),
-        "requests": [f"{one.method} {one.url}  {one.what}".rstrip() for one in requests],
-        "error": seen.error.id if seen and seen.error else None,
+        "owedSince": stamp(item.operation.at) if item.owed else None,
+        "requests": [{"method": r.method, "url": r.url, "what": r.what} for r in item.requests],
+        "error": problem_entry(item.error) if item.error else None,
     }
-    return entry, seen
 
 
-def _tell(session: Session, entry: dict[str, Any], seen: Seen | None) -> None:
-    if seen is not None:
-        output.data(seen_line(session.workspace.registry, seen, columns=16))
-    if entry["comment"]:
-        for line in entry["comment"].splitlines():
-            output.data(f"      | {output.clean(line)}")
-    for request in entry["requests"]:
-        output.data(f"      {output.clean(request)}")
+def _plain(text: Text) -> str:
+    return "\n\n".join("".join(span.text for span in paragraph) for paragraph in text)

@@ -11,20 +11,23 @@ from unlatch.cli.app import reach
 from unlatch.cli.describe import ago, seen_line, times
 from unlatch.cli.documents import (
     delivered_code,
-    delivery_entry,
     increment_entry,
     reopen_entry,
+    resume_entry,
+    untouched_entry,
 )
-from unlatch.cli.rehearse import rehearse
+from unlatch.cli.rehearse import tell_rehearsal
 from unlatch.cli.serve import Delivered, deliver_and_tell, postponed, style, tell_left
 from unlatch.cli.session import BY, COMMENT, ID, JSON, REASON, Session, is_interactive, with_session
 from unlatch.engine.deliver import Job
 from unlatch.engine.items import DIALOGUE_PATIENCE, look
+from unlatch.engine.rehearse import Act, rehearse_resume
 from unlatch.engine.resume import Resumed, Step, next_step, resume
 from unlatch.errors import UsageError
 from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import ResumeDocument
     from unlatch.cli.table import Entry
     from unlatch.domain.increment import Increment
     from unlatch.engine.trackers import Trackers
@@ -68,14 +71,28 @@ def command(entry: Entry) -> click.Command:
         as_json: bool,
     ) -> int:
         increment = session.workspace.manager.read(wanted)
+        session.workspace.check_config()
         step = next_step(increment)
         with session.trackers() as trackers:
             if dry_run:
-                return rehearse(session, trackers, increment, step, reason=reason, as_json=as_json)
+                job = Job(even_if_deliberate=even_if_not_planned, comment=style(comment))
+                act = Act(session.who(by), reason, job, offline=offline)
+                found = rehearse_resume(
+                    session.workspace, trackers, increment, act=act, reopen_items=reopen_items
+                )
+                return tell_rehearsal(session, found, as_json=as_json)
             if step.needs_reason:
                 reason = checked_reason(reason) if reason is not None else None
                 if reason is None or not yes:
-                    answered = _dialogue(session, trackers, increment, step, reason, yes=yes)
+                    answered = _dialogue(
+                        session,
+                        trackers,
+                        increment,
+                        step,
+                        reason,
+                        yes=yes,
+                        reopen_items=reopen_items,
+                    )
                     if answered is None:
                         output.talk("Nothing was changed.")
                         return DECLINED
@@ -101,7 +118,7 @@ def command(entry: Entry) -> click.Command:
             )
         if as_json:
             return _document(resumed, delivered)
-        return _end(resumed, delivered)
+        return _end(delivered, wanted)
 
     return run
 
@@ -114,6 +131,7 @@ def _dialogue(
     reason: str | None,
     *,
     yes: bool,
+    reopen_items: bool,
 ) -> str | None:
     """The reason, once the person has seen what is at stake and agreed; None if not."""
     if not is_interactive():
@@ -122,7 +140,7 @@ def _dialogue(
             f"{increment.id} is {increment.status}, and nobody is here to be asked",
             hint=f"unlatch resume {increment.id} --reason TEXT --yes",
         )
-    _introduce(session, trackers, increment, step)
+    _introduce(session, trackers, increment, step, reopen_items=reopen_items)
     if not yes and not click.confirm("Continue?", err=True):
         return None
     while reason is None:
@@ -134,7 +152,14 @@ def _dialogue(
     return reason
 
 
-def _introduce(session: Session, trackers: Trackers, increment: Increment, step: Step) -> None:
+def _introduce(
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    step: Step,
+    *,
+    reopen_items: bool,
+) -> None:
     registry, now = session.workspace.registry, session.workspace.clock()
     archived = ", and archived" if increment.archived else ""
     output.talk(
@@ -157,14 +182,14 @@ def _introduce(session: Session, trackers: Trackers, increment: Increment, step:
                 "may want an increment of its own."
             )
         )
-    output.talk(f"  {_announcement(increment, step)}")
+    output.talk(f"  {_announcement(increment, step, reopen_items=reopen_items)}")
 
 
-def _announcement(increment: Increment, step: Step) -> str:
+def _announcement(increment: Increment, step: Step, *, reopen_items: bool) -> str:
     back = "move it out of the archive, " if increment.archived else ""
     if not increment.links:
         return f"Resuming will {back}set it active; it has no linked items."
-    if step is Step.REVIVE:
+    if step is Step.REVIVE and not reopen_items:
         return f"Resuming will {back}set it active; its items stay as they are."
     items = times(len(increment.links), "item")
     return f"Resuming will {back}set it active, reopen {items} and post the reason on each."
@@ -179,7 +204,7 @@ def _tell(resumed: Resumed, *, was_archived: bool) -> None:
         owed = times(len(increment.pending), "operation")
         output.data(f"{mark} Increment {increment.id} is active already; delivering {owed}")
     else:
-        by = f" (by {resumed.entry.reopened_by})" if resumed.entry else ""
+        by = f" (by {output.clean(resumed.entry.reopened_by)})" if resumed.entry else ""
         word = "reopened" if resumed.entry else "resumed"
         output.data(
             f"{mark} Increment {increment.id} {word}: {resumed.previous} -> {increment.status}{by}"
@@ -192,24 +217,27 @@ def _tell(resumed: Resumed, *, was_archived: bool) -> None:
         output.talk("    It has no linked items; unlatch link adds some.")
 
 
-def _end(resumed: Resumed, delivered: Delivered) -> int:
+def _end(delivered: Delivered, wanted: str) -> int:
     code = 0 if delivered.by_wish else delivered_code(delivered.deliveries, delivered.left)
     if code:
         tell_left(delivered)
     else:
-        output.talk(f"Next: unlatch show {resumed.increment.id}")
+        output.talk(f"Next: unlatch show {output.clean(wanted)}")
     return code
 
 
 def _document(resumed: Resumed, delivered: Delivered) -> int:
     code = 0 if delivered.by_wish else delivered_code(delivered.deliveries, delivered.left)
-    output.document(
-        {
-            "schema": "unlatch.resume/1",
-            "increment": increment_entry(delivered.increment, resumed.previous.value),
-            "reopen": reopen_entry(resumed.entry, delivered.increment),
-            "trackers": [delivery_entry(delivery) for delivery in delivered.deliveries],
-            "exitCode": code,
-        }
-    )
+    increment = delivered.increment
+    trackers = [resume_entry(delivery) for delivery in delivered.deliveries]
+    if resumed.step is Step.REVIVE and not trackers:
+        trackers = [untouched_entry(link) for link in increment.links]
+    document: ResumeDocument = {
+        "schema": "unlatch.resume/1",
+        "increment": increment_entry(increment, resumed.previous),
+        "reopen": reopen_entry(resumed.entry, increment),
+        "trackers": trackers,
+        "exitCode": code,
+    }
+    output.document(document)
     return code

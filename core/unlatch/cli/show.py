@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import ago, seen_line, times
-from unlatch.cli.failure import error_entry
+from unlatch.cli.documents import pending_entry
+from unlatch.cli.failure import problem_entry
 from unlatch.cli.list import list_entry
 from unlatch.cli.session import ID, JSON, Session, with_session
 from unlatch.engine.items import look
-from unlatch.store.records import write_operation, write_reopen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unlatch.cli.contracts.documents import ShowDocument
+    from unlatch.cli.contracts.parts import ItemEntry
     from unlatch.cli.table import Entry
     from unlatch.domain.increment import Increment
     from unlatch.engine.items import Seen
@@ -46,21 +48,19 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _document(increment: Increment, seen: Sequence[Seen]) -> dict[str, Any]:
+def _document(increment: Increment, seen: Sequence[Seen]) -> ShowDocument:
     return {
         "schema": "unlatch.show/1",
         "increment": list_entry(increment),
-        "reopenHistory": list(
-            increment.data.get("reopenHistory", map(write_reopen, increment.reopens))
-        ),
-        "pending": [write_operation(operation) for operation in increment.pending],
+        "reopenHistory": list(increment.data.get("reopenHistory", ())),
+        "pending": [pending_entry(operation) for operation in increment.pending],
         "items": [item_entry(one) for one in seen],
         "warnings": list(increment.warnings),
         "exitCode": 0,
     }
 
 
-def item_entry(seen: Seen) -> dict[str, Any]:
+def item_entry(seen: Seen) -> ItemEntry:
     """An item that was asked for."""
     item = seen.item
     return {
@@ -70,10 +70,10 @@ def item_entry(seen: Seen) -> dict[str, Any]:
         "title": item.title if item else None,
         "type": item.type if item else None,
         "state": item.state if item else None,
-        "category": item.category.value if item else None,
+        "category": item.category if item else None,
         "labels": list(item.labels) if item else [],
         "assignee": item.assignee if item else None,
-        "error": error_entry(seen.error) if seen.error else None,
+        "error": problem_entry(seen.error) if seen.error else None,
     }
 
 

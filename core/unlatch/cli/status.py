@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import ago, times
-from unlatch.cli.list import list_entry
+from unlatch.cli.documents import pending_of
+from unlatch.cli.list import list_entry, tell_hint
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import Status
-from unlatch.store.records import write_operation
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import StatusDocument
     from unlatch.cli.table import Entry
 
 
@@ -45,17 +46,13 @@ def _often(session: Session, sound: list[Increment]) -> list[Increment]:
 
 def _document(
     session: Session, sound: list[Increment], broken: list[BrokenIncrement]
-) -> dict[str, Any]:
+) -> StatusDocument:
     return {
         "schema": "unlatch.status/1",
         "active": [list_entry(one) for one in sound if one.status is Status.ACTIVE],
         "maxActive": session.workspace.config.limits.max_active,
         "paused": [list_entry(one) for one in sound if one.status is Status.PAUSED],
-        "pending": [
-            {"increment": one.id, **write_operation(operation)}
-            for one in sound
-            for operation in one.pending
-        ],
+        "pending": [owed for one in sound for owed in pending_of(one)],
         "reopenedOften": [one.id for one in _often(session, sound)],
         "broken": [list_entry(one) for one in broken],
         "exitCode": 0,
@@ -82,6 +79,7 @@ def _tell(session: Session, sound: list[Increment], broken: list[BrokenIncrement
         output.data(f"{output.warn('Reopened')}     {one.id}: {one.effective_reopens} times")
     for lost in broken:
         output.data(f"{output.bad('Broken')}       {lost.id}: {output.clean(lost.reason)}")
+        tell_hint(lost)
 
 
 def _tell_pending(session: Session, sound: list[Increment]) -> None:

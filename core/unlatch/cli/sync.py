@@ -9,13 +9,14 @@ import click
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import times
-from unlatch.cli.documents import delivered_code, delivery_entry
+from unlatch.cli.documents import delivered_code, delivery_entry, pending_of
 from unlatch.cli.serve import deliver_and_tell, style, tell_left
 from unlatch.cli.session import COMMENT, JSON, Session, with_session
 from unlatch.domain.increment import BrokenIncrement
 from unlatch.engine.deliver import Job
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import SyncDocument, SyncDryRunDocument
     from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
     from unlatch.domain.increment import Increment
@@ -45,6 +46,7 @@ def command(entry: Entry) -> click.Command:
         as_json: bool,
     ) -> int:
         owing = _owing(session, wanted)
+        session.workspace.check_config()
         if dry_run:
             return _rehearse(owing, as_json=as_json)
         job = Job(even_if_deliberate=even_if_not_planned, comment=style(comment))
@@ -70,18 +72,12 @@ def _owing(session: Session, wanted: tuple[str, ...]) -> list[Increment]:
 def _rehearse(owing: list[Increment], *, as_json: bool) -> int:
     owed = [(increment, operation) for increment in owing for operation in increment.pending]
     if as_json:
-        entries = [
-            {
-                "increment": i.id,
-                "op": o.op,
-                "kind": o.kind.value,
-                "tracker": o.tracker,
-                "item": o.item,
-                "cause": o.cause,
-            }
-            for i, o in owed
-        ]
-        output.document({"schema": "unlatch.sync/1", "pending": entries, "exitCode": 0})
+        document: SyncDryRunDocument = {
+            "schema": "unlatch.sync-dry-run/1",
+            "pending": [entry for increment in owing for entry in pending_of(increment)],
+            "exitCode": 0,
+        }
+        output.document(document)
         return 0
     for increment, operation in owed:
         cause = f" (parked: {operation.cause})" if operation.cause else ""
@@ -93,20 +89,19 @@ def _rehearse(owing: list[Increment], *, as_json: bool) -> int:
 def _end(done: list[Delivered], *, as_json: bool) -> int:
     code = max((delivered_code(one.deliveries, one.left) for one in done), default=0)
     if as_json:
-        output.document(
-            {
-                "schema": "unlatch.sync/1",
-                "increments": [
-                    {
-                        "id": one.increment.id,
-                        "trackers": [delivery_entry(delivery) for delivery in one.deliveries],
-                        "left": one.left,
-                    }
-                    for one in done
-                ],
-                "exitCode": code,
-            }
-        )
+        document: SyncDocument = {
+            "schema": "unlatch.sync/1",
+            "increments": [
+                {
+                    "id": one.increment.id,
+                    "trackers": [delivery_entry(delivery) for delivery in one.deliveries],
+                    "left": one.left,
+                }
+                for one in done
+            ],
+            "exitCode": code,
+        }
+        output.document(document)
         return code
     for one in done:
         if one.left:

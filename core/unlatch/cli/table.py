@@ -51,6 +51,7 @@ COMMANDS = {
             "Everyday",
         ),
         Entry("reopen", "resume", "The same as resume", Reach.WRITES, "Everyday", shown=False),
+        Entry("undo", "undo", "Take the last reopen back", Reach.WRITES, "Everyday"),
         Entry(
             "complete",
             "finish",
@@ -86,6 +87,8 @@ COMMANDS = {
         ),
         Entry("review", "moves", "Hand an increment over for review", Reach.LOCAL, "More"),
         Entry("backlog", "moves", "Put an increment back", Reach.LOCAL, "More"),
+        Entry("merge", "merge", "Resolve what git left in conflict", Reach.LOCAL, "More"),
+        Entry("merge-driver", "merge_driver", "Merge for git, as it asks", Reach.LOCAL, "More"),
     )
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from unlatch.cli import output
 from unlatch.cli.describe import seen_line
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
-from unlatch.cli.rehearse import rehearse_operations
+from unlatch.cli.rehearse import tell_rehearsal
 from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.cli.show import item_entry
@@ -18,11 +19,13 @@ from unlatch.engine.deliver import Job
 from unlatch.engine.items import look
 from unlatch.engine.linking import check_capability, find_link, owe_operation
 from unlatch.engine.registry import Registry
+from unlatch.engine.rehearse import Act, rehearse_operations
 from unlatch.errors import UsageError
 from unlatch.spi import Capability
 from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import TrackerChangeDocument, TrackerStatusDocument
     from unlatch.cli.serve import Delivered
     from unlatch.domain.increment import Increment, Link
     from unlatch.domain.operation import Operation
@@ -58,9 +61,11 @@ def tracker_group(name: str) -> click.Group:
 
 
 def _create(manifest: Manifest) -> click.Command:
+    article = "an" if manifest.noun[0] in "aeiou" else "a"
+
     @click.command(
         f"create-{manifest.slug}",
-        help=f"Make a {manifest.noun} for an increment, and tie it. (writes trackers)",
+        help=f"Make {article} {manifest.noun} for an increment, and tie it. (writes trackers)",
     )
     @ID
     @BY
@@ -100,7 +105,7 @@ def create_item(
         )
         job = Job(fresh=frozenset({operation.op}), tracker=tracker)
         delivered = deliver_and_tell(session, trackers, increment, job, silent=as_json)
-    return _end(delivered, increment, f"unlatch.{tracker}-create/1", as_json=as_json)
+    return _end(delivered, increment, tracker, Kind.CREATE, as_json=as_json)
 
 
 def _act(manifest: Manifest, capability: Capability, kind: Kind) -> click.Command:
@@ -159,27 +164,31 @@ def _run_act(
 
     with session.trackers() as trackers:
         if dry_run:
-            return rehearse_operations(
-                session, trackers, increment, kind, links=links, reason=reason, as_json=as_json
+            job = Job(even_if_deliberate=even_if_not_planned, tracker=manifest.name)
+            act = Act(who, reason, job)
+            found = rehearse_operations(
+                session.workspace, trackers, increment, kind, links=links, act=act
             )
+            return tell_rehearsal(session, found, as_json=as_json)
         trackers.settings(manifest.name)  # a mistake in it is told before anything is recorded
         fresh = frozenset(owe(link).op for link in links)
         job = Job(fresh, even_if_deliberate=even_if_not_planned, tracker=manifest.name)
         delivered = deliver_and_tell(session, trackers, increment, job, silent=as_json)
-    schema = f"unlatch.{manifest.name}-{kind.value}/1"
-    return _end(delivered, increment, schema, as_json=as_json, tell=_reminder(increment, kind))
+    tell = _reminder(increment, kind)
+    return _end(delivered, increment, manifest.name, kind, as_json=as_json, tell=tell)
 
 
-def _links(increment: Increment, manifest: Manifest, item: str | None) -> list[Link]:
-    if item is not None:
-        return [find_link(increment, item)]
-    links = [link for link in increment.links if link.tracker == manifest.name]
+def _links(increment: Increment, manifest: Manifest, item: str | None) -> tuple[Link, ...]:
+    links = tuple(link for link in increment.links if link.tracker == manifest.name)
     if not links:
         raise UsageError(
             "no-link",
             f"{increment.id} has no {manifest.title} {manifest.noun}",
             hint=f"unlatch link {increment.id} URL",
         )
+    if item is not None:
+        # Among this tracker's own: another's would be recorded here and never delivered.
+        return (find_link(replace(increment, links=links), item),)
     return links
 
 
@@ -195,21 +204,23 @@ def _reminder(increment: Increment, kind: Kind) -> str | None:
 def _end(
     delivered: Delivered,
     before: Increment,
-    schema: str,
+    tracker: str,
+    kind: Kind,
     *,
     as_json: bool,
     tell: str | None = None,
 ) -> int:
     code = delivered_code(delivered.deliveries)
     if as_json:
-        output.document(
-            {
-                "schema": schema,
-                "increment": increment_entry(delivered.increment, before.status.value),
-                "trackers": [delivery_entry(one) for one in delivered.deliveries],
-                "exitCode": code,
-            }
-        )
+        document: TrackerChangeDocument = {
+            "schema": "unlatch.tracker-change/1",
+            "tracker": tracker,
+            "kind": kind,
+            "increment": increment_entry(delivered.increment, before.status),
+            "trackers": [delivery_entry(one) for one in delivered.deliveries],
+            "exitCode": code,
+        }
+        output.document(document)
         return code
     if code:
         tell_left(delivered)
@@ -233,9 +244,14 @@ def _status(manifest: Manifest) -> click.Command:
         if len(errors) == len(seen):
             raise errors[0]
         if as_json:
-            document = {"schema": "unlatch.tracker-status/1", "id": increment.id}
-            items = [item_entry(one) for one in seen]
-            output.document({**document, "items": items, "exitCode": 1 if errors else 0})
+            document: TrackerStatusDocument = {
+                "schema": "unlatch.tracker-status/1",
+                "tracker": manifest.name,
+                "id": increment.id,
+                "items": [item_entry(one) for one in seen],
+                "exitCode": 1 if errors else 0,
+            }
+            output.document(document)
         else:
             for one in seen:
                 output.data(seen_line(session.workspace.registry, one, columns=14).strip())

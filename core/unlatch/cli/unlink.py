@@ -8,11 +8,13 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
+from unlatch.cli.documents import link_entry
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.engine.linking import find_link
 from unlatch.store.linking import unlink
 
 if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import UnlinkDocument
     from unlatch.cli.table import Entry
 
 
@@ -31,9 +33,14 @@ def command(entry: Entry) -> click.Command:
         owed = [o for o in increment.pending if (o.tracker, o.item) == (link.tracker, link.key)]
         unlink(session.workspace.manager, increment.id, link, by=session.who(by))
         if as_json:
-            cut = {"tracker": link.tracker, "id": link.item, "url": link.url}
-            document = {"schema": "unlatch.unlink/1", "id": increment.id, "unlinked": cut}
-            output.document({**document, "dropped": len(owed), "exitCode": 0})
+            document: UnlinkDocument = {
+                "schema": "unlatch.unlink/1",
+                "id": increment.id,
+                "unlinked": link_entry(link),
+                "dropped": len(owed),
+                "exitCode": 0,
+            }
+            output.document(document)
             return 0
         output.data(f"{output.good(output.sign('ok'))} {output.clean(link.key)} unlinked")
         if owed:

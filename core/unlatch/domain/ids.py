@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-FOLDER = re.compile(r"(?P<number>\d{3,})-(?P<slug>.+)")
-NUMBER = re.compile(r"\d+")
+# Nine digits are more than any project has, and far from where int() refuses.
+FOLDER = re.compile(r"(?P<number>[0-9]{3,9})-(?P<slug>.+)")
+NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def is_ulid(text: str) -> bool:

@@ -91,6 +91,7 @@ class ReopenEntry:
     scope_change: str | None = None
     source: str | None = None
     reverted_at: datetime | None = None
+    revert: str | None = None
     synced_to: tuple[SyncedItem, ...] = ()
 
 
@@ -136,6 +137,7 @@ class BrokenIncrement:
 
     Args:
         reason: the error's id and what is wrong, with line and column where there are any.
+        hint: the next thing to do.
     """
 
     id: str
@@ -143,3 +145,4 @@ class BrokenIncrement:
     error_id: str
     reason: str
     archived: bool = False
+    hint: str | None = None

@@ -20,6 +20,7 @@ class Kind(StrEnum):
     CLOSE = "close"
     CREATE = "create"
     UPDATE = "update"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Change:
         add_labels: labels or tags that the item shall have.
         remove_labels: labels or tags that it shall not have; one that is absent is no error.
         even_if_deliberate: also reopen what was closed on purpose.
+        mentions: let @names and references in the comment take effect, where the tracker reads
+            them from text.
     """
 
     op: str
@@ -80,6 +83,7 @@ class Change:
     add_labels: tuple[str, ...] = ()
     remove_labels: tuple[str, ...] = ()
     even_if_deliberate: bool = False
+    mentions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,16 @@ class Outcome:
     labels_added: tuple[str, ...] = ()
     labels_removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def must_move(item: RemoteItem, goal: Goal) -> bool:
+    """Whether `item` is not on the side of open and closed that `goal` wants it on."""
+    return item.category.is_open != (goal is Goal.OPEN)
+
+
+def is_held_closed(item: RemoteItem, change: Change) -> bool:
+    """Whether `item` was closed on purpose, and `change` may not reopen such a one."""
+    return change.goal is Goal.OPEN and item.deliberate and not change.even_if_deliberate
 
 
 def result_of(goal: Goal | None, *, was_open: bool) -> Result:

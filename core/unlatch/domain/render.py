@@ -6,46 +6,54 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
+from unlatch.domain.marker import defused
 from unlatch.domain.text import without_controls
 
 if TYPE_CHECKING:
-    from unlatch.domain.text import Span, Text
+    from unlatch.domain.text import Paragraph, Span, Text
 
-# Everything that CommonMark, GFM or GitHub's maths may read as markup. A backslash before ASCII
+# Everything that CommonMark, GFM or GitHub's maths may read as markup wherever it stands, and two
+# address starts, which GFM would make links in which no escape works. A backslash before ASCII
 # punctuation is a literal (CommonMark 0.31, section 2.4).
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>&~|$]")
-_MARKDOWN_LINE_START = re.compile(r"^([ \t]*)([#+=-]|\d{1,9}(?=[.)]))", re.MULTILINE)
+_MARKDOWN_LINE_START = re.compile(r"^(\d{0,9})([#+=:.)-])")
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A zero-width space after the sign keeps GitHub from notifying people and from cross-linking
 # (the way that Dependabot and Renovate do it).
-_MENTION = re.compile(r"([@#]|\bGH-)(?=\w)", re.IGNORECASE)
-_WIKI = re.compile(r"[\\{}\[\]*_+^~?!|#\-]")
+_MENTION = re.compile(r"([@#]|\bGH-)(?=[\w-])", re.IGNORECASE)
+# Jira's renderer takes a backslash before these signs alone (its BackslashEscapeRendererComponent);
+# others need an entity, and a backslash most of all, for two of them are a line break.
+_WIKI = re.compile(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\[\]()*_+^~?!|#%@-]")
 
 
 def markdown(text: Text, *, mentions: bool = False) -> str:
-    """GitHub-flavoured Markdown; `mentions` lets @names and #numbers take effect."""
-    return "\n\n".join(
-        "".join(_markdown_span(span, mentions=mentions) for span in paragraph) for paragraph in text
-    )
+    """GitHub-flavoured Markdown; `mentions` lets @names, #numbers and addresses take effect."""
+    paragraphs = (_markdown_paragraph(paragraph, mentions=mentions) for paragraph in text)
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def _markdown_paragraph(paragraph: Paragraph, *, mentions: bool) -> str:
+    escaped = "".join(_markdown_span(span, mentions=mentions) for span in paragraph)
+    # Four spaces would begin a code block, in which no escape works.
+    lines = (line.lstrip(" \t") for line in escaped.strip().split("\n"))
+    # An empty line would end the paragraph; ended by a backslash it is a line break.
+    return "\\\n".join(_MARKDOWN_LINE_START.sub(r"\1\\\2", line) for line in lines)
 
 
 def _markdown_span(span: Span, *, mentions: bool) -> str:
-    escaped = _MARKDOWN.sub(r"\\\g<0>", without_controls(span.text))
-    escaped = _MARKDOWN_LINE_START.sub(_escape_line_start, escaped)
+    escaped = _MARKDOWN.sub(r"\\\g<0>", _words(span))
     if not mentions:
-        escaped = _MENTION.sub(r"\g<1>&#8203;", escaped)
-    return f"**{escaped.strip()}**" if span.bold else _hard_breaks(escaped)
+        escaped = _ADDRESS.sub(r"\\", _MENTION.sub(r"\g<1>&#8203;", escaped))
+    return _emphasised(escaped, "**") if span.bold else escaped
 
 
-def _escape_line_start(match: re.Match[str]) -> str:
-    indent, sign = match[1], match[2]
-    # Four spaces would begin a code block, in which no escape works.
-    indent = indent.replace("\t", " ")[:3]
-    return f"{indent}{sign}\u200b" if sign.isdigit() else f"{indent}\\{sign}"
+def _emphasised(text: str, sign: str) -> str:
+    words = text.strip()
+    return f"{sign}{words}{sign}" if words else ""
 
 
-def _hard_breaks(text: str) -> str:
-    # An empty line would end the paragraph, and the next line could begin a block.
-    return re.sub(r"\n+", lambda run: "\\\n" * len(run[0]), text)
+def _words(span: Span) -> str:
+    return span.text if span.marker else defused(without_controls(span.text))
 
 
 def as_html(text: Text) -> str:
@@ -54,7 +62,7 @@ def as_html(text: Text) -> str:
 
 
 def _html_span(span: Span) -> str:
-    escaped = html.escape(without_controls(span.text)).replace("\n", "<br>")
+    escaped = html.escape(_words(span)).replace("\n", "<br>")
     # Azure DevOps turns @name and #number into links when text is typed, not when it is sent;
     # an entity costs nothing and keeps both spellings out of any later pass.
     escaped = escaped.replace("@", "&#64;")
@@ -67,10 +75,13 @@ def wiki(text: Text) -> str:
 
 
 def _wiki_span(span: Span) -> str:
-    escaped = _WIKI.sub(r"\\\g<0>", without_controls(span.text))
-    # Block marks count at the start of a line only, and these begin with a letter.
-    escaped = re.sub(r"(?m)^(\s*)(h[1-6]|bq)\.", r"\1\2\\.", escaped)
-    return f"*{escaped.strip()}*" if span.bold else escaped
+    lines = (_WIKI.sub(_wiki_escape, line) for line in _words(span).split("\n"))
+    # Bold ends with its line.
+    return "\n".join(_emphasised(line, "*") if span.bold else line for line in lines)
+
+
+def _wiki_escape(sign: re.Match[str]) -> str:
+    return f"&#{ord(sign[0])};" if sign["entity"] else f"\\{sign[0]}"
 
 
 def adf(text: Text) -> dict[str, Any]:
@@ -87,7 +98,7 @@ def adf(text: Text) -> dict[str, Any]:
 
 def _adf(span: Span) -> list[dict[str, Any]]:
     nodes: list[dict[str, Any]] = []
-    for number, line in enumerate(without_controls(span.text).split("\n")):
+    for number, line in enumerate(_words(span).split("\n")):
         if number:
             nodes.append({"type": "hardBreak"})
         if line:

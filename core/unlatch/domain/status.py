@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from enum import StrEnum
 from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Status(StrEnum):
@@ -51,7 +55,6 @@ TRANSITIONS: Mapping[Status, frozenset[Status]] = MappingProxyType(
 _SPELLINGS: Mapping[str, Status] = MappingProxyType(
     {
         **{status.value: status for status in Status},
-        "in-progress": Status.ACTIVE,
         "in_progress": Status.ACTIVE,
         "planned": Status.PLANNING,
         "closed": Status.COMPLETED,
@@ -61,8 +64,7 @@ _SPELLINGS: Mapping[str, Status] = MappingProxyType(
 
 def read_status(raw: str) -> Status | None:
     """The status that `raw` spells, in any spelling seen in real files; None if there is none."""
-    word = raw.strip().lower()
-    return _SPELLINGS.get(word.replace(" ", "-"))
+    return _SPELLINGS.get("_".join(re.split(r"[\s_-]+", raw.strip().lower())))
 
 
 def needs_reason(current: Status) -> bool:

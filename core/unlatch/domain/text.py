@@ -15,10 +15,15 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of characters, newlines included."""
+    """A run of characters, newlines included.
+
+    Args:
+        marker: whether it is a marker of ours; in anybody else's words one is made harmless.
+    """
 
     text: str
     bold: bool = False
+    marker: bool = False
 
 
 Paragraph = tuple[Span, ...]

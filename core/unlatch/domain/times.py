@@ -19,6 +19,6 @@ def read_stamp(raw: object) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(raw.strip())
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,61 +1,39 @@
-"""Delivering what items are owed: items side by side, the operations of each in order.
-
-A fresh operation (made in this very process, a moment ago) is simply sent. Any other may have been
-delivered already, by a run that died before it could note it, or from another clone, so the item is
-asked for the operation's marker first. The marker decides, whoever posted it.
-"""
+"""Delivering what items are owed: items side by side, the operations of each in order."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.domain.increment import Base, Increment, Link, SyncedItem
-from unlatch.domain.operation import Change, Draft, Kind, Operation, Outcome, Result
-from unlatch.engine.draft import draft_of
-from unlatch.engine.intent import change_for
+from unlatch.domain.increment import Increment, Link
+from unlatch.domain.operation import Kind, Operation
+from unlatch.engine.attempt import Attempt, Job
 from unlatch.engine.progress import Delivery
+from unlatch.engine.recording import record_delivery
 from unlatch.engine.side_by_side import side_by_side
-from unlatch.errors import Conflict, NotFound, Rejected, UnlatchError, unexpected
-from unlatch.spi import Capability
+from unlatch.errors import NotFound, Rejected, TrackerError, Transient, UnlatchError, unexpected
+from unlatch.store.attempts import Tried, begun, ended, key_of, read_attempts, write_attempts
 from unlatch.store.locks import delivery_lock
-from unlatch.store.outbox import park, record
+from unlatch.store.outbox import park
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
+    from datetime import datetime
 
-    from unlatch.domain.item import CommentRef, ItemRef
     from unlatch.engine.progress import Report
     from unlatch.engine.trackers import Trackers
     from unlatch.engine.workspace import Workspace
-    from unlatch.spi import SyncPlugin
-    from unlatch.store.config import CommentStyle
 
-# A clock may be a day wrong, on this machine or on the one that made the intent.
-CLOCK_LEEWAY = timedelta(days=1)
-# How often a change is planned anew because somebody else was faster.
-MOST_PLANS = 4
+__all__ = ["Job", "deliver"]
+
 # A delivery waits for another one of the same increment; that one is bounded by its timeouts.
 DELIVERY_PATIENCE = 120.0
+# After so many failures on this machine an operation waits for somebody to look at it.
+MOST_ATTEMPTS = 5
 
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """How to deliver.
-
-    Args:
-        fresh: operations made in this process, which need no probe.
-        even_if_deliberate: also reopen what was closed on purpose.
-        tracker: only what is owed to this tracker; None for all.
-        comment: how much to say on the items, instead of what is configured.
-    """
-
-    fresh: frozenset[str] = frozenset()
-    even_if_deliberate: bool = False
-    tracker: str | None = None
-    comment: CommentStyle | None = None
+_Key = tuple[str, str]
+_Before = dict[tuple[str, str, str], Tried]
 
 
 def deliver(
@@ -63,32 +41,82 @@ def deliver(
 ) -> list[Delivery]:
     """Deliver what the items of one increment are owed.
 
-    What cannot be delivered stays in `pending`; its delivery says why. One item's failure never
-    keeps another from being served.
+    What cannot be delivered stays in `pending`; its delivery says why, also where another process
+    is delivering. One item's failure never keeps another from being served.
 
     Args:
         report: told of each delivery as it ends, in this thread.
 
     Raises:
-        UnlatchError: the increment cannot be read, or another process is delivering it.
+        UnlatchError: the increment cannot be read.
     """
+    increment = workspace.manager.read(wanted)
+    queues = _queues(increment, job)
+    done: list[Delivery] = []
+
+    def note(delivery: Delivery) -> None:
+        report(delivery)
+        done.append(delivery)
+
+    if queues:
+        try:
+            _serve(workspace, trackers, increment.id, job, note=note)
+        except UnlatchError as error:
+            # What is owed is recorded, so a failure means no more than that it is still owed.
+            told = {key_of(delivery.operation) for delivery in done}
+            for operation in (owed for queue in queues.values() for owed in queue):
+                if key_of(operation) not in told:
+                    note(Delivery(operation, operation.item, error=error))
+    order = {key_of(operation): place for place, operation in enumerate(increment.pending)}
+    return sorted(done, key=lambda one: order.get(key_of(one.operation), len(order)))
+
+
+def _serve(workspace: Workspace, trackers: Trackers, name: str, job: Job, *, note: Report) -> None:
     manager = workspace.manager
-    name = manager.find(wanted).name
-    if not _queues(manager.read(name), job):
-        return []
+    done: list[Delivery] = []
     with delivery_lock(workspace.layout, name, patience=DELIVERY_PATIENCE):
         increment = manager.read(name)
-        tasks = {
-            key: _queue_task(workspace, trackers, increment, queue, job)
-            for key, queue in _queues(increment, job).items()
+        queues = _queues(increment, job)
+        before = read_attempts(workspace.layout, name)
+        now = workspace.clock()
+        attempts = before | {
+            key_of(queue[0]): begun(before.get(key_of(queue[0])), now) for queue in queues.values()
         }
-        done: list[Delivery] = []
+        # Noted before anything is sent: whoever comes after a crash knows that something was.
+        write_attempts(workspace.layout, name, attempts)
+        tasks = {
+            key: _queue_task(workspace, trackers, increment, queue, job, before=before)
+            for key, queue in queues.items()
+        }
         for _, deliveries in side_by_side(tasks):
             for delivery in deliveries:
-                report(delivery)
+                note(delivery)
                 done.append(delivery)
-    order = [operation.op + operation.item for operation in increment.pending]
-    return sorted(done, key=lambda d: order.index(d.operation.op + d.operation.item))
+        _note_attempts(workspace, name, attempts, done)
+
+
+def _note_attempts(
+    workspace: Workspace, name: str, attempts: _Before, done: list[Delivery]
+) -> None:
+    now = workspace.clock()
+    for delivery in done:
+        key = key_of(delivery.operation)
+        if delivery.error is None:
+            attempts.pop(key, None)
+            continue
+        tried = attempts.get(key) or begun(None, now)
+        attempts[key] = ended(
+            tried, now, cause=delivery.error.id, not_before=_not_before(delivery.error, now)
+        )
+    owed = {key_of(operation) for operation in workspace.manager.read(name).pending}
+    left = {key: tried for key, tried in attempts.items() if key in owed}
+    write_attempts(workspace.layout, name, left)
+
+
+def _not_before(error: UnlatchError, now: datetime) -> datetime | None:
+    if isinstance(error, Transient) and error.retry_after:
+        return now + timedelta(seconds=error.retry_after)
+    return None
 
 
 def _queues(increment: Increment, job: Job) -> dict[tuple[str, str], list[Operation]]:
@@ -105,11 +133,14 @@ def _queue_task(
     increment: Increment,
     queue: list[Operation],
     job: Job,
+    *,
+    before: _Before,
 ) -> Callable[[], list[Delivery]]:
     def run() -> list[Delivery]:
         deliveries = []
         for operation in queue:
-            delivery = _deliver_one(workspace, trackers, increment, operation, job)
+            tried = before.get(key_of(operation))
+            delivery = _deliver_one(workspace, trackers, increment, operation, job, tried=tried)
             deliveries.append(delivery)
             if not delivery.is_done:
                 break  # what comes later on this item waits for what comes first
@@ -124,6 +155,8 @@ def _deliver_one(
     increment: Increment,
     operation: Operation,
     job: Job,
+    *,
+    tried: Tried | None,
 ) -> Delivery:
     from unlatch.transport import measure  # noqa: PLC0415  (nothing is sent without a tracker)
 
@@ -131,14 +164,25 @@ def _deliver_one(
     with measure() as meter:
         try:
             delivery = _located(trackers, increment, delivery)
-            attempt = _Attempt(workspace, trackers, increment, delivery, job)
+            attempt = Attempt(workspace, trackers, increment, delivery, job, tried=tried)
             delivery = attempt.run()
-            _record(workspace, increment, delivery)
+            record_delivery(workspace, increment, delivery)
         except UnlatchError as error:
-            delivery = _failed(workspace, increment, delivery, error)
+            delivery = replace(delivery, outcome=None, error=error)
+            if _is_final(error, tried):
+                park(workspace.manager, increment.id, operation, cause=error.id)
+                delivery = replace(delivery, parked=True)
         except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
             delivery = replace(delivery, outcome=None, error=unexpected(error))
     return replace(delivery, requests=meter.requests)
+
+
+def _is_final(error: UnlatchError, tried: Tried | None) -> bool:
+    """Whether trying again would change nothing until somebody does something about it."""
+    if isinstance(error, Rejected | NotFound):
+        return True
+    failures = tried.count + 1 if tried else 1
+    return isinstance(error, TrackerError) and failures >= MOST_ATTEMPTS
 
 
 def _located(trackers: Trackers, increment: Increment, delivery: Delivery) -> Delivery:
@@ -157,144 +201,3 @@ def _located(trackers: Trackers, increment: Increment, delivery: Delivery) -> De
     link = link or Link(operation.tracker, operation.item, operation.item if is_url else None)
     ref = trackers.locate(link)
     return replace(delivery, ref=ref, name=trackers.settings(ref.tracker).name(ref))
-
-
-def _failed(
-    workspace: Workspace, increment: Increment, delivery: Delivery, error: UnlatchError
-) -> Delivery:
-    parked = isinstance(error, Rejected | NotFound)
-    if parked:
-        park(workspace.manager, increment.id, delivery.operation, cause=error.id)
-    return replace(delivery, outcome=None, error=error, parked=parked)
-
-
-def _record(workspace: Workspace, increment: Increment, delivery: Delivery) -> None:
-    outcome, operation = delivery.outcome, delivery.operation
-    if outcome is None:
-        return
-    after = outcome.after
-    reached = SyncedItem(after.ref.tracker, after.ref.id, after.ref.url)
-    in_step = after.category.is_open is not increment.status.is_finished
-    base = Base(increment.status.value, after.category.value, after.state) if in_step else None
-    created = operation.kind is Kind.CREATE
-    link = Link(after.ref.tracker, after.ref.id, after.ref.url, base) if created else None
-    details = {
-        "kind": operation.kind.value,
-        "tracker": operation.tracker,
-        "item": after.ref.url,
-        "result": outcome.result.value,
-        "commented": outcome.commented or delivery.found,
-        "before": _before(outcome),
-    }
-    record(
-        workspace.manager,
-        increment.id,
-        operation,
-        reached=reached,
-        base=base,
-        details=details,
-        link=link,
-    )
-
-
-def _before(outcome: Outcome) -> dict[str, object] | None:
-    if outcome.before is None:
-        return None
-    return {"state": outcome.before.state, "labels": list(outcome.before.labels)}
-
-
-class _Attempt:
-    """One operation on its way to its item."""
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        trackers: Trackers,
-        increment: Increment,
-        delivery: Delivery,
-        job: Job,
-    ) -> None:
-        said = {"comment": job.comment} if job.comment else {}
-        self._config = workspace.config.model_copy(update=said)
-        self._plugin: SyncPlugin = trackers.open(delivery.operation.tracker)
-        self._capabilities: Collection[Capability] = trackers.manifest(
-            delivery.operation.tracker
-        ).capabilities
-        self._increment = increment
-        self._delivery = delivery
-        self._operation = delivery.operation
-        self._job = job
-        self._since = delivery.operation.at - CLOCK_LEEWAY
-
-    def run(self) -> Delivery:
-        """Send what is not there yet.
-
-        Raises:
-            TrackerError: it was not delivered, or nobody knows.
-        """
-        change = change_for(
-            self._operation,
-            self._increment,
-            self._config,
-            even_if_deliberate=self._job.even_if_deliberate,
-        )
-        fresh = self._operation.op in self._job.fresh
-        for plan in range(MOST_PLANS):
-            try:
-                return self._send(change) if fresh else self._probe_and_send(change)
-            except Conflict:
-                # Somebody changed the item in between, perhaps another clone for this very
-                # operation: from here on it is asked for the marker too.
-                fresh = False
-                if plan == MOST_PLANS - 1:
-                    raise
-        raise AssertionError
-
-    def _send(self, change: Change) -> Delivery:
-        return replace(self._delivery, outcome=self._act(change))
-
-    def _act(self, change: Change) -> Outcome:
-        kind, ref = self._operation.kind, self._delivery.ref
-        if ref is None:
-            return self._plugin.create_issue(self._draft(), change)
-        if kind is Kind.UPDATE:
-            return self._plugin.update_issue(ref, self._draft(), change)
-        if kind is Kind.CLOSE:
-            return self._plugin.close_issue(ref, change)
-        return self._plugin.reopen_issue(ref, change)
-
-    def _probe_and_send(self, change: Change) -> Delivery:
-        ref = self._delivery.ref
-        if ref is None:
-            return self._probe_created(change)
-        if change.comment is None:
-            return self._send(change)  # without a marker, state and labels are compared anew
-        if not self._markers(ref):
-            sent = self._send(change)
-            self._converge(ref)
-            return sent
-        # The state came before the comment. Whoever changed it since then did so on purpose.
-        left = replace(change, goal=None, comment=None)
-        if Capability.ATOMIC_COMMENT in self._capabilities:
-            left = Change(change.op)
-        return replace(self._send(left), found=True)
-
-    def _probe_created(self, change: Change) -> Delivery:
-        item = self._plugin.find_created(self._operation.op, self._since)
-        if item is None:
-            return self._send(change)
-        return replace(self._delivery, outcome=Outcome(Result.CREATED, None, item), found=True)
-
-    def _markers(self, ref: ItemRef) -> tuple[CommentRef, ...]:
-        return self._plugin.find_comments(ref, self._operation.op, self._since)
-
-    def _converge(self, ref: ItemRef) -> None:
-        """Two clones may have posted at once: whoever is not the earliest takes its own back."""
-        if Capability.RETRACT not in self._capabilities:
-            return
-        for surplus in self._markers(ref)[1:]:
-            with suppress(NotFound):  # the other clone was faster at that, too
-                self._plugin.retract_comment(ref, surplus)
-
-    def _draft(self) -> Draft:
-        return draft_of(self._increment)

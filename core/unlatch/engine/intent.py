@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.domain.operation import Change, Goal, Kind
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     from unlatch.domain.increment import Increment, ReopenEntry
     from unlatch.domain.operation import Operation
     from unlatch.domain.text import Text
-    from unlatch.store.config import CoreConfig
+    from unlatch.store.config import CoreConfig, Labels
+
+_HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}
 
 
 def change_for(
@@ -26,18 +29,17 @@ def change_for(
 
     An operation whose state step was overtaken by a later status is its comment alone.
     """
-    comment = _comment(operation, increment, config)
-    if not operation.state:
-        return Change(operation.op, comment=comment)
+    said = Change(
+        operation.op,
+        comment=_comment(operation, increment, config),
+        even_if_deliberate=even_if_deliberate,
+        mentions=config.mentions,
+    )
+    if not operation.state or operation.kind not in (Kind.REOPEN, Kind.CLOSE):
+        return said
     goal = _goal(operation, increment)
-    labels = config.labels
-    add: tuple[str, ...] = ()
-    remove: tuple[str, ...] = (labels.reopened,)
-    if goal is Goal.OPEN:
-        add, remove = (labels.reopened,), (labels.completed,)
-    elif goal is Goal.COMPLETED:
-        add = (labels.completed,)
-    return Change(operation.op, goal, comment, add, remove, even_if_deliberate)
+    add, remove = _labels(goal, config.labels)
+    return replace(said, goal=goal, add_labels=add, remove_labels=remove)
 
 
 def _goal(operation: Operation, increment: Increment) -> Goal:
@@ -46,9 +48,18 @@ def _goal(operation: Operation, increment: Increment) -> Goal:
     return Goal.NOT_PLANNED if increment.status is Status.ABANDONED else Goal.COMPLETED
 
 
+def _labels(goal: Goal, labels: Labels) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The labels that an item shall have in a state, and those that it shall not."""
+    if goal is Goal.OPEN:
+        return (labels.reopened,), (labels.completed,)
+    return (labels.completed,) if goal is Goal.COMPLETED else (), (labels.reopened,)
+
+
 def _comment(operation: Operation, increment: Increment, config: CoreConfig) -> Text | None:
     entry = entry_of(operation, increment)
     reason = entry.reason if entry else operation.reason
+    if not reason and operation.kind is Kind.UNDO:
+        reason = "it was reopened by mistake"
     if not reason:
         return None
     by = entry.reopened_by if entry else operation.by
@@ -58,9 +69,10 @@ def _comment(operation: Operation, increment: Increment, config: CoreConfig) -> 
 
 
 def _headline(operation: Operation, increment: Increment) -> str:
-    if operation.kind is Kind.REOPEN:
-        return "Reopened"
-    return "Abandoned" if increment.status is Status.ABANDONED else "Completed"
+    if operation.kind in _HEADLINES:
+        return _HEADLINES[operation.kind]
+    finished = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
+    return finished.get(increment.status, "Closed")
 
 
 def entry_of(operation: Operation, increment: Increment) -> ReopenEntry | None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.engine.side_by_side import side_by_side
-from unlatch.errors import UnlatchError
+from unlatch.errors import UnlatchError, unexpected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,3 +64,5 @@ def _look(trackers: Trackers, link: Link, ref: ItemRef, name: str) -> Seen:
         return Seen(link, name, trackers.open(link.tracker).get_issue_status(ref))
     except UnlatchError as error:
         return Seen(link, name, error=error)
+    except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
+        return Seen(link, name, error=unexpected(error))

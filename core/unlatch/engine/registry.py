@@ -45,10 +45,7 @@ class Registry:
     @property
     def shapes(self) -> Shapes:
         """How the trackers' links and syncedTo entries are written."""
-        return Shapes(
-            {name: manifest.link for name, manifest in self.manifests.items()},
-            {name: manifest.synced for name, manifest in self.manifests.items()},
-        )
+        return shapes_of(self.manifests)
 
     def manifest(self, name: str) -> Manifest:
         """The manifest of one plugin.
@@ -67,6 +64,14 @@ class Registry:
             ) from None
 
 
+def shapes_of(manifests: Mapping[str, Manifest]) -> Shapes:
+    """How these trackers' links and syncedTo entries are written."""
+    return Shapes(
+        {name: manifest.link for name, manifest in manifests.items()},
+        {name: manifest.synced for name, manifest in manifests.items()},
+    )
+
+
 def load(target: str) -> Any:
     """The object that "module:name" names."""
     module, _, name = target.partition(":")
@@ -79,15 +84,20 @@ def load_plugin(manifest: Manifest) -> Any:
     Raises:
         UnlatchError: `extra-missing`, if its SDK is not installed.
     """
-    module, extra = manifest.requires
-    if not is_installed(module):
-        raise UnlatchError(
-            "extra-missing",
-            f"{manifest.title} needs a library that is not installed",
-            where=module,
-            hint=f"pipx inject unlatch 'unlatch[{extra}]'  (or: pip install 'unlatch[{extra}]')",
-        )
+    if not is_installed(manifest.requires[0]):
+        raise missing_extra(manifest)
     return load(manifest.plugin)
+
+
+def missing_extra(manifest: Manifest) -> UnlatchError:
+    """The error for an SDK that is not installed."""
+    module, extra = manifest.requires
+    return UnlatchError(
+        "extra-missing",
+        f"{manifest.title} needs a library that is not installed",
+        where=module,
+        hint=f"pipx inject unlatch 'unlatch[{extra}]'  (or: pip install 'unlatch[{extra}]')",
+    )
 
 
 def is_installed(module: str) -> bool:

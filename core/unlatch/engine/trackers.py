@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from unlatch.transport import Transport, Wait
     from unlatch.transport.trace import Trace
 
+# Loading an SDK is work for the processor, of which Python has one: side by side all SDKs would be
+# ready as late as the last, while one after the other the first tracker answers in the meantime.
+_LOADING = threading.Lock()
+
 
 class Trackers:
     """Plugins that are ready for requests, each opened once, on first use.
@@ -43,7 +47,8 @@ class Trackers:
         self._trace = trace
         self._open: dict[str, SyncPlugin] = {}
         self._transports: list[Transport] = []
-        # One lock a tracker: opening imports an SDK, and these imports shall run side by side.
+        self._stopped = threading.Event()
+        # One lock a tracker: looking for a credential may take its time.
         self._locks = {name: threading.Lock() for name in workspace.registry.manifests}
 
     def manifest(self, name: str) -> Manifest:
@@ -134,7 +139,6 @@ class Trackers:
         from unlatch.transport import open_transport  # noqa: PLC0415  (requests is slow to load)
 
         manifest, settings = self.manifest(name), self.settings(name)
-        plugin_class = load_plugin(manifest)
         # Trust is checked in here, before a credential is even looked for.
         transport = open_transport(
             manifest,
@@ -147,10 +151,20 @@ class Trackers:
             trace=self._trace,
         )
         self._transports.append(transport)
-        plugin: SyncPlugin = plugin_class(settings, transport)
+        with _LOADING:
+            plugin: SyncPlugin = load_plugin(manifest)(settings, transport)
         return plugin
+
+    def pause(self, name: str, seconds: float, why: str) -> None:
+        """Let a moment pass before a tracker is asked, and say so; an interruption ends it."""
+        from unlatch.transport import Wait  # noqa: PLC0415
+
+        if self._on_wait is not None:
+            self._on_wait(Wait(name, seconds, why))
+        self._stopped.wait(seconds)
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""
+        self._stopped.set()
         for transport in self._transports:
             transport.stop()

@@ -98,6 +98,14 @@ class Workspace:
         """
         return self._checked[1]
 
+    def check_config(self) -> None:
+        """Make sure that the configuration has no mistakes, before anything is recorded.
+
+        Raises:
+            ConfigError: it has; all are listed.
+        """
+        _ = self._checked
+
     @cached_property
     def _checked(self) -> tuple[CoreConfig, Mapping[str, Settings]]:
         from unlatch.engine.configuration import check_config  # noqa: PLC0415

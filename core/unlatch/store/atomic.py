@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -12,6 +11,8 @@ from unlatch.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+_UNFINISHED = ".unlatch.tmp"
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -21,7 +22,7 @@ def replace_file(path: Path, content: bytes) -> None:
         StoreError: `not-writable`; the old file is untouched.
     """
     # A unique name: two processes that share a temporary name lose one's update.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}{_UNFINISHED}")
     with writing(path):
         try:
             with temporary.open("xb") as file:
@@ -35,6 +36,12 @@ def replace_file(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
             raise
         sync_folder(path.parent)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what writers left behind that died halfway; the folder's lock is held."""
+    for stale in folder.glob(f".*{_UNFINISHED}"):
+        stale.unlink(missing_ok=True)
 
 
 def append_line(path: Path, line: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from unlatch.domain.status import read_status
 from unlatch.errors import StoreError
 from unlatch.store import events, front_matter
-from unlatch.store.atomic import replace_file
+from unlatch.store.atomic import replace_file, sweep
 from unlatch.store.folders import unarchived
 from unlatch.store.layout import METADATA, SPEC, Folder
 from unlatch.store.reading import read_increment, read_metadata, read_spec, snapshot
@@ -52,6 +52,7 @@ def change_folder(
     if events_first:
         append_events(folder, told)
     with unarchived(layout, folder, wanted=unarchive) as place:
+        sweep(place.path)
         if data != text.value:
             replace_file(place.path / METADATA, text.with_value(data))
     warnings = [] if events_first else _try_append(place, told)

@@ -69,6 +69,11 @@ class CoreConfig(_Table):
     frequent_reopens: int = Field(
         3, ge=1, description="the number of reopens from which on an increment is reopened often"
     )
+    settle: Annotated[float, Field(ge=0, le=60)] | None = Field(
+        None,
+        description="seconds to wait before asking whether a write whose answer never came took "
+        "effect; by default what the tracker's plugin says (10 for GitHub)",
+    )
     labels: Labels = Labels()
     limits: Limits = Limits()
 

@@ -43,6 +43,8 @@ class ReopenRecord(TypedDict):
     scopeChange: NotRequired[str]
     source: NotRequired[str]
     revertedAt: NotRequired[Time]
+    # The ULID of the operation that undid it.
+    revert: NotRequired[Ulid]
     syncedTo: NotRequired[dict[str, object]]
 
 
@@ -105,6 +107,14 @@ class Reopened(_Event, _Moved):
     reason: str
 
 
+class Undone(_Event, _Moved):
+    """A reopen was taken back."""
+
+    event: Literal["undone"]
+    reopen: Ulid
+    reason: NotRequired[str]
+
+
 class Before(TypedDict):
     """An item before the first write, for undo."""
 
@@ -152,6 +162,6 @@ class Unlinked(_Event):
 
 
 Event = Annotated[
-    Created | Transitioned | Reopened | Delivered | Parked | Linked | Unlinked,
+    Created | Transitioned | Reopened | Undone | Delivered | Parked | Linked | Unlinked,
     Field(discriminator="event"),
 ]

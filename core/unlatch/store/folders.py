@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +62,9 @@ def make_increment(
         # An increment without metadata.json is broken, so a crash before this line is seen.
         replace_file(folder.path / METADATA, render_new({**data, "id": name}))
     except BaseException:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        from shutil import rmtree  # noqa: PLC0415  (slow to load, and rarely needed)
+
+        rmtree(folder.path, ignore_errors=True)
         raise
     sync_folder(layout.increments)
     return folder

@@ -8,9 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from unlatch.store._json_edit import edited
 from unlatch.store._json_nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
-from unlatch.store._json_style import Style
 
 _CONFLICT = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|NaN|-?Infinity')
@@ -70,6 +68,8 @@ class JsonText:
                 or that `parse` would read.
             TypeError: `new` contains a key or an object that JSON does not know.
         """
+        from unlatch.store._json_edit import edited  # noqa: PLC0415  (`list` never writes)
+
         if self.duplicates:
             raise ValueError(f"duplicate keys: {', '.join(self.duplicates)}")
         if is_too_deep(new):
@@ -80,6 +80,8 @@ class JsonText:
 
 def render_new(value: Any) -> bytes:
     """Render the content of a new file: indented by two spaces, with a final newline."""
+    from unlatch.store._json_style import Style  # noqa: PLC0415  (`list` never writes)
+
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
     return f"{Style().render(value, '')}\n".encode()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: str) -> Increment:
     """Tie items to an increment; one that is tied already is left as it is."""
 
-    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:  # noqa: ARG001
         told = []
         for link in links:
             if not _tied(data, link, manager):

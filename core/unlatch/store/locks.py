@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
+import platform
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -59,26 +59,27 @@ def _locked(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
     path = folder / f"{name}.lock"
     holder = path.with_suffix(".holder")
     lock = FileLock(path)
-    try:
-        with writing(path):
+    with writing(path):
+        try:
             lock.acquire(timeout=patience)
-    except Timeout:
-        raise StoreError(
-            "locked",
-            f"{name.rpartition('.')[0]} is being changed by {_who(holder)}",
-            where=str(path),
-            hint="wait for it to finish, then run the command again",
-        ) from None
-    except NotImplementedError as error:
-        raise StoreError(
-            "lock-unsupported",
-            "this file system has no locks, so that two commands could destroy each other's work",
-            where=str(folder),
-            hint="move the repository to a local disk",
-        ) from error
+        except Timeout:  # an OSError, but nothing that a writable folder would mend
+            raise StoreError(
+                "locked",
+                f"{name.rpartition('.')[0]} is being changed by {_who(holder)}",
+                where=str(path),
+                hint="wait for it to finish, then run the command again",
+            ) from None
+        except NotImplementedError as error:
+            raise StoreError(
+                "lock-unsupported",
+                "this file system has no locks, so that two commands could destroy each other's "
+                "work",
+                where=str(folder),
+                hint="move the repository to a local disk",
+            ) from error
     try:
         with contextlib.suppress(OSError):  # the name is for people; the lock is the lock
-            holder.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
+            holder.write_text(json.dumps({"pid": os.getpid(), "host": platform.node()}))
         yield
     finally:
         with contextlib.suppress(OSError):

@@ -185,7 +185,7 @@ class MetadataManager:
         reason = checked_reason(reason) if reason is not None else None
 
         def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-            _check_transition(before, to, reason)
+            check_transition(before, to, reason)
             at, op = self.clock(), self.new_id()
             pending = before.pending
             if to.is_finished != before.status.is_finished:
@@ -281,7 +281,13 @@ def checked_reason(reason: str) -> str:
     return reason
 
 
-def _check_transition(before: Increment, to: Status, reason: str | None) -> None:
+def check_transition(before: Increment, to: Status, reason: str | None) -> None:
+    """Make sure that an increment may be moved to a status, for that reason.
+
+    Raises:
+        StoreError: `transition-refused`, naming the moves that are open.
+        UsageError: `reason-missing` where leaving a finished status needs one.
+    """
     legal = TRANSITIONS[before.status]
     if to not in legal or before.status is Status.COMPLETED:
         moves = (

@@ -87,7 +87,7 @@ def _broken_json(error: JsonTextError, path: Path) -> StoreError:
             "metadata-in-conflict",
             "metadata.json holds git conflict markers",
             where=where,
-            hint="resolve the conflict, then run the command again",
+            hint=f"unlatch merge --resolve {path.parent.name}",
         )
     return StoreError(
         "metadata-invalid",
@@ -103,7 +103,9 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
         return read_increment(folder, shapes)
     except StoreError as error:
         reason = f"{error.message} ({error.where})" if error.where else error.message
-        return BrokenIncrement(folder.name, folder.path, error.id, reason, folder.archived)
+        return BrokenIncrement(
+            folder.name, folder.path, error.id, reason, folder.archived, error.hint
+        )
 
 
 def read_increment(folder: Folder, shapes: Shapes) -> Increment:

@@ -49,13 +49,12 @@ def _reopen(entry: Any, place: str, shapes: Mapping[str, LinkShape]) -> ReopenEn
         scope_change=_optional(entry, "scopeChange", place),
         source=_optional(entry, "source", place),
         reverted_at=read_stamp(entry.get("revertedAt")),
+        revert=_optional(entry, "revert", place),
         synced_to=tuple(_synced(entry.get("syncedTo", {}), f"{place}/syncedTo", shapes)),
     )
 
 
-def _synced(
-    synced: Any, place: str, shapes: Mapping[str, LinkShape]
-) -> Iterable[SyncedItem]:
+def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterable[SyncedItem]:
     blocks = _object(synced, place)
     for tracker, shape in shapes.items():
         block = _object(blocks.get(tracker, {}), f"{place}/{tracker}")

@@ -10,7 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from unlatch.store.contracts import BaseRecord, Event, Metadata
 
 if TYPE_CHECKING:
-    from pydantic_core import CoreSchema
+    from pydantic import BaseModel
 
     from unlatch.domain.increment import LinkShape
     from unlatch.store.reading import Shapes
@@ -31,9 +31,29 @@ class _Plain(GenerateJsonSchema):
         return {key: value for key, value in made.items() if (key, value) != ("default", None)}
 
 
+class _Toml(_Plain):
+    """TOML has no null: what has no value is left out."""
+
+    def nullable_schema(self, schema: Any) -> Any:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: Any) -> Any:
+        made = super().default_schema(schema)
+        # A table's default is that of each of its keys.
+        return {k: v for k, v in made.items() if k != "default" or not isinstance(v, dict)}
+
+
 def schema_of(kind: Any, *, name: str, title: str) -> Schema:
     """The schema of a type, to be kept as `NAME.schema.json`."""
-    made = TypeAdapter(kind).json_schema(schema_generator=_Plain)
+    return _named(TypeAdapter(kind).json_schema(schema_generator=_Plain), name, title)
+
+
+def settings_schema(model: type[BaseModel], *, name: str, title: str) -> Schema:
+    """The schema of a TOML file with settings."""
+    return _named(model.model_json_schema(schema_generator=_Toml), name, title)
+
+
+def _named(made: Schema, name: str, title: str) -> Schema:
     made.pop("title", None)
     return {"$schema": DIALECT, "$id": f"{name}.schema.json", "title": title, **made}
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _POOL = 16
 _NO_RETRIES = urllib3.Retry(0, read=False)
 _ACCEPTED = 202
-_BODILESS = frozenset({204, 304})
 _SILENCES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 
@@ -160,7 +159,9 @@ class TrackerAdapter(HTTPAdapter):
                 response = super().send(
                     outgoing, stream=True, timeout=self._wiring.timeouts, **options
                 )
-                _read_all(response)
+                # Read here, so that an answer that breaks off (urllib3 2 compares the lengths) is
+                # noticed before the SDK sees it; the SDK's own reading works on what was read.
+                response.content  # noqa: B018
         except _SILENCES as failure:
             return failure
         return response
@@ -233,25 +234,3 @@ class TrackerAdapter(HTTPAdapter):
 
 def _is_loopback(request: requests.PreparedRequest) -> bool:
     return origin_of(request.url or "").is_loopback
-
-
-def _read_all(response: requests.Response) -> None:
-    """Read the answer now, so that one that breaks off is noticed before the SDK sees it.
-
-    The SDK's own reading then works on what was read.
-    """
-    response.content  # noqa: B018  # reading it keeps it
-    declared = response.headers.get("Content-Length", "")
-    if not declared.isdigit() or _has_no_length(response):
-        return
-    # What came over the wire, before decoding; urllib3 1.x does not compare it by itself.
-    if response.raw.tell() != int(declared):
-        raise requests.exceptions.ChunkedEncodingError("fewer bytes than declared")
-
-
-def _has_no_length(response: requests.Response) -> bool:
-    return (
-        response.request.method == "HEAD"
-        or response.status_code in _BODILESS
-        or "Transfer-Encoding" in response.headers
-    )

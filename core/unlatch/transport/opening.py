@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.transport.credentials import find_credential, missing_hint
 from unlatch.transport.keyring import read_keyring
-from unlatch.transport.origin import origin_of
+from unlatch.transport.origin import credential_host
 from unlatch.transport.programs import run_program
 from unlatch.transport.transport import MAX_WAIT, Transport
 from unlatch.transport.trust import check_origin
@@ -77,11 +77,3 @@ def open_transport(
         max_wait=max_wait,
         trace=trace,
     )
-
-
-def credential_host(base_url: str) -> str:
-    """The host that people know a tracker by, for the keyring and the vendor's program.
-
-    Some trackers have their API on a host of its own: api.github.com is github.com to `gh`.
-    """
-    return origin_of(base_url).authority.removeprefix("api.")

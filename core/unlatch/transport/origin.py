@@ -62,6 +62,14 @@ def origin_of(url: str) -> Origin:
     return Origin(parts.scheme, host_name(parts.hostname or ""), _port(parts, url))
 
 
+def credential_host(base_url: str) -> str:
+    """The host that people know a tracker by, for the keyring and the vendor's program.
+
+    Some trackers have their API on a host of its own: api.github.com is github.com to `gh`.
+    """
+    return origin_of(base_url).authority.removeprefix("api.")
+
+
 def _split(url: str) -> SplitResult:
     if _FORBIDDEN.search(url):
         raise _malformed(url, "it has a space, a backslash or a control character in it")

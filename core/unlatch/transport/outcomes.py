@@ -52,6 +52,16 @@ _INVALID = (
     requests.exceptions.InvalidHeader,
     urllib3.exceptions.LocationValueError,
 )
+# Where the token is to blame, the adapter says which one it was.
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "item-not-found": "check its address, and that the token's account may see it",
+        "conflict": "run the command again",
+        "rate-limited": "wait a while, then run the command again",
+        "tracker-rejected": "`--trace-http FILE` shows the request and the whole answer",
+    }
+)
+_LATER_HINT = "the tracker may be down; run the command again later"
 UNKNOWN_HINT = "whether it took effect is not known; `unlatch sync` looks before it tries again"
 
 
@@ -68,8 +78,14 @@ def judge(answer: Answer, *, write: bool) -> TrackerError | None:
     )
     message = f"the tracker {words}: {answer.status}{_said(answer)}"
     if kind is Transient:
-        return Transient(name, message, retry_after=answer.retry_after, status=answer.status)
-    return kind(name, message, status=answer.status)
+        return Transient(
+            name,
+            message,
+            retry_after=answer.retry_after,
+            hint=_HINTS.get(name),
+            status=answer.status,
+        )
+    return kind(name, message, hint=_HINTS.get(name), status=answer.status)
 
 
 def _success(answer: Answer, *, write: bool) -> TrackerError | None:
@@ -113,7 +129,9 @@ def _server_error(answer: Answer, *, write: bool) -> TrackerError:
     asked = answer.retry_after
     if write and not (answer.status == 503 and asked is not None):  # noqa: PLR2004
         return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT, status=answer.status)
-    return Transient("tracker-unavailable", message, retry_after=asked, status=answer.status)
+    return Transient(
+        "tracker-unavailable", message, retry_after=asked, hint=_LATER_HINT, status=answer.status
+    )
 
 
 def broken(why: str, *, write: bool, status: int | None = None) -> TrackerError:
@@ -121,7 +139,7 @@ def broken(why: str, *, write: bool, status: int | None = None) -> TrackerError:
     message = f"the tracker's answer is broken: {why}"
     if write:
         return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT, status=status)
-    return Transient("tracker-unavailable", message, status=status)
+    return Transient("tracker-unavailable", message, hint=_LATER_HINT, status=status)
 
 
 def explain_silence(failure: Exception, *, write: bool) -> TrackerError:
@@ -149,7 +167,7 @@ def explain_silence(failure: Exception, *, write: bool) -> TrackerError:
     message = f"no answer came from the tracker: {_in_words(causes)}"
     if write:
         return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT)
-    return Transient("tracker-unavailable", message)
+    return Transient("tracker-unavailable", message, hint=_LATER_HINT)
 
 
 def _unreachable(causes: tuple[BaseException, ...]) -> Transient:

@@ -1,0 +1,56 @@
+"""What unlatch costs, beside what cannot be avoided; docs/benchmarks.md explains the figures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from benchmarks import request_counts, resume, startup
+from benchmarks.figures import Figure, NotMeasured, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
+    request_counts.PART: request_counts.figures,
+    resume.PART: resume.figures,
+    startup.PART: startup.figures,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, and show the figures; 1 if some could not be had."""
+    options = _options(arguments)
+    found: list[Figure] = []
+    failures: list[str] = []
+    for part in options.part or PARTS:
+        try:
+            found.extend(PARTS[part]())
+        except NotMeasured as error:
+            failures.append(f"{part}: {error}")
+    if options.json:
+        print(json.dumps([figure.document() for figure in found], indent=2))
+    elif found:
+        print(table(found))
+    for failure in failures:
+        print(f"not measured: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("part", nargs="*", type=_part, help=f"of {', '.join(PARTS)}; default: all")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    return parser.parse_args(arguments)
+
+
+def _part(name: str) -> str:
+    if name not in PARTS:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(PARTS)}")
+    return name
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,107 @@
+"""Projects to measure in: real increments where they are given, else made ones of their shapes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+UNLATCH = str(Path(sys.executable).with_name("unlatch"))
+CORPUS = "UNLATCH_CORPUS"
+ACTIVE, ARCHIVED = 10, 41
+
+DAY = "2025-11-01T08:00:00.000Z"
+
+
+@contextmanager
+def with_increments() -> Iterator[tuple[Path, str]]:
+    """A project with 51 increments, and a word for whose they are."""
+    with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
+        root = Path(folder)
+        corpus = os.environ.get(CORPUS)
+        if corpus:
+            found = Path(corpus) / "specweave" / ".specweave"
+            shutil.copytree(found, root / ".specweave")
+        else:
+            _make_increments(root / ".specweave" / "increments")
+        yield root, "51 real increments" if corpus else "51 made increments"
+
+
+def write_increment(folder: Path, metadata: dict[str, Any], spec: str) -> None:
+    """An increment's files."""
+    folder.mkdir(parents=True)
+    (folder / "metadata.json").write_text(json.dumps(metadata, indent=2), encoding="utf-8")
+    (folder / "spec.md").write_text(spec, encoding="utf-8")
+
+
+def _make_increments(increments: Path) -> None:
+    for number in range(1, ACTIVE + ARCHIVED + 1):
+        name = f"{number:04d}-something-to-be-done"
+        place = increments if number > ARCHIVED else increments / "_archive"
+        write_increment(place / name, _metadata(name, number), _spec(name, number))
+
+
+def _metadata(name: str, number: int) -> dict[str, Any]:
+    shapes = (_plain, _with_issue, _with_stories, _with_other_names, _with_history_of_tasks)
+    return {"id": name, **shapes[number % len(shapes)](number)}
+
+
+def _plain(_number: int) -> dict[str, Any]:
+    return {
+        "status": "completed",
+        "type": "feature",
+        "created": DAY,
+        "completedAt": DAY,
+        "lastActivity": DAY,
+    }
+
+
+def _with_issue(number: int) -> dict[str, Any]:
+    url = f"https://github.com/octo/widgets/issues/{number}"
+    return {**_plain(number), "github": {"issue": number, "url": url, "synced": DAY}}
+
+
+def _with_stories(number: int) -> dict[str, Any]:
+    stories = [
+        {
+            "id": f"US-{story:03d}",
+            "issue_number": number * 10 + story,
+            "issue_url": f"https://github.com/octo/widgets/issues/{number * 10 + story}",
+            "title": f"Story {story}",
+        }
+        for story in range(5)
+    ]
+    return {**_plain(number), "github": {"milestone": 1, "user_story_issues": stories}}
+
+
+def _with_other_names(number: int) -> dict[str, Any]:
+    jira = {"epicKey": f"SCRUM-{number}", "epicUrl": f"https://acme.atlassian.net/SCRUM-{number}"}
+    return {
+        "name": "Something to be done",
+        "status": "in-progress",
+        "priority": "P1",
+        "type": "feature",
+        "created_at": DAY,
+        "external_sync": {"jira": jira},
+    }
+
+
+def _with_history_of_tasks(number: int) -> dict[str, Any]:
+    warnings = [f"AC-US1-{line:02d} is in tasks.md and not in spec.md" for line in range(40)]
+    synced = {"timestamp": DAY, "updated": [], "warnings": warnings, "changesCount": 0}
+    return {**_plain(number), "acSyncEvents": [synced] * 4}
+
+
+def _spec(name: str, number: int) -> str:
+    """About as long as the real ones: between some and 26 kB, 13 in the middle."""
+    front = f'---\nincrement: {name}\ntitle: "Something to be done"\nstatus: completed\n---\n\n'
+    line = "- [ ] **AC-US1-01**: what was asked for is there, and what was there is as it was\n"
+    return f"{front}# Something to be done\n\n{line * (number * 6)}"

@@ -1,0 +1,168 @@
+"""What several documents have in common."""
+
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from unlatch.domain.item import Category
+from unlatch.domain.operation import Kind
+from unlatch.domain.status import Status
+
+DeliveryOutcome = Literal[
+    "reopened",
+    "already-open",
+    "closed",
+    "already-closed",
+    "created",
+    "updated",
+    "skipped",
+    "pending",
+    "failed",
+]
+ResumeOutcome = Literal["reopened", "already-open", "pending", "skipped", "failed"]
+
+
+class Problem(TypedDict):
+    """Why one item could not be served."""
+
+    id: str
+    message: str
+    hint: str | None
+
+
+class Failure(TypedDict):
+    """Why a command failed."""
+
+    id: str
+    message: str
+    where: str | None
+    hint: str | None
+    problems: list[str]
+
+
+class MovedIncrement(TypedDict):
+    """An increment whose status may have changed."""
+
+    id: str
+    status: Status
+    previousStatus: Status
+
+
+class LinkEntry(TypedDict):
+    """An increment's tie to one item."""
+
+    tracker: str
+    id: str
+    url: str | None
+
+
+class Broken(TypedDict):
+    """Why an increment cannot be read."""
+
+    id: str
+    reason: str
+    hint: str | None
+
+
+class ListEntry(TypedDict):
+    """An increment in a list."""
+
+    id: str
+    title: str | None
+    status: Status | None
+    type: str | None
+    archived: bool
+    created: str | None
+    completedAt: str | None
+    lastActivity: str | None
+    links: list[LinkEntry]
+    reopens: int
+    pending: int
+    broken: Broken | None
+
+
+class PendingEntry(TypedDict):
+    """An operation that an item is still owed."""
+
+    op: str
+    kind: Kind
+    tracker: str
+    item: str
+    at: str
+    by: str | None
+    reason: str | None
+    state: bool
+    cause: str | None
+    parkedAt: str | None
+
+
+class PendingOf(PendingEntry):
+    """The same, with the increment that it belongs to."""
+
+    increment: str
+
+
+class ItemEntry(TypedDict):
+    """An item as its tracker describes it now."""
+
+    tracker: str
+    id: str
+    url: str | None
+    title: str | None
+    type: str | None
+    state: str | None
+    category: Category | None
+    labels: list[str]
+    assignee: str | None
+    error: Problem | None
+
+
+class DeliveryEntry(TypedDict):
+    """What became of one operation."""
+
+    tracker: str
+    id: str
+    url: str | None
+    kind: Kind
+    outcome: DeliveryOutcome
+    requests: int
+    error: Problem | None
+
+
+class ResumeEntry(TypedDict):
+    """What became of one item of an increment that was resumed."""
+
+    tracker: str
+    id: str
+    url: str | None
+    outcome: ResumeOutcome
+    requests: int
+    error: Problem | None
+
+
+class ClashEntry(TypedDict):
+    """A field that both sides of a merge changed, differently."""
+
+    field: str
+    ours: Any
+    theirs: Any
+
+
+class GitEntry(TypedDict):
+    """What git was told about merging increments."""
+
+    attributes: list[str]
+    driver: bool
+    foreign: str | None
+
+
+class EventEntry(TypedDict):
+    """An event as its file has it, with whatever else stands there."""
+
+    id: str
+    at: str
+    event: str
+
+
+# Records of an increment's files are shown as they stand there, with whatever others added.
+Record = dict[str, Any]

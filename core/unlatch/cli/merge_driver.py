@@ -1,0 +1,56 @@
+"""unlatch merge-driver: what git runs to merge two versions of a metadata.json."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli import output
+from unlatch.cli.app import reach
+from unlatch.cli.merge import clash_lines
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+    from unlatch.engine.merge_driver import Driven
+
+# What git reads: merged; merged but for conflicts; nothing done, so that git has to merge.
+CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=f"{reach(entry)}\n\nunlatch init --git tells git to run it.")
+    @click.argument("base", type=_FILE)
+    @click.argument("ours", type=_FILE)
+    @click.argument("theirs", type=_FILE)
+    @click.argument("path", required=False, default="metadata.json")
+    def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
+        from unlatch.engine.merge_driver import drive  # noqa: PLC0415
+        from unlatch.engine.registry import Registry  # noqa: PLC0415
+        from unlatch.errors import StoreError  # noqa: PLC0415
+
+        try:
+            done = drive(base, ours, theirs, shapes=Registry().shapes)
+        except StoreError as error:
+            output.talk(f"unlatch: {output.clean(path)}: {output.clean(error.message)}")
+            return NOTHING_DONE
+        _tell(done, path)
+        return CLEAN if done.clean else CONFLICT
+
+    return run
+
+
+def _tell(done: Driven, path: str) -> None:
+    shown = output.clean(path)
+    if done.problem:
+        output.talk(f"unlatch: {shown} was merged as text: {output.clean(done.problem)}")
+    if done.clashes:
+        output.talk(f"unlatch: {shown}: both sides changed this, differently:")
+        for line in clash_lines(done.clashes):
+            output.talk(line)
+        name = PurePosixPath(path).parent.name
+        output.talk(f"  Next: unlatch merge --resolve {output.clean(name)} --ours (or --theirs)")

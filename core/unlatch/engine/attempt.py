@@ -1,0 +1,200 @@
+"""One operation on its way to its item.
+
+A fresh operation (made in this very process, a moment ago) is simply sent. Any other may have been
+delivered already, by a run that died before it could note it, or from another clone, so the item is
+asked for the operation's marker first. The marker decides, whoever posted it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from unlatch.domain.operation import Change, Draft, Kind, Outcome, Result
+from unlatch.engine.draft import draft_of
+from unlatch.engine.intent import change_for
+from unlatch.engine.undoing import done_by, entry_undone_by, touched, undoing_change
+from unlatch.errors import Conflict, NotFound
+from unlatch.spi import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from unlatch.domain.increment import Increment
+    from unlatch.domain.item import CommentRef, ItemRef, RemoteItem
+    from unlatch.engine.progress import Delivery
+    from unlatch.engine.trackers import Trackers
+    from unlatch.engine.workspace import Workspace
+    from unlatch.spi import SyncPlugin
+    from unlatch.store.attempts import Tried
+    from unlatch.store.config import CommentStyle
+
+# A clock may be a day wrong, on this machine or on the one that made the intent.
+CLOCK_LEEWAY = timedelta(days=1)
+# How often a change is planned anew because somebody else was faster.
+MOST_PLANS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """How to deliver.
+
+    Args:
+        fresh: operations made in this process, which need no probe.
+        even_if_deliberate: also reopen what was closed on purpose.
+        tracker: only what is owed to this tracker; None for all.
+        comment: how much to say on the items, instead of what is configured.
+    """
+
+    fresh: frozenset[str] = frozenset()
+    even_if_deliberate: bool = False
+    tracker: str | None = None
+    comment: CommentStyle | None = None
+
+
+class Attempt:
+    """One operation on its way to its item."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        trackers: Trackers,
+        increment: Increment,
+        delivery: Delivery,
+        job: Job,
+        *,
+        tried: Tried | None,
+    ) -> None:
+        said = {"comment": job.comment} if job.comment else {}
+        self._config = workspace.config.model_copy(update=said)
+        self._workspace = workspace
+        self._trackers = trackers
+        self._tried = tried
+        self._plugin: SyncPlugin = trackers.open(delivery.operation.tracker)
+        self._capabilities: Collection[Capability] = trackers.manifest(
+            delivery.operation.tracker
+        ).capabilities
+        self._increment = increment
+        self._delivery = delivery
+        self._operation = delivery.operation
+        self._job = job
+        self._since = delivery.operation.at - CLOCK_LEEWAY
+
+    def run(self) -> Delivery:
+        """Send what is not there yet.
+
+        Raises:
+            TrackerError: it was not delivered, or nobody knows.
+        """
+        change = change_for(
+            self._operation,
+            self._increment,
+            self._config,
+            even_if_deliberate=self._job.even_if_deliberate,
+        )
+        # An earlier attempt may have got through, even one of another process a moment ago.
+        fresh = self._operation.op in self._job.fresh and self._tried is None
+        if not fresh:
+            self._let_settle()
+        for plan in range(MOST_PLANS):
+            try:
+                return self._send(change) if fresh else self._probe_and_send(change)
+            except Conflict:
+                # Somebody changed the item in between, perhaps another clone for this very
+                # operation: from here on it is asked for the marker too.
+                fresh = False
+                if plan == MOST_PLANS - 1:
+                    raise
+        raise AssertionError
+
+    def _let_settle(self) -> None:
+        """Wait until nothing that was sent before can still take effect unseen."""
+        settle = self._config.settle
+        if settle is None:
+            settle = self._trackers.manifest(self._operation.tracker).settle
+        now = self._workspace.clock()
+        # A process that died in its attempt may have sent something the moment before.
+        last = self._tried.ended or now if self._tried else self._operation.at
+        left = min(settle, settle - (now - last).total_seconds())
+        if left > 0:
+            self._trackers.pause(self._operation.tracker, left, "an earlier request may still act")
+
+    def _send(self, change: Change) -> Delivery:
+        if self._operation.kind is Kind.UNDO and self._delivery.ref is not None:
+            return self._undo(self._delivery.ref, change)
+        return replace(self._delivery, outcome=self._act(change))
+
+    def _undo(self, ref: ItemRef, change: Change) -> Delivery:
+        """Take back what the reopen did to the item; what cannot be taken back is said."""
+        entry = entry_undone_by(self._increment, self._operation.op)
+        item = self._plugin.get_issue_status(ref)
+        done = done_by(self._increment, entry, item) if entry else None
+        if done is None:
+            reached = entry is not None and self._plugin.find_comments(ref, entry.id, self._since)
+            why = "what the reopen found there is not recorded" if reached else None
+            return self._left(item, why)
+        if why := touched(done, item):
+            return self._left(item, why)
+        taken = undoing_change(
+            self._operation.op, done, change.comment, mentions=self._config.mentions
+        )
+        return replace(self._delivery, outcome=self._plugin.close_issue(ref, taken))
+
+    def _left(self, item: RemoteItem, why: str | None) -> Delivery:
+        notes = (f"left as it is: {why}",) if why else ()
+        kept = Outcome(Result.STATE_KEPT, item, item, notes=notes)
+        return replace(self._delivery, outcome=kept)
+
+    def _kept(self, ref: ItemRef) -> Outcome:
+        item = self._plugin.get_issue_status(ref)
+        return Outcome(Result.STATE_KEPT, item, item)
+
+    def _act(self, change: Change) -> Outcome:
+        kind, ref = self._operation.kind, self._delivery.ref
+        if ref is None:
+            return self._plugin.create_issue(self._draft(), change)
+        if kind is Kind.UPDATE:
+            return self._plugin.update_issue(ref, self._draft(), change)
+        if kind is Kind.CLOSE:
+            return self._plugin.close_issue(ref, change)
+        return self._plugin.reopen_issue(ref, change)
+
+    def _probe_and_send(self, change: Change) -> Delivery:
+        ref = self._delivery.ref
+        if ref is None:
+            return self._probe_created(change)
+        if self._operation.kind is Kind.UNDO and self._markers(ref):
+            return replace(self._delivery, found=True, outcome=self._kept(ref))
+        if change.comment is None:
+            return self._send(change)  # without a marker, state and labels are compared anew
+        if not self._markers(ref):
+            sent = self._send(change)
+            self._converge(ref)
+            return sent
+        # The state came before the comment. Whoever changed it since then did so on purpose.
+        left = replace(change, goal=None, comment=None)
+        if Capability.ATOMIC_COMMENT in self._capabilities:
+            left = Change(change.op)
+        return replace(self._send(left), found=True)
+
+    def _probe_created(self, change: Change) -> Delivery:
+        item = self._plugin.find_created(self._operation.op, self._since)
+        if item is None:
+            return self._send(change)
+        return replace(self._delivery, outcome=Outcome(Result.CREATED, None, item), found=True)
+
+    def _markers(self, ref: ItemRef) -> tuple[CommentRef, ...]:
+        return self._plugin.find_comments(ref, self._operation.op, self._since)
+
+    def _converge(self, ref: ItemRef) -> None:
+        """Two clones may have posted at once: whoever is not the earliest takes its own back."""
+        if Capability.RETRACT not in self._capabilities:
+            return
+        for surplus in self._markers(ref)[1:]:
+            with suppress(NotFound):  # the other clone was faster at that, too
+                self._plugin.retract_comment(ref, surplus)
+
+    def _draft(self) -> Draft:
+        return draft_of(self._increment)

@@ -1,0 +1,137 @@
+"""Every mistake in the configuration, and where each value came from."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from unlatch.engine.configuration import check_config
+from unlatch.engine.doctor.finding import DEFAULT, Finding, Setting, Severity, below
+from unlatch.engine.registry import load
+from unlatch.errors import ConfigError
+from unlatch.store.config import CoreConfig
+from unlatch.store.layout import SPECWEAVE
+from unlatch.transport.trust import TRUSTED_HOSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unlatch.engine.workspace import Workspace
+    from unlatch.store.config import RawConfig
+
+_OURS = ".unlatch/config.toml"
+
+
+def check_configuration(workspace: Workspace) -> Iterator[Finding | Setting]:
+    """The mistakes of all configuration files, and the settings that are in force."""
+    yield from _project(workspace)
+    yield from _specweave(workspace)
+    yield from _user(workspace)
+
+
+def _project(workspace: Workspace) -> Iterator[Finding | Setting]:
+    try:
+        raw = workspace.raw_config
+    except ConfigError as error:
+        yield from _unreadable(error, workspace)
+        return
+    settings, problems = check_config(raw, workspace.registry, load)
+    known = _known(workspace)
+    yield from (_mistake(problem, raw, known) for problem in problems)
+    if all(problem.startswith("trackers.") for problem in problems):
+        yield from _in_force(raw.core, raw.origins)
+    for name, table in settings.items():
+        yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
+
+
+def _unreadable(error: ConfigError, workspace: Workspace) -> Iterator[Finding]:
+    where = error.where and below(error.where, workspace.layout.root)
+    for problem in error.problems:
+        yield Finding(Severity.ERROR, "config-invalid", problem, where, "mend the file by hand")
+
+
+def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Finding:
+    key, _, what = problem.partition(": ")
+    origin = raw.origins.get(key, _OURS)
+    hint = f"it means: {known[key]}" if known.get(key) else _similar(key, known)
+    return Finding(Severity.ERROR, "config-invalid", f"{key}: {what}", f"{origin}:{key}", hint)
+
+
+def _similar(key: str, known: Mapping[str, str]) -> str:
+    table, _, name = key.rpartition(".")
+    siblings = [other.rpartition(".")[2] for other in known if other.rpartition(".")[0] == table]
+    close = difflib.get_close_matches(name, siblings, n=1)
+    if close:
+        return f"did you mean {close[0]}?"
+    return "docs/configuration.md lists the settings"
+
+
+def _known(workspace: Workspace) -> dict[str, str]:
+    known = described(CoreConfig)
+    for name, manifest in workspace.registry.manifests.items():
+        known |= described(load(manifest.settings), prefix=f"trackers.{name}.")
+    return known
+
+
+def described(model: type[BaseModel], *, prefix: str = "") -> dict[str, str]:
+    """What each setting of a model means, by its dotted key."""
+    known: dict[str, str] = {}
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            known |= described(inner, prefix=f"{prefix}{name}.")
+        else:
+            known[prefix + name] = field.description or ""
+    return known
+
+
+def _in_force(table: Any, origins: Mapping[str, str], *, prefix: str = "") -> Iterator[Setting]:
+    for key, value in _flat(table.model_dump(mode="json"), prefix):
+        inside = (origin for name, origin in origins.items() if name.startswith(f"{key}."))
+        yield Setting(key, value, origins.get(key) or next(inside, DEFAULT))
+
+
+def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _specweave(workspace: Workspace) -> Iterator[Finding]:
+    path = workspace.layout.root / SPECWEAVE / "config.json"
+    try:
+        json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        yield Finding(
+            Severity.WARNING,
+            "specweave-config-unreadable",
+            f"its repository and limits are not used: {error}",
+            below(path, workspace.layout.root),
+        )
+
+
+def _user(workspace: Workspace) -> Iterator[Finding | Setting]:
+    try:
+        hosts = workspace.user.trusted_hosts
+    except ConfigError as error:
+        yield from _unreadable(error, workspace)
+    else:
+        source = str(workspace.user_config) if hosts else DEFAULT
+        yield Setting("trusted_hosts", _shown(hosts), source)
+    further = [TRUSTED_HOSTS]
+    further += [n for m in workspace.registry.manifests.values() for n in m.host_env]
+    for name in further:
+        if listed := workspace.environ.get(name):
+            hosts = tuple(host.strip() for host in listed.split(",") if host.strip())
+            yield Setting("trusted_hosts", _shown(hosts), name)
+
+
+def _shown(hosts: Iterable[str]) -> list[str]:
+    return ["(not shown: it holds a user name)" if "@" in host else host for host in hosts]

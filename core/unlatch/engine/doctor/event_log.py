@@ -1,0 +1,79 @@
+"""events.jsonl, line by line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from jsonschema import Draft202012Validator
+
+from unlatch.engine.doctor.finding import Finding, Severity, below
+from unlatch.engine.doctor.shape import explain
+from unlatch.store.layout import EVENTS
+from unlatch.store.schemas import event_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.store.layout import Folder
+
+
+class EventLog:
+    """Checks the events of one increment after another.
+
+    A line that is no event is passed over when history is read, so nothing here is an error.
+
+    Args:
+        root: the project's root, which the findings' places are told from.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        schema = event_schema()
+        # One schema for each kind: else a line that fits none is only said to fit none.
+        self._kinds = {
+            kind: Draft202012Validator({"$ref": place, "$defs": schema["$defs"]})
+            for kind, place in schema["discriminator"]["mapping"].items()
+        }
+
+    def of(self, folder: Folder) -> Iterator[Finding]:
+        """What is odd about an increment's events."""
+        path = folder.path / EVENTS
+        try:
+            lines = path.read_bytes().decode("utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            message = f"cannot be read: {error.strerror}"
+            yield self._warning("events-unreadable", message, path, folder)
+            return
+        for number, line in enumerate(lines, start=1):
+            for what, message in self._line(line):
+                yield self._warning(what, message, f"{path}:{number}", folder)
+
+    def _line(self, line: str) -> Iterator[tuple[str, str]]:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            yield "event-unreadable", "is no JSON and passed over; a crash may have cut it short"
+            return
+        if not isinstance(event, dict):
+            yield "event-unreadable", "is no JSON object and passed over"
+            return
+        yield from self._event(event)
+
+    def _event(self, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        kind = event.get("event")
+        schema = self._kinds.get(kind) if isinstance(kind, str) else None
+        if schema is None:
+            yield "event-unknown", f"holds an event of a kind that is not known: {kind!r}"
+            return
+        for error in schema.iter_errors(event):
+            _, message, place = explain(error, event)
+            yield "event-invalid", f"{place.lstrip('/')} {message}".strip()
+
+    def _warning(self, id: str, message: str, where: Path | str, folder: Folder) -> Finding:
+        return Finding(
+            Severity.WARNING, id, message, below(where, self._root), increment=folder.name
+        )

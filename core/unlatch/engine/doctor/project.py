@@ -1,0 +1,77 @@
+"""The project's folders, what git makes of them, and the installed plugins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.engine.doctor.finding import Finding, Severity, below
+from unlatch.engine.git import ask_git
+from unlatch.engine.git_setup import DRIVER
+from unlatch.store.layout import HOME, METADATA, SPECWEAVE, sorted_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.engine.workspace import Workspace
+    from unlatch.store.layout import Layout
+
+
+def check_project(workspace: Workspace) -> Iterator[Finding]:
+    """What is odd about folders, git and plugins."""
+    yield from _two_homes(workspace.layout)
+    yield from _local_folder(workspace.layout)
+    yield from _merge_driver(workspace.layout)
+    for name, problem in workspace.registry.broken.items():
+        yield Finding(
+            Severity.ERROR,
+            "plugin-broken",
+            f"the plugin {name} cannot be used: {problem}",
+            hint="install a version of it that fits, or uninstall it",
+        )
+
+
+def _two_homes(layout: Layout) -> Iterator[Finding]:
+    theirs = layout.root / SPECWEAVE / "increments"
+    if layout.increments != theirs and any(sorted_folders(theirs, archived=False)):
+        yield Finding(
+            Severity.WARNING,
+            "two-increment-folders",
+            f"only {HOME}/increments is read, and {SPECWEAVE}/increments holds increments too",
+            below(theirs, layout.root),
+            f"move them into {HOME}/increments, or remove that folder to use the other",
+        )
+
+
+def _merge_driver(layout: Layout) -> Iterator[Finding]:
+    # The attribute comes with the repository, the driver has to be set in each clone.
+    path = str(layout.increments / "0001-any" / METADATA)
+    wanted = ask_git(layout.root, "check-attr", "merge", "--", path) or ""
+    if wanted.endswith(": unlatch") and ask_git(layout.root, "config", "--get", DRIVER) is None:
+        yield Finding(
+            Severity.NOTE,
+            "merge-driver-missing",
+            "git merges increments as text in this clone",
+            hint="unlatch init --git",
+        )
+
+
+def _local_folder(layout: Layout) -> Iterator[Finding]:
+    if not layout.local.is_dir() or ask_git(layout.root, "rev-parse", "--git-dir") is None:
+        return
+    place = below(layout.local, layout.root)
+    if ask_git(layout.root, "ls-files", "--", place):
+        yield Finding(
+            Severity.WARNING,
+            "local-tracked",
+            "locks and caches of this machine are in git",
+            place,
+            f"git rm -r --cached {place}",
+        )
+    elif ask_git(layout.root, "check-ignore", f"{place}/locks") is None:
+        yield Finding(
+            Severity.WARNING,
+            "local-not-ignored",
+            "git does not ignore the locks and caches of this machine",
+            place,
+            f"add {place}/ to .gitignore, or delete the folder: it is made anew, and ignored",
+        )

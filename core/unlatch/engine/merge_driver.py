@@ -1,0 +1,59 @@
+"""Merging metadata.json as git's merge driver does: three files, one of which takes the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.engine.git import merge_file
+from unlatch.errors import StoreError, unexpected
+from unlatch.store.merge_text import UnmergeableError, merge_metadata
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.store.reading import Shapes
+    from unlatch.store.three_way import Clash
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What the merge driver came to.
+
+    Args:
+        clean: whether nothing is left for people to decide.
+        clashes: what both sides changed, differently.
+        problem: why the file was merged as text instead.
+    """
+
+    clean: bool
+    clashes: tuple[Clash, ...] = ()
+    problem: str | None = None
+
+
+def drive(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> Driven:
+    """Merge three versions of a metadata.json, as git hands them over, into `ours`.
+
+    A version that cannot be merged by what it means is merged as git merges any text.
+
+    Raises:
+        StoreError: `merge-failed`, if git could not merge it either; `ours` is as it was.
+    """
+    try:
+        versions = [path.read_bytes() for path in (base, ours, theirs)]
+        merged = merge_metadata(*versions, shapes=shapes)
+    except UnmergeableError as error:
+        return _drive_as_text(base, ours, theirs, problem=str(error))
+    except Exception as error:  # noqa: BLE001  # git would take our side for what it came to
+        problem = unexpected(error).message
+        return _drive_as_text(base, ours, theirs, problem=problem)
+    # git's own temporary file: if this is cut short, git takes no notice of it.
+    ours.write_bytes(merged.content)
+    return Driven(clean=not merged.clashes, clashes=merged.clashes)
+
+
+def _drive_as_text(base: Path, ours: Path, theirs: Path, *, problem: str) -> Driven:
+    conflicts = merge_file(ours.parent, ours.absolute(), base.absolute(), theirs.absolute())
+    if conflicts is None:
+        raise StoreError("merge-failed", f"metadata.json could not be merged: {problem}")
+    return Driven(clean=conflicts == 0, problem=problem)

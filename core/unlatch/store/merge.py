@@ -1,0 +1,243 @@
+"""Two versions of a metadata.json with a common ancestor, merged by what the fields mean.
+
+Entries of reopenHistory, operations in `pending`, links and reached items are united by what they
+are known by; what either side removed is removed: an operation that one clone delivered is not
+owed any more. Times take the later one. What was last seen of an item is forgotten where both saw
+something else. A status that both changed is for people to decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.operation import Kind
+from unlatch.domain.status import read_status
+from unlatch.domain.times import read_stamp
+from unlatch.store.links import read_links, same_item
+from unlatch.store.merge_blocks import block_rule
+from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS
+from unlatch.store.records import overtaken, read_pending, read_reopens, set_pending
+from unlatch.store.three_way import ABSENT, Clash, Place, Rule, Side, ThreeWay, Versions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from unlatch.store.reading import Shapes
+
+Data = dict[str, Any]
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What two versions came to.
+
+    Args:
+        value: the content; where the two clash, that of the side that was to be taken.
+        clashes: what both changed, differently.
+    """
+
+    value: Data
+    clashes: tuple[Clash, ...]
+
+
+def merge(
+    base: Data | None, ours: Data, theirs: Data, *, shapes: Shapes, take: Side = Side.OURS
+) -> Merged:
+    """Merge two versions of a metadata.json.
+
+    Args:
+        base: their common ancestor; None if both were made on their own.
+        shapes: how the trackers' links are written.
+        take: the side whose value stands where the two clash.
+
+    Raises:
+        BadRecord: `pending` or reopenHistory hold something that nobody knows how to unite.
+    """
+    base, way = base or {}, ThreeWay(take)
+    sides = {Side.OURS: ours, Side.THEIRS: theirs}
+    winner = _winner(way, base, sides)
+    if winner is not None:
+        fields = ("status", *_times_of(COMPLETED_KEYS, sides.values()))
+        aligned = {side: _aligned(data, sides[winner], fields) for side, data in sides.items()}
+    else:
+        aligned = sides
+    rules = _rules(way, shapes, _times_of(COMPLETED_KEYS, sides.values()))
+    merged = way.members(Versions(base, *(aligned[side] for side in Side)), (), rules=rules)
+    for side in sides.values():
+        _forget_cut_links(merged, base, side, shapes)
+    if winner is not None:
+        _overtake(merged, base, sides[winner.other], shapes)
+    return Merged(merged, tuple(way.clashes))
+
+
+def _winner(way: ThreeWay, base: Data, sides: Mapping[Side, Data]) -> Side | None:
+    """The side whose status stands; None if both say the same."""
+    words = {side: _meaning(data) for side, data in sides.items()}
+    if words[Side.OURS] == words[Side.THEIRS]:
+        return None
+    # Completed and reopened in between is a change, too, though the word is the same again.
+    moved = {
+        side: words[side] != _meaning(base) or bool(_reopened(data) - _reopened(base))
+        for side, data in sides.items()
+    }
+    if all(moved.values()):
+        way.clash(Versions(base, *(sides[side] for side in Side)).member("status"), ("status",))
+        return way.take
+    return Side.OURS if moved[Side.OURS] else Side.THEIRS
+
+
+def _meaning(data: Data) -> Any:
+    raw = data.get("status", ABSENT)
+    return (read_status(raw) if isinstance(raw, str) else None) or raw
+
+
+def _reopened(data: Data) -> set[Any]:
+    """The reopens that were not undone."""
+    entries = data.get("reopenHistory")
+    found = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+    return {str(one.get("id")) for one in found if not one.get("revertedAt")}
+
+
+def _times_of(keys: Iterable[str], sides: Iterable[Data]) -> tuple[str, ...]:
+    # A number or a truth value under such a name is somebody else's field.
+    sides = tuple(sides)
+    return tuple(key for key in keys if all(isinstance(s.get(key), str | None) for s in sides))
+
+
+def _aligned(data: Data, winner: Data, fields: Iterable[str]) -> Data:
+    """`data` with the winner's values in `fields`."""
+    fields = frozenset(fields)
+    kept = {key: value for key, value in data.items() if key not in fields or key in winner}
+    return kept | {key: winner[key] for key in winner if key in fields}
+
+
+def _rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict[str, Rule]:
+    later = _later(way)
+    links = {
+        tracker: block_rule(way, shape, {"base": _forgotten})
+        for tracker, shape in shapes.links.items()
+    }
+    return {
+        **links,
+        **dict.fromkeys((*ACTIVITY_KEYS, *completed), later),
+        "status": lambda versions, _place: versions.ours,
+        "reopenHistory": _united(way, _entry_key, _entry_rule(way, shapes), "reopenedAt"),
+        "pending": _united(way, _operation_key, _record_rule(way, "parkedAt", "cause"), "at"),
+    }
+
+
+def _forgotten(_versions: Versions, _place: Place) -> Any:
+    # Nobody can tell which was seen last; without a base the next sync compares anew.
+    return ABSENT
+
+
+def _later(way: ThreeWay) -> Rule:
+    def rule(versions: Versions, place: Place) -> Any:
+        _, ours, theirs = versions
+        if ours is ABSENT or theirs is ABSENT:
+            return theirs if ours is ABSENT else ours
+        our_time, their_time = read_stamp(ours), read_stamp(theirs)
+        if our_time is None or their_time is None:
+            return way.opposed(versions, place)
+        return max((our_time, ours), (their_time, theirs))[1]
+
+    return rule
+
+
+def _united(way: ThreeWay, key: Callable[[Data], Any], rule: Rule, time: str) -> Rule:
+    """Two lists of records, in the order of their times."""
+
+    def order(record: Data) -> tuple[datetime, str]:
+        return read_stamp(record.get(time)) or _LONG_AGO, str(record.get("op", record.get("id")))
+
+    def united(versions: Versions, place: Place) -> Any:
+        known = Versions(*(_by(key, side) for side in versions))
+        if None in known:
+            return way.opposed(versions, place)
+        merged = way.records(known, place, rule=rule, order=order)
+        return ABSENT if not merged and ABSENT in versions else merged
+
+    return united
+
+
+def _by(key: Callable[[Data], Any], records: Any) -> dict[Any, Data] | None:
+    """Records by what each is known by; None if that fits not all of them."""
+    if records is ABSENT:
+        return {}
+    if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
+        return None
+    found = {key(one): one for one in records}
+    return found if None not in found and len(found) == len(records) else None
+
+
+def _entry_key(entry: Data) -> Any:
+    return entry["id"] if isinstance(entry.get("id"), str) else None
+
+
+def _operation_key(operation: Data) -> Any:
+    parts = tuple(operation.get(name) for name in ("op", "tracker", "item"))
+    return parts if all(isinstance(part, str) for part in parts) else None
+
+
+def _entry_rule(way: ThreeWay, shapes: Shapes) -> Rule:
+    blocks = {tracker: block_rule(way, shape) for tracker, shape in shapes.synced.items()}
+
+    def synced(versions: Versions, place: Place) -> Any:
+        if not versions.are_objects:
+            return way.opposed(versions, place)
+        return way.members(versions, place, rules=blocks)
+
+    return _record_rule(way, "revertedAt", "revert", rules={"syncedTo": synced})
+
+
+def _record_rule(
+    way: ThreeWay, time: str, of: str, *, rules: Mapping[str, Rule] | None = None
+) -> Rule:
+    """Two versions of a record in which the field `of` goes with its time; the later stands."""
+
+    def rule(versions: Versions, place: Place) -> Any:
+        base, *sides = versions
+        last = max(sides, key=lambda one: read_stamp(one.get(time)) or _LONG_AGO)
+        aligned = (_aligned(side, last, (time, of)) for side in sides)
+        return way.members(Versions(base, *aligned), place, rules=rules)
+
+    return rule
+
+
+def _forget_cut_links(merged: Data, base: Data, side: Data, shapes: Shapes) -> None:
+    """Who cuts a tie forgets what the item was owed; the other side may owe it more by now."""
+    left = read_links(side, shapes.links)
+    cut = {
+        (link.tracker, link.key)
+        for link in read_links(base, shapes.links)
+        if not any(same_item(link, other) for other in left)
+    }
+    if cut and "pending" in merged:
+        own = {_key(one) for one in read_pending(side)}
+        owed = read_pending(merged)
+        kept = (one for one in owed if (one.tracker, one.item) not in cut or _key(one) in own)
+        set_pending(merged, tuple(kept))
+
+
+def _overtake(merged: Data, base: Data, loser: Data, shapes: Shapes) -> None:
+    """The status of one side stands, so what the other owed for its own is overtaken by it."""
+    stands, lost = read_status(str(merged.get("status"))), read_status(str(loser.get("status")))
+    if stands is None or lost is None or stands.is_finished is lost.is_finished:
+        return
+    owed = {_key(one) for one in read_pending(loser)} - {_key(one) for one in read_pending(base)}
+    reopens = read_reopens(merged, shapes.synced)
+    left: list[Any] = []
+    for one in read_pending(merged):
+        if _key(one) not in owed:
+            left.append(one)
+        elif one.kind is not Kind.UNDO:  # whose whole point is the state
+            left += overtaken([one], reopens)
+    if left or "pending" in merged:
+        set_pending(merged, tuple(left))
+
+
+def _key(operation: Any) -> tuple[str, str, str]:
+    return operation.op, operation.tracker, operation.item

@@ -1,0 +1,106 @@
+"""Merging blocks that name a tracker's items: links, and what a reopen reached.
+
+The first item stands under the block's plain keys; from the second on, `items` holds all of them.
+So two sides that added an item each have to be united as lists, whatever form each is in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unlatch.store.three_way import ABSENT, Place, Rule, ThreeWay, Versions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unlatch.domain.increment import LinkShape
+
+_Items = list[dict[str, Any]]
+_ITEMS = "items"
+_BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfolded:
+    """A block as a list: its items, and whatever else stands in it."""
+
+    items: _Items
+    rest: dict[str, Any]
+    listed: bool = False
+
+
+def block_rule(way: ThreeWay, shape: LinkShape, fields: Mapping[str, Rule] | None = None) -> Rule:
+    """How two versions of a block are merged.
+
+    Args:
+        shape: its keys.
+        fields: rules for an item's fields.
+    """
+
+    def item_rule(versions: Versions, place: Place) -> Any:
+        return way.members(versions, place, rules=fields)
+
+    def rule(versions: Versions, place: Place) -> Any:
+        found = [_unfolded(side, shape) for side in versions]
+        blocks = [block for block in found if block is not None]
+        known = _by_identity([block.items for block in blocks], shape)
+        if known is None or len(blocks) < len(found):
+            return way.opposed(versions, place)
+        items = way.records(Versions(*known), (*place, _ITEMS), rule=item_rule)
+        rest = way.members(Versions(*(block.rest for block in blocks)), place, rules=fields)
+        listed = blocks[1].listed and blocks[2].listed
+        return _folded(_Unfolded(items, rest, listed), shape) or ABSENT
+
+    return rule
+
+
+def _unfolded(block: Any, shape: LinkShape) -> _Unfolded | None:
+    """A block as a list; None if it has a form that is not ours."""
+    if block is ABSENT:
+        return _Unfolded([], {})
+    if not isinstance(block, dict):
+        return None
+    plain = {key: block[key] for key in (shape.item, shape.url) if key in block}
+    if _ITEMS in block:
+        return _listed(block, plain, shape)
+    if shape.item not in block:
+        return None if plain else _Unfolded([], dict(block))
+    own = {**plain, **({_BASE: block[_BASE]} if _BASE in block else {})}
+    return _Unfolded([own], {key: value for key, value in block.items() if key not in own})
+
+
+def _listed(block: dict[str, Any], plain: dict[str, Any], shape: LinkShape) -> _Unfolded | None:
+    items = block[_ITEMS]
+    if not isinstance(items, list):
+        return None
+    if not all(isinstance(item, dict) and shape.item in item for item in items):
+        return None
+    if plain and not any(plain.items() <= item.items() for item in items):
+        return None  # the plain keys name an item of their own
+    rest = {key: value for key, value in block.items() if key not in (*plain, _ITEMS)}
+    return _Unfolded(items, rest, listed=True)
+
+
+def _by_identity(lists: list[_Items], shape: LinkShape) -> list[dict[str, Any]] | None:
+    """Each list's items by address, or by id where not all have one; None if that is ambiguous."""
+    have_urls = all(isinstance(item.get(shape.url), str) for items in lists for item in items)
+
+    def known_by(item: dict[str, Any]) -> str:
+        if have_urls:
+            return str(item[shape.url]).rstrip("/").casefold()
+        return str(item[shape.item])
+
+    known = [{known_by(item): item for item in items} for items in lists]
+    same_length = [len(one) for one in known] == [len(items) for items in lists]
+    return known if same_length else None
+
+
+def _folded(block: _Unfolded, shape: LinkShape) -> dict[str, Any]:
+    if not block.items:
+        return block.rest
+    first = block.items[0]
+    if len(block.items) == 1 and not block.listed and block.rest.keys().isdisjoint(first):
+        return {**first, **block.rest}
+    plain = {key: first[key] for key in (shape.item, shape.url) if key in first}
+    return {**plain, **block.rest, _ITEMS: block.items}

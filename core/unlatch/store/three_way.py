@@ -1,0 +1,158 @@
+"""Three versions of a JSON value into one.
+
+What one side alone changed is taken from that side. Where both changed the same place, differently,
+objects are merged member by member, and anything else clashes unless a rule knows better.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Any, NamedTuple
+
+from unlatch.store._json_edit import is_same
+
+
+class Side(StrEnum):
+    """The two that are merged, by git's names for them."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+
+    @property
+    def other(self) -> Side:
+        """The other one."""
+        return Side.THEIRS if self is Side.OURS else Side.OURS
+
+
+class Absent(Enum):
+    """What stands where nothing does."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+
+
+class Versions(NamedTuple):
+    """One place in the common ancestor and on both sides, `ABSENT` where nothing stands there."""
+
+    base: Any
+    ours: Any
+    theirs: Any
+
+    def member(self, key: Any) -> Versions:
+        """The same of a member; of what is no object there is none."""
+        return Versions(
+            *(one.get(key, ABSENT) if isinstance(one, dict) else ABSENT for one in self)
+        )
+
+    @property
+    def are_objects(self) -> bool:
+        """Whether both sides have members."""
+        return isinstance(self.ours, dict) and isinstance(self.theirs, dict)
+
+
+Place = tuple[str, ...]
+# What becomes of a value that both sides changed, differently.
+Rule = Callable[[Versions, Place], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A field that both sides changed, differently.
+
+    Args:
+        place: the keys that lead to it; a record of a list goes by what it is known by.
+        ours: our value, or `ABSENT`.
+        theirs: their value, or `ABSENT`.
+    """
+
+    place: Place
+    ours: Any
+    theirs: Any
+
+    @property
+    def field(self) -> str:
+        """Its place in one text."""
+        return "/" + "/".join(self.place)
+
+
+class ThreeWay:
+    """One merge.
+
+    Args:
+        take: the side whose value stands where the two clash.
+    """
+
+    def __init__(self, take: Side) -> None:
+        self.take = take
+        self.clashes: list[Clash] = []
+
+    def value(self, versions: Versions, place: Place, *, rule: Rule | None = None) -> Any:
+        """The merged value, or `ABSENT`."""
+        base, ours, theirs = versions
+        if is_same(ours, theirs) or is_same(base, theirs):
+            return ours
+        if is_same(base, ours):
+            return theirs
+        return (rule or self.opposed)(versions, place)
+
+    def opposed(self, versions: Versions, place: Place) -> Any:
+        """What becomes of two changes that no rule knows better about."""
+        if versions.are_objects:
+            return self.members(versions, place)
+        return self.clash(versions, place)
+
+    def clash(self, versions: Versions, place: Place) -> Any:
+        """Note that people have to decide; the value of the side that stands until they do."""
+        self.clashes.append(Clash(place, versions.ours, versions.theirs))
+        return versions.ours if self.take is Side.OURS else versions.theirs
+
+    def members(
+        self, versions: Versions, place: Place, *, rules: Mapping[str, Rule] | None = None
+    ) -> dict[str, Any]:
+        """Two objects, member by member, in our order."""
+        merged: dict[str, Any] = {}
+        for key in {**versions.ours, **versions.theirs}:
+            rule = (rules or {}).get(key)
+            value = self.value(versions.member(key), (*place, key), rule=rule)
+            if value is not ABSENT:
+                merged[key] = value
+        return merged
+
+    def records(
+        self,
+        versions: Versions,
+        place: Place,
+        *,
+        rule: Rule,
+        order: Callable[[Any], Any] | None = None,
+    ) -> list[Any]:
+        """Two lists of records united; what either side removed is removed.
+
+        Args:
+            versions: each list's records by what they are known by.
+            rule: merges a record that both sides changed.
+            order: what decides between two whose order neither side tells; ours first by default.
+        """
+        base, ours, theirs = versions
+        known = {**theirs, **ours}
+        # Each side's own order stays: what it put last may depend on what it put first.
+        keys = heapq.merge(ours, theirs, key=lambda key: order(known[key]) if order else 0)
+        merged = []
+        for key in dict.fromkeys(keys):
+            if key in base and not (key in ours and key in theirs):
+                continue
+            if key in ours and key in theirs:
+                here = (*place, _named(key))
+                merged.append(self.value(versions.member(key), here, rule=rule))
+            else:
+                merged.append(known[key])
+        return merged
+
+
+def _named(key: object) -> str:
+    return " ".join(map(str, key)) if isinstance(key, tuple) else str(key)

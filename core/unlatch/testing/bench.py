@@ -1,0 +1,130 @@
+"""A plugin, found by its entry point, at work on a laboratory's server behind the proxy."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from unlatch.engine.registry import Registry, load, load_plugin
+from unlatch.engine.trackers import Trackers
+from unlatch.engine.workspace import new_ulid
+from unlatch.transport import Transport
+from unlatch.transport.credentials import find_credential
+from unlatch.transport.rehearsal import SkippingClock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.engine.workspace import Workspace
+    from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
+    from unlatch.testing.laboratory import Laboratory
+    from unlatch.testing.proxy import Proxy
+    from unlatch.transport.credential import Credential
+
+CONNECT_SECONDS = 5.0
+READ_SECONDS = 30.0
+# Long enough for an answer from a machine that is busy, short enough to be waited for.
+SHORT_SECONDS = 0.6
+
+
+class Bench:
+    """A plugin at work.
+
+    Args:
+        laboratory: the server.
+        proxy: stands in front of it.
+        folder: an empty one, for projects and caches.
+    """
+
+    def __init__(self, laboratory: Laboratory, proxy: Proxy, folder: Path) -> None:
+        self.laboratory = laboratory
+        self.proxy = proxy
+        self.folder = folder
+        self.registry = Registry()
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The manifest that the entry point names."""
+        return self.registry.manifest(self.laboratory.tracker)
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """The table of the tracker in the configuration, with the proxy's address."""
+        return dict(self.laboratory.settings(self.proxy.url))
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The table, checked by the plugin's model."""
+        settings: Settings = load(self.manifest.settings).model_validate(self.table)
+        return settings
+
+    @cached_property
+    def credential(self) -> Credential:
+        """What the environment holds, as the manifest says where to look."""
+        found = find_credential(
+            self.manifest.tokens,
+            tracker=self.manifest.name,
+            host="",
+            env=self.laboratory.environ(),
+            keyring_get=lambda _service, _key: None,
+            run=lambda _argv: None,
+        )
+        if found is None:
+            raise LookupError("the laboratory's environ() holds none of the manifest's tokens")
+        return found
+
+    @cached_property
+    def plugin(self) -> SyncPlugin:
+        """The plugin, over a transport whose waits end at once."""
+        return self._plugin(READ_SECONDS)
+
+    @cached_property
+    def hasty_plugin(self) -> SyncPlugin:
+        """The same, over a transport that soon gives up waiting for an answer."""
+        return self._plugin(SHORT_SECONDS)
+
+    def ref(self, item: str) -> ItemRef:
+        """The item with this id."""
+        return self.settings.locate(item, None)
+
+    def title(self) -> str:
+        """A title that no other item has."""
+        return f"Kept in step {new_ulid()}"
+
+    def make(self, *, is_open: bool, labels: tuple[str, ...] = ()) -> ItemRef:
+        """An item on the server."""
+        made = self.laboratory.make(self.title(), is_open=is_open, labels=labels)
+        return self.ref(made)
+
+    def _plugin(self, read_seconds: float) -> SyncPlugin:
+        clock = SkippingClock()
+        cache = self.folder / "cache"
+        cache.mkdir(exist_ok=True)
+        transport = Transport(
+            self.manifest.name,
+            origin=self.settings.base_url,
+            credential=self.credential,
+            cache=cache,
+            timeouts=(CONNECT_SECONDS, read_seconds),
+            clock=clock,
+            sleep=clock.sleep,
+        )
+        plugin: SyncPlugin = load_plugin(self.manifest)(self.settings, transport)
+        return plugin
+
+
+class BenchTrackers(Trackers):
+    """The engine's trackers, with the plugin of a bench, and pauses that end at once."""
+
+    def __init__(self, workspace: Workspace, bench: Bench, plugin: SyncPlugin) -> None:
+        super().__init__(workspace)
+        self._bench = bench
+        self._plugin = plugin
+
+    def open(self, name: str) -> SyncPlugin:
+        """The bench's plugin."""
+        return self._plugin
+
+    def pause(self, name: str, seconds: float, why: str) -> None:
+        """Let no time pass, but let the server finish what it was sent."""
+        self._bench.proxy.settle()

@@ -1,0 +1,159 @@
+"""What can go wrong between a plugin and its tracker, whichever tracker it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from enum import StrEnum
+
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_PAUSE = 2
+_JSON = ("Content-Type", "application/json")
+_GATEWAY = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+
+
+class Kind(StrEnum):
+    """What goes wrong with a request."""
+
+    # The tracker acts, and the client cannot know.
+    LOST_REPLY = "lost-reply"
+    FAILED_AFTER = "500-after"
+    TRUNCATED = "truncated-json"
+    TIMEOUT = "read-timeout"
+    # The tracker does not act, and the client cannot know that either.
+    FAILED_BEFORE = "500-before"
+    GATEWAY = "502-html"
+    DROPPED = "dropped-connection"
+    # The tracker does not act, and says so.
+    LIMITED = "429-seconds"
+    LIMITED_UNTIL = "429-http-date"
+    REDIRECTED = "redirect"
+    UNAUTHORISED = "401-midway"
+    STALE = "412-stale-revision"
+    REFLECTED = "400-with-the-request-in-it"
+    # The tracker acts and answers, but somebody else was there just before.
+    INTERRUPTED = "somebody-in-between"
+
+
+_ACTS = frozenset(
+    {Kind.LOST_REPLY, Kind.FAILED_AFTER, Kind.TRUNCATED, Kind.TIMEOUT, Kind.INTERRUPTED}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request on its way to the tracker.
+
+    Args:
+        target: its path and query, as sent.
+        headers: as sent; names in lower case.
+    """
+
+    method: str
+    target: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    @property
+    def is_write(self) -> bool:
+        """Whether its method may change something."""
+        return self.method not in _READS
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer on its way back.
+
+    Args:
+        cut: half of the body is sent, and then the connection ends.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    cut: bool = False
+
+
+class Silence(StrEnum):
+    """What a client gets in place of an answer."""
+
+    CLOSED = "the connection ends"
+    HANGING = "nothing comes until the client gives up"
+
+
+Forward = Callable[[Request], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong with one request.
+
+    Args:
+        kind: what goes wrong.
+        number: with which one of those that `concerns` picks, counted from 0.
+        concerns: picks the requests that count.
+        meanwhile: what somebody else does just before the request is passed on.
+    """
+
+    kind: Kind
+    number: int = 0
+    concerns: Callable[[Request], bool] = lambda _request: True
+    meanwhile: Callable[[], None] = lambda: None
+
+    def strike(self, request: Request, forward: Forward, *, here: str) -> Reply | Silence:
+        """What the client gets.
+
+        Args:
+            forward: lets the tracker act.
+            here: the address that the client sent the request to.
+        """
+        self.meanwhile()
+        reply = forward(request) if self.kind in _ACTS else None
+        return _answer(self.kind, request, reply, here)
+
+
+def _answer(kind: Kind, request: Request, reply: Reply | None, here: str) -> Reply | Silence:
+    if kind in _SILENCES:
+        return _SILENCES[kind]
+    if kind is Kind.REFLECTED:
+        return _error(400, f"cannot read {request.method} {dict(request.headers)}")
+    if reply is None or kind is Kind.FAILED_AFTER:
+        return _PLAIN[kind](here)
+    if kind is Kind.TRUNCATED:
+        return replace(reply, cut=True) if len(reply.body) > 1 else Silence.CLOSED
+    return reply
+
+
+def _error(status: int, message: str, *headers: tuple[str, str]) -> Reply:
+    body = json.dumps({"message": message}).encode()
+    return Reply(status, (_JSON, *headers), body)
+
+
+def _limited(_here: str) -> Reply:
+    return _error(429, "too many requests", ("Retry-After", str(_PAUSE)))
+
+
+def _limited_until(_here: str) -> Reply:
+    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=_PAUSE), usegmt=True)
+    return _error(429, "too many requests", ("Retry-After", moment))
+
+
+_SILENCES: Mapping[Kind, Silence] = {
+    Kind.LOST_REPLY: Silence.CLOSED,
+    Kind.DROPPED: Silence.CLOSED,
+    Kind.TIMEOUT: Silence.HANGING,
+}
+_PLAIN: Mapping[Kind, Callable[[str], Reply]] = {
+    Kind.FAILED_BEFORE: lambda _: _error(500, "internal error"),
+    Kind.FAILED_AFTER: lambda _: _error(500, "internal error"),
+    Kind.GATEWAY: lambda _: Reply(502, (("Content-Type", "text/html"),), _GATEWAY),
+    Kind.LIMITED: _limited,
+    Kind.LIMITED_UNTIL: _limited_until,
+    # To itself: whoever follows it and sends the request again has it done twice.
+    Kind.REDIRECTED: lambda here: _error(307, "moved", ("Location", here)),
+    Kind.UNAUTHORISED: lambda _: _error(401, "not authorised"),
+    Kind.STALE: lambda _: _error(412, "it has changed"),
+}

@@ -1,0 +1,58 @@
+"""The sandbox's trackers and a project that is linked to their items."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import Project
+
+from unlatch.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def _running() -> Iterator[Sandbox]:
+    with Sandbox() as box:
+        yield box
+
+
+@pytest.fixture(scope="session")
+def _programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A PATH with git alone: no `gh` or `az` of whoever runs the tests is ever asked."""
+    folder = tmp_path_factory.mktemp("bin")
+    git = shutil.which("git")
+    assert git is not None
+    (folder / "git").symlink_to(git)
+    return folder
+
+
+@pytest.fixture
+def box(_running: Sandbox) -> Sandbox:
+    _running.reset()
+    return _running
+
+
+@pytest.fixture
+def project(
+    box: Sandbox, tmp_path: Path, _programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> Project:
+    """A project without increments, configured for the sandbox."""
+    root, home = tmp_path / "project", tmp_path / "home"
+    root.mkdir()
+    home.mkdir()
+    (home / ".gitconfig").write_text("[user]\n\tname = Gil Git\n\temail = gil@example.com\n")
+    made = Project(box, root, home, _programs, monkeypatch)
+    made.configure(box.config())
+    return made
+
+
+@pytest.fixture
+def completed(project: Project) -> Project:
+    """The same with 0007-smart-discipline, completed, its three items closed."""
+    project.increment(links=project.items())
+    return project

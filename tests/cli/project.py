@@ -1,0 +1,294 @@
+"""A project on disk with items on the sandbox's trackers, and unlatch run in it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from unlatch.cli.main import run
+from unlatch.sandbox.jira import adf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pytest
+
+    from unlatch.sandbox import Sandbox
+
+TITLE = "Smart discipline"
+NAME = "0007-smart-discipline"
+REASON = "Bug discovered in error handling"
+ALL = ("github", "ado", "jira")
+# Long enough ago that the count of days does not change while a test runs.
+FINISHED = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3, hours=1)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a run of unlatch came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        """Everything that a person would have seen."""
+        return self.out + self.err
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on stdout."""
+        return json.loads(self.out)
+
+
+@dataclass
+class Project:
+    """A project folder.
+
+    Args:
+        box: the trackers.
+        root: the folder.
+        home: the user's home, with nothing in it.
+        bin: all that is on the PATH.
+        extra: further environment variables; one that is None is taken out.
+    """
+
+    box: Sandbox
+    root: Path
+    home: Path
+    bin: Path
+    monkeypatch: pytest.MonkeyPatch
+    extra: dict[str, str | None] = field(default_factory=dict)
+
+    # Running
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """A clean environment: the sandbox's tokens, and nothing of whoever runs the tests."""
+        environ: dict[str, str | None] = {
+            "PATH": str(self.bin),
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "PYTHONUTF8": "0",
+            "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+            "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+            **self.box.environ(),
+            **self.extra,
+        }
+        return {name: value for name, value in environ.items() if value is not None}
+
+    def run(self, *arguments: str, stdin: str = "") -> Done:
+        """Run unlatch in this process, piped: what a CI job sees, without its start-up time."""
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+        with self.monkeypatch.context() as patch:
+            for name in os.environ:
+                patch.delenv(name)
+            for name, value in self.environ.items():
+                patch.setenv(name, value)
+            patch.chdir(self.root)
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+                code = run(list(arguments))
+        out, err = (_text(stream) for stream in streams)
+        return Done(code, out, err)
+
+    def process(self, *arguments: str, stdin: str = "", **options: Any) -> Done:
+        """Run unlatch as a process of its own, piped."""
+        done = subprocess.run(
+            [sys.executable, "-m", "unlatch.cli", *arguments],
+            cwd=self.root,
+            env=self.environ,
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+            **options,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    # Files
+
+    @property
+    def increments(self) -> Path:
+        return self.root / ".unlatch" / "increments"
+
+    def folder(self, name: str = NAME) -> Path:
+        return self.increments / name
+
+    def metadata(self, name: str = NAME) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads((self.folder(name) / "metadata.json").read_text())
+        return content
+
+    def events(self, name: str = NAME) -> list[dict[str, Any]]:
+        path = self.folder(name) / "events.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return [json.loads(line) for line in lines]
+
+    def tree(self) -> dict[str, bytes | None]:
+        """Every file of the project byte for byte, but for what stays on this machine anyway."""
+        return {
+            str(path.relative_to(self.root)): None if path.is_dir() else path.read_bytes()
+            for path in sorted(self.root.rglob("*"))
+            if not path.relative_to(self.root).is_relative_to(".unlatch/local")
+        }
+
+    def forget_local(self) -> None:
+        """Delete what may be deleted at any time."""
+        shutil.rmtree(self.root / ".unlatch" / "local")
+
+    def configure_more(self, top: str = "", *, tables: str = "") -> None:
+        """Add settings to those that point at the sandbox."""
+        self.configure(f"{top}\n{self.box.config()}\n{tables}")
+
+    def configure(self, text: str) -> None:
+        path = self.root / ".unlatch" / "config.toml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def increment(
+        self,
+        name: str = NAME,
+        *,
+        status: str = "completed",
+        archived: bool = False,
+        links: Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> str:
+        """Write an increment, as another tool or an earlier run might have left it."""
+        folder = self.increments / ("_archive" if archived else "") / name
+        folder.mkdir(parents=True)
+        title = name.partition("-")[2].replace("-", " ").capitalize()
+        (folder / "spec.md").write_text(f"# {title}\n")
+        (folder / "tasks.md").write_text("# Tasks\n")
+        finished = {"completedAt": stamp(FINISHED)} if status == "completed" else {}
+        content = {
+            "id": name,
+            "status": status,
+            "type": "feature",
+            "created": "2025-10-01T08:00:00Z",
+            "lastActivity": stamp(FINISHED),
+            **finished,
+            **(links or {}),
+            **more,
+        }
+        (folder / "metadata.json").write_text(json.dumps(content, indent=2) + "\n")
+        return name
+
+    def git(self, *arguments: str, cwd: Path | None = None) -> str:
+        done = subprocess.run(
+            ["git", "-c", "user.name=Gil Git", "-c", "user.email=gil@example.com", *arguments],
+            cwd=cwd or self.root,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    # Items
+
+    def items(self, *trackers: str, finished: bool = True) -> dict[str, Any]:
+        """Put one item on each tracker; the link blocks that tie an increment to them."""
+        makers = {"github": self._issue, "ado": self._work_item, "jira": self._ticket}
+        return {name: makers[name](finished=finished) for name in trackers or ALL}
+
+    def _issue(self, *, finished: bool) -> dict[str, Any]:
+        number = self.box.github.add_issue(
+            number=4,
+            title=TITLE,
+            state="closed" if finished else "open",
+            state_reason="completed" if finished else None,
+            labels=["bug", "completed"] if finished else ["bug"],
+            assignee="octocat",
+        )
+        return {"issue": number, "url": self.urls["github"]}
+
+    def _work_item(self, *, finished: bool) -> dict[str, Any]:
+        item = self.box.ado.add_work_item(
+            id=101,
+            title=TITLE,
+            state="Closed" if finished else "Active",
+            tags=["ui", "completed"] if finished else ["ui"],
+        )
+        return {"workItemId": item, "url": self.urls["ado"]}
+
+    def _ticket(self, *, finished: bool) -> dict[str, Any]:
+        key = self.box.jira.add_issue(
+            "SCRUM-28",
+            type="Epic",
+            summary=TITLE,
+            status="Done" if finished else "In Progress",
+            labels=["ux", "completed"] if finished else ["ux"],
+        )
+        return {"issueKey": key, "url": self.urls["jira"]}
+
+    @property
+    def urls(self) -> dict[str, str]:
+        """The browser addresses of the items."""
+        return {
+            "github": f"{self.box.github.web_url}/octo/widgets/issues/4",
+            "ado": f"{self.box.ado.web_url}/widgets/_workitems/edit/101",
+            "jira": f"{self.box.jira.site}/browse/SCRUM-28",
+        }
+
+    def states(self) -> dict[str, str]:
+        """The trackers' own words for the states of the items."""
+        return {name: view.state for name, view in self._views().items()}
+
+    def labels(self) -> dict[str, set[str]]:
+        return {name: set(view.labels) for name, view in self._views().items()}
+
+    def comments(self) -> dict[str, list[str]]:
+        """The raw bodies of the items' comments: Markdown, HTML, and the text of ADF."""
+        box, views = self.box, self._views()
+        found: dict[str, list[str]] = {}
+        if "github" in views:
+            found["github"] = [c["body"] for c in box.github.comments("octo/widgets", 4)]
+        if "ado" in views:
+            found["ado"] = [c["text"] for c in box.ado.comments(101)]
+        if "jira" in views:
+            found["jira"] = [adf.to_text(c["body"]) for c in box.jira.comments("SCRUM-28")]
+        return found
+
+    def _views(self) -> dict[str, Any]:
+        views = {
+            "github": self.box.github.item("octo/widgets", 4),
+            "ado": self.box.ado.item("widgets", 101),
+            "jira": self.box.jira.item("SCRUM-28"),
+        }
+        return {name: view for name, view in views.items() if view is not None}
+
+    def sent(self) -> list[str]:
+        """The methods of all requests since the last look, with their trackers."""
+        return [f"{entry.tracker} {entry.method}" for entry in self.box.requests.entries()]
+
+    def wrote(self) -> list[str]:
+        """The requests that change something."""
+        return [sent for sent in self.sent() if not sent.endswith((" GET", " OPTIONS", " HEAD"))]
+
+
+OPEN = {"github": "open", "ado": "Active", "jira": "In Progress"}
+CLOSED = {"github": "closed", "ado": "Closed", "jira": "Done"}
+
+
+def stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    raw: bytes = stream.buffer.getvalue()  # type: ignore[attr-defined]  # it wraps a BytesIO
+    return raw.decode()

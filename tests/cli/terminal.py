@@ -1,0 +1,126 @@
+"""unlatch at a terminal: a pseudo-terminal of the system, and somebody who types."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from tests.cli.project import Project
+
+_PATIENCE = 30.0
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+CTRL_C = "\x03"
+
+
+class Terminal:
+    """A run of unlatch with a terminal as its standard streams.
+
+    Args:
+        columns: how wide the terminal is.
+        extra: further environment variables.
+        stdout: a file descriptor that takes the place of the terminal as standard output.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        *arguments: str,
+        columns: int = 120,
+        extra: dict[str, str] | None = None,
+        stdout: int | None = None,
+    ) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "unlatch.cli", *arguments],
+            cwd=project.root,
+            env={**project.environ, "TERM": "xterm", **(extra or {})},
+            stdin=slave,
+            stdout=slave if stdout is None else stdout,
+            stderr=slave,
+            start_new_session=True,
+            # So that Ctrl-C reaches the process as it does from a keyboard.
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+        )
+        os.close(slave)
+        self._raw = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+        os.close(self._master)
+
+    @property
+    def raw(self) -> str:
+        """Everything on the terminal so far, colours included."""
+        return self._raw.replace("\r\n", "\n")
+
+    @property
+    def text(self) -> str:
+        """Everything on the terminal so far, without colours."""
+        return _ANSI.sub("", self.raw)
+
+    def expect(self, wanted: str, *, times: int = 1) -> None:
+        """Wait until the terminal shows `wanted`."""
+        end = time.monotonic() + _PATIENCE
+        while self.text.count(wanted) < times:
+            assert time.monotonic() < end, f"never saw {wanted!r} in:\n{self.text}"
+            assert self._read(), f"it ended without {wanted!r}:\n{self.text}"
+
+    def type(self, keys: str) -> None:
+        """Type, as soon as there is a question."""
+        os.write(self._master, keys.encode())
+
+    def leave(self, key: str) -> int:
+        """Press a key until that ends it; the exit code.
+
+        A signal that comes between Python's last look and its read() waits for the next key.
+        """
+        for _ in range(5):
+            self.type(key)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(2.0)
+                break
+        return self.end()
+
+    def end(self) -> int:
+        """Wait for the end; the exit code."""
+        end = time.monotonic() + _PATIENCE
+        while self._read():
+            assert time.monotonic() < end, f"it never ended:\n{self.text}"
+        return self._process.wait(_PATIENCE)
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self._master], [], [], _PATIENCE)
+        try:
+            chunk = os.read(self._master, 65_536) if ready else b""
+        except OSError as error:
+            if error.errno != errno.EIO:  # Linux says so when the other side is closed
+                raise
+            chunk = b""
+        self._raw += chunk.decode("utf-8", "replace")
+        return bool(chunk)

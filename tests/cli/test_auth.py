@@ -1,0 +1,145 @@
+"""auth: tokens go to the keyring and come from it, and are never shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.project import ALL, OPEN, REASON, Project
+from tests.cli.terminal import Terminal
+
+SECRET = "s3cret-t0ken-0f-0ct0"  # opens nothing
+
+
+@pytest.fixture
+def bare(project: Project) -> Project:
+    """A machine with a keyring, and no token in the environment."""
+    project.extra |= dict.fromkeys(
+        ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL")
+    )
+    project.extra["PYTHON_KEYRING_BACKEND"] = "file_keyring.FileKeyring"
+    project.extra["PYTHONPATH"] = str(Path(__file__).parent / "backend")
+    project.extra["TEST_KEYRING"] = str(project.home / "keyring.json")
+    return project
+
+
+def host(project: Project, tracker: str) -> str:
+    box = project.box
+    urls = {"github": box.github.api_url, "ado": box.ado.organization_url, "jira": box.jira.site}
+    return urls[tracker].split("/")[2]
+
+
+def entries(project: Project) -> dict[str, dict[str, str | None]]:
+    path = project.home / "keyring.json"
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    return {key: json.loads(entry) for key, entry in kept.items()}
+
+
+def test_a_token_from_stdin_is_kept_for_the_trackers_host(bare: Project) -> None:
+    done = bare.process("auth", "login", "github", stdin=f"{SECRET}\n")
+
+    place = host(bare, "github")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == f"Kept for GitHub at {place}. Next: unlatch doctor\n"
+    assert {f"unlatch github@{place}": {"user": None, "token": SECRET}} == entries(bare)
+
+
+def test_a_token_that_is_typed_is_not_shown(bare: Project) -> None:
+    with Terminal(bare, "auth", "login", "jira", "--user", "octo@example.com") as terminal:
+        terminal.expect(f"Token for {host(bare, 'jira')}: ")
+        terminal.type(f"{SECRET}\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert SECRET not in terminal.raw
+    assert list(entries(bare).values()) == [{"user": "octo@example.com", "token": SECRET}]
+
+
+def test_tokens_in_the_keyring_do_the_main_job(bare: Project) -> None:
+    box = bare.box
+    bare.increment(links=bare.items())
+    bare.process("auth", "login", "github", stdin=f"{box.github.token}\n")
+    bare.process("auth", "login", "ado", stdin=f"{box.ado.token}\n")
+    bare.process("auth", "login", "jira", "--user", box.jira.email, stdin=f"{box.jira.token}\n")
+
+    done = bare.process("resume", "7", "--reason", REASON, "--yes")
+
+    assert done.code == 0, done.said
+    assert bare.states() == OPEN
+
+
+def test_status_says_where_tokens_come_from_and_never_shows_one(bare: Project) -> None:
+    bare.process("auth", "login", "github", stdin=f"{SECRET}\n")
+    bare.extra["AZURE_DEVOPS_EXT_PAT"] = SECRET
+
+    shown = bare.process("auth", "status")
+    document = bare.process("auth", "status", "--json")
+
+    assert SECRET not in shown.said + document.said
+    lines = {line.split()[0]: line for line in shown.out.splitlines()}
+    assert f"github  {host(bare, 'github')}  from keyring" == lines["github"]
+    assert lines["ado"].endswith("from AZURE_DEVOPS_EXT_PAT")
+    assert "none; set JIRA_API_TOKEN with JIRA_EMAIL" in lines["jira"]
+    assert {row["tracker"]: row["source"] for row in document.document["trackers"]} == {
+        "github": "keyring",
+        "ado": "AZURE_DEVOPS_EXT_PAT",
+        "jira": None,
+    }
+
+
+def test_logout_forgets_the_token(bare: Project) -> None:
+    bare.process("auth", "login", "ado", stdin=f"{SECRET}\n")
+
+    first = bare.process("auth", "logout", "ado")
+    second = bare.process("auth", "logout", "ado")
+
+    place = host(bare, "ado")
+    assert (first.code, first.err) == (0, f"Forgotten for {place}.\n")
+    assert (second.code, second.err) == (0, f"There was none for {place}.\n")
+    assert entries(bare) == {}
+
+
+@pytest.mark.parametrize("token", ["\n", "", "two words\n", "bell\x07\n"])
+def test_what_is_no_token_is_refused(bare: Project, token: str) -> None:
+    done = bare.process("auth", "login", "github", stdin=token)
+
+    assert done.code in (2, 4), done.said
+    assert done.err.startswith("error[")
+    assert entries(bare) == {}
+
+
+def test_a_tracker_that_is_not_configured_is_refused(bare: Project) -> None:
+    bare.configure("")
+
+    for command in ("login", "logout"):
+        done = bare.process("auth", command, "github", stdin=f"{SECRET}\n")
+
+        assert (done.code, "error[tracker-not-configured]" in done.err) == (2, True)
+
+    assert bare.process("auth", "login", "gitlab").code == 2
+
+
+def test_without_a_keyring_it_says_what_to_do(bare: Project) -> None:
+    bare.extra["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+
+    done = bare.process("auth", "login", "github", stdin=f"{SECRET}\n")
+
+    assert (done.code, "error[keyring-unavailable]" in done.err) == (1, True)
+    assert "put the token into the environment instead" in done.err
+    assert SECRET not in done.said
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_link_without_a_token_says_where_one_may_come_from(bare: Project, tracker: str) -> None:
+    bare.increment(links=bare.items(tracker))
+
+    done = bare.process("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    assert done.code == 3
+    error = done.document["trackers"][0]["error"]
+    assert error["id"] == "credential-missing"
+    assert f"unlatch auth login {tracker}" in error["hint"]
+    assert bare.metadata()["status"] == "active"
+    assert len(bare.metadata()["pending"]) == 1
+    assert bare.sent() == []

@@ -1,0 +1,291 @@
+"""Bad input: a clear error with an id and a hint, the right exit code, nothing half done."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+
+
+@pytest.mark.parametrize("command", ["resume", "complete", "show", "history", "sync", "link"])
+@pytest.mark.parametrize("wanted", ["8", "0007-smart", "no such", "../0007-smart-discipline", "-0"])
+def test_an_unknown_id(completed: Project, command: str, wanted: str) -> None:
+    before = completed.tree()
+    more = [completed.urls["github"]] if command == "link" else []
+
+    done = completed.run(command, "--", wanted, *more)
+
+    assert_refused(done, 2, "unknown-increment")
+    assert "next: unlatch list --all" in done.err
+    assert_unchanged(completed, before)
+    assert completed.sent() == []
+
+
+def test_an_ambiguous_id_lists_the_candidates(completed: Project) -> None:
+    completed.increment("0007-other")
+    completed.increment("0007-third", archived=True)
+    before = completed.tree()
+
+    done = completed.run(*RESUME)
+
+    assert_refused(done, 2, "ambiguous-increment")
+    assert "0007-other, 0007-smart-discipline, _archive/0007-third" in done.err
+    assert_unchanged(completed, before)
+    assert completed.run("show", NAME, "--offline").code == 0
+
+
+MISTAKES = """
+comment = "loud"
+[labels]
+reopend = "again"
+[trackers.github]
+api_url = "http://127.0.0.1:1/api/v3"
+web_url = "http://127.0.0.1:1"
+repository = "no repository"
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [RESUME, (*RESUME, "--offline"), ("complete", "7"), ("sync", "7"), ("link", "7", "http://x/1"),
+     ("github", "reopen-issue", "7"), ("auth", "status")],
+)  # fmt: skip
+def test_a_configuration_with_three_mistakes_has_all_of_them_told(
+    completed: Project, command: tuple[str, ...]
+) -> None:
+    completed.configure(MISTAKES)
+    before = completed.tree()
+
+    done = completed.run(*command)
+
+    assert_refused(done, 1, "config-invalid")
+    assert "the configuration has 3 mistakes" in done.err
+    listed = [line for line in done.err.splitlines() if line.startswith("  - ")]
+    assert [line.removeprefix("  - ").partition(":")[0] for line in listed] == [
+        "comment",
+        "labels.reopend",
+        "trackers.github.repository",
+    ]
+    assert str(completed.root / ".unlatch" / "config.toml") in done.err
+    assert_unchanged(completed, before)
+    assert completed.sent() == []
+
+
+def test_the_mistakes_are_documented_too(completed: Project) -> None:
+    completed.configure(MISTAKES)
+
+    done = completed.run(*RESUME, "--json")
+
+    assert done.code == 1
+    assert done.document["schema"] == "unlatch.error/1"
+    assert len(done.document["error"]["problems"]) == 3
+
+
+@pytest.mark.parametrize("content", [b"not toml", b"\xff\xfe", b"[trackers]\ngithub = 1\n"])
+def test_a_configuration_that_is_none(completed: Project, content: bytes) -> None:
+    (completed.root / ".unlatch" / "config.toml").write_bytes(content)
+    before = completed.tree()
+
+    done = completed.run(*RESUME)
+
+    assert done.code == 1, done.said
+    assert "error[config-invalid]" in done.err
+    assert_unchanged(completed, before)
+
+
+def test_a_host_that_is_not_trusted_gets_no_request(completed: Project) -> None:
+    completed.extra["UNLATCH_TRUSTED_HOSTS"] = None
+
+    done = completed.run(*RESUME, "--json")
+    shown = completed.run("show", "7")
+    linked = completed.run("link", "7", completed.urls["github"])
+
+    assert done.code == 3
+    assert {"host-not-trusted"} == {e["error"]["id"] for e in done.document["trackers"]}
+    assert all("UNLATCH_TRUSTED_HOSTS" in e["error"]["hint"] for e in done.document["trackers"])
+    assert shown.code == 0
+    assert shown.out.count("is not a host that a token may be sent to") == 3
+    assert_refused(linked, 1, "host-not-trusted")
+    assert completed.sent() == []
+    assert completed.metadata()["status"] == "active"
+
+
+def test_the_user_may_trust_a_host_and_the_repository_may_not(completed: Project) -> None:
+    hosts = completed.extra["UNLATCH_TRUSTED_HOSTS"] = None
+    trusted = completed.box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
+    completed.configure_more(f"trusted_hosts = {json.dumps(trusted)}")
+    refused = completed.run(*RESUME)
+
+    completed.configure_more()
+    config = completed.home / ".config" / "unlatch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"trusted_hosts = {json.dumps(trusted)}")
+    done = completed.run(*RESUME)
+
+    assert hosts is None
+    assert_refused(refused, 1, "config-invalid")
+    assert done.code == 0, done.said
+
+
+def test_a_target_outside_the_configured_ones(completed: Project) -> None:
+    completed.configure(completed.box.config().replace("octo/widgets", "octo/gadgets"))
+
+    done = completed.run(*RESUME, "--json")
+
+    assert done.code == 3
+    entry = done.document["trackers"][0]
+    assert (entry["tracker"], entry["error"]["id"]) == ("github", "target-not-allowed")
+    assert "[trackers.github]" in entry["error"]["hint"]
+    assert completed.states() == {**OPEN, "github": "closed"}
+    assert completed.box.requests.count("github") == 0
+
+
+def test_a_tracker_that_is_not_configured(completed: Project) -> None:
+    completed.configure(f"settle = 0\n{completed.box.github.config()}")
+
+    done = completed.run(*RESUME, "--json")
+
+    assert done.code == 3
+    assert [entry["error"]["id"] for entry in done.document["trackers"][1:]] == [
+        "tracker-not-configured"
+    ] * 2
+    assert completed.states() == {**CLOSED, "github": "open"}
+
+
+@pytest.mark.parametrize(
+    ("tracker", "library"), [("github", "github"), ("ado", "azure"), ("jira", "jira")]
+)
+def test_a_missing_extra_says_which_command_adds_it(
+    completed: Project, tmp_path: Path, tracker: str, library: str
+) -> None:
+    # What pip has not installed, no finder finds.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "from importlib.machinery import PathFinder\n"
+        "class Without(PathFinder):\n"
+        "    @classmethod\n"
+        "    def find_spec(cls, name, path=None, target=None):\n"
+        f"        if name.partition('.')[0] == {library!r}:\n"
+        "            return None\n"
+        "        return PathFinder.find_spec(name, path, target)\n"
+        "sys.meta_path = [Without if f is PathFinder else f for f in sys.meta_path]\n"
+    )
+    completed.extra["PYTHONPATH"] = str(tmp_path)
+
+    done = completed.process(*RESUME, "--json")
+
+    assert done.code == 3, done.said
+    outcomes = {entry["tracker"]: entry for entry in done.document["trackers"]}
+    error = outcomes.pop(tracker)["error"]
+    assert error["id"] == "extra-missing"
+    assert f"pipx inject unlatch 'unlatch[{tracker}]'" in error["hint"]
+    assert {"reopened"} == {entry["outcome"] for entry in outcomes.values()}
+    assert f"needs unlatch[{tracker}]" in completed.process("plugins").out
+
+
+def as_anybody() -> None:
+    """Take root's right to write where the mode forbids it from the process to be started."""
+    if os.geteuid() == 0:
+        drop = 24  # PR_CAPBSET_DROP
+        libc = ctypes.CDLL(None, use_errno=True)
+        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+            if libc.prctl(drop, capability, 0, 0, 0):
+                raise OSError(ctypes.get_errno(), "cannot drop a capability")
+
+
+@pytest.mark.skipif(sys.platform == "darwin" and os.geteuid() == 0, reason="root writes anywhere")
+@pytest.mark.parametrize("kept", [".unlatch", f".unlatch/increments/{NAME}"])
+def test_a_read_only_folder(completed: Project, kept: str) -> None:
+    completed.run("resume", "7", "--dry-run")
+    folder = completed.root / kept
+    before = completed.tree()
+    folder.chmod(0o555)
+    if kept == ".unlatch":
+        completed.forget_local()
+    try:
+        done = completed.process(*RESUME, preexec_fn=as_anybody)
+    finally:
+        folder.chmod(0o755)
+
+    assert_refused(done, 1, "not-writable")
+    assert_unchanged(completed, before)
+    assert completed.states() == CLOSED
+
+
+def test_a_file_that_may_not_be_read(completed: Project) -> None:
+    path = completed.folder() / "metadata.json"
+    path.chmod(0o000)
+    try:
+        done = completed.process(*RESUME, preexec_fn=as_anybody)
+    finally:
+        path.chmod(0o644)
+
+    assert_refused(done, 1, "metadata-unreadable")
+
+
+def test_a_stream_that_cannot_encode_the_signs(completed: Project) -> None:
+    completed.extra["PYTHONIOENCODING"] = "ascii"
+
+    done = completed.process(*RESUME)
+
+    assert done.code == 0, done.said
+    assert done.said.isascii()
+    assert sum(line.startswith("OK ") for line in done.out.splitlines()) == 4
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16"])
+def test_other_encodings_do_not_crash_it(completed: Project, encoding: str) -> None:
+    completed.extra["PYTHONIOENCODING"] = encoding
+
+    done = completed.process("list", "--all", "--json")
+
+    assert done.code == 0, done.said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("resume",), ("resume", "7", "--no-such-option"), ("no-such-command",), ("resume", "7", "8"),
+     ("resume", "7", "--comment", "loud"), ("--max-wait", "-1", "list")],
+)  # fmt: skip
+def test_a_command_that_was_mistyped(completed: Project, arguments: tuple[str, ...]) -> None:
+    before = completed.tree()
+
+    done = completed.run(*arguments)
+
+    assert (done.code, done.out) == (2, "")
+    assert "Error: " in done.err
+    assert_unchanged(completed, before)
+
+
+def test_an_error_is_documented_on_demand(completed: Project) -> None:
+    done = completed.run("resume", "8", "--json")
+
+    assert done.code == 2
+    document = done.document
+    assert (document["schema"], document["exitCode"]) == ("unlatch.error/1", 2)
+    assert {"id", "message", "where", "hint"} <= set(document["error"])
+    assert document["error"]["id"] == "unknown-increment"
+
+
+def test_a_traceback_is_shown_on_demand_alone(completed: Project) -> None:
+    plain = completed.process("resume", "8")
+    debugged = completed.process("--debug", "resume", "8")
+
+    assert "Traceback" not in plain.err
+    assert "Traceback" in debugged.err
+    assert plain.code == debugged.code == 2
+
+
+def test_all_trackers_are_named_in_the_kit() -> None:
+    assert {"github", "ado", "jira"} == set(ALL)

@@ -1,0 +1,159 @@
+"""Increments that nobody here wrote: a copy of the corpus, where there is one."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.project import REASON, Project
+
+CORPUS = os.environ.get("UNLATCH_CORPUS")
+REPOSITORY = "anton-abyzov/specweave"
+SEVEN, FORTY_THREE = "0007-smart-increment-discipline", "0043-spec-md-desync-fix"
+
+pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no corpus")
+
+
+@pytest.fixture
+def corpus(project: Project) -> Project:
+    """A copy whose links mean the sandbox's items, by the addresses that the files have."""
+    source = Path(CORPUS or "") / "specweave" / ".specweave"
+    root = project.root.with_name("corpus")
+    shutil.copytree(source, root / ".specweave")
+    box = project.box
+    box.github.add_repository(REPOSITORY)
+    made = replace(project, root=root)
+    made.configure(
+        "settle = 0\n"
+        "[trackers.github]\n"
+        f'api_url = "{box.github.api_url}"\nweb_url = "https://github.com"\n'
+        "[trackers.jira]\n"
+        f'site = "{box.jira.site}"\nweb_url = "https://specweave.atlassian.net"\n'
+        'project = "SCRUM"\napi_version = 3\n'
+    )
+    return made
+
+
+def metadata(path: Path) -> Any:
+    return json.loads((path / "metadata.json").read_text())
+
+
+def test_all_are_listed_with_what_their_files_say(corpus: Project) -> None:
+    increments = corpus.root / ".specweave" / "increments"
+    found = {path.parent.name: path.parent for path in increments.rglob("metadata.json")}
+    before = corpus.tree()
+
+    listed = corpus.run("list", "--all", "--json").document
+    shown = corpus.run("list", "--all")
+
+    assert 51 == len(listed) == len(shown.out.splitlines()) - 1
+    assert 41 == sum(entry["archived"] for entry in listed) == shown.out.count("(archived)")
+    assert {None} == {entry["broken"] for entry in listed}
+    spelled = {"in-progress": "active", "planned": "planning"}
+    for entry in listed:
+        said = metadata(found[entry["id"]])
+        assert spelled.get(said["status"], said["status"]) == entry["status"], entry["id"]
+        created = next((said[k] for k in ("created", "created_at", "createdAt") if k in said), None)
+        assert (created or "")[:10] == (entry["created"] or "")[:10], entry["id"]
+        done = next((said[k] for k in ("completedAt", "completed", "completed_at")
+                     if isinstance(said.get(k), str)), None)  # fmt: skip
+        assert (done or "")[:10] == (entry["completedAt"] or "")[:10], entry["id"]
+    assert len(corpus.run("list", "--json").document) == 10
+    assert before == corpus.tree()
+
+
+def test_links_are_found_whatever_their_shape(corpus: Project) -> None:
+    listed = {entry["id"]: entry for entry in corpus.run("list", "--all", "--json").document}
+
+    links = {name: [f"{link['tracker']} {link['id']}" for link in entry["links"]]
+             for name, entry in listed.items()}  # fmt: skip
+    assert links[SEVEN] == ["github 4", "jira SCRUM-28"]
+    assert len(links[FORTY_THREE]) == 5
+    # Every file that names an item somewhere has a link, and no file without one does.
+    text = {path.parent.name: path.read_text() for path in corpus.root.rglob("metadata.json")}
+    for name, raw in text.items():
+        names_an_item = any(key in raw for key in ('"issue', '"epicKey"', '"workItemId"', '"item"'))
+        assert bool(links[name]) <= names_an_item, name
+
+
+def test_resume_reopens_both_items_and_moves_the_folder_back(corpus: Project) -> None:
+    box = corpus.box
+    box.github.add_issue(REPOSITORY, number=4, title="Smart increments", state="closed",
+                         labels=["increment", "completed"])  # fmt: skip
+    box.jira.add_issue("SCRUM-28", type="Epic", summary="Smart increments", status="Done")
+    increments = corpus.root / ".specweave" / "increments"
+    archived, home = increments / "_archive" / SEVEN, increments / SEVEN
+    before = (archived / "metadata.json").read_text()
+    others = {path.name: path.read_bytes() for path in archived.rglob("*")
+              if path.is_file() and path.name not in ("metadata.json", "spec.md")}  # fmt: skip
+
+    done = corpus.run("resume", "0007", "--reason", REASON, "--yes")
+
+    assert done.code == 0, done.said
+    assert box.github.issue(REPOSITORY, 4)["state"] == "open"
+    assert box.jira.issue("SCRUM-28")["fields"]["status"]["name"] == "In Progress"
+    assert not archived.exists()
+    assert (
+        others.items() <= {p.name: p.read_bytes() for p in home.rglob("*") if p.is_file()}.items()
+    )
+
+    old, new = json.loads(before), metadata(home)
+    (entry,) = new.pop("reopenHistory")
+    assert entry["reason"] == REASON
+    assert {"github", "jira"} == set(entry["syncedTo"])
+    assert (
+        (entry["syncedTo"]["github"]["issueUrl"])
+        == "https://github.com/anton-abyzov/specweave/issues/4"
+    )
+    bases = [new["github"].pop("base"), new["jira"].pop("base")]
+    assert [(base["local"], base["state"]) for base in bases] == [
+        ("active", "open"),
+        ("active", "In Progress"),
+    ]
+    changed = {"status": "active", "lastActivity": new["lastActivity"]}
+    assert {**old, **changed} == new
+    # Nor did anything change about how the rest is written.
+    kept = [line for line in before.splitlines() if '"status"' not in line
+            and '"lastActivity"' not in line]  # fmt: skip
+    written = (home / "metadata.json").read_text().splitlines()
+    assert [line for line in kept if line.rstrip(",") not in
+                  [other.rstrip(",") for other in written]] == []  # fmt: skip
+    assert before.endswith("\n") == (home / "metadata.json").read_text().endswith("\n")
+
+
+def test_five_issues_of_one_increment_are_all_reopened(corpus: Project) -> None:
+    listed = {entry["id"]: entry for entry in corpus.run("list", "--all", "--json").document}
+    numbers = [int(link["id"]) for link in listed[FORTY_THREE]["links"]]
+    for number in numbers:
+        corpus.box.github.add_issue(REPOSITORY, number=number, title="Part", state="closed")
+
+    done = corpus.run("resume", "0043", "--reason", REASON, "--yes", "--json")
+
+    assert done.code == 0, done.said
+    assert [entry["outcome"] for entry in done.document["trackers"]] == ["reopened"] * 5
+    issues = [corpus.box.github.issue(REPOSITORY, number) for number in numbers]
+    assert [issue["state"] for issue in issues] == ["open"] * 5
+    assert [len(corpus.box.github.comments(REPOSITORY, n)) for n in numbers] == [1] * 5
+    synced = done.document["reopen"]["syncedTo"]["github"]["items"]
+    assert sorted(numbers) == sorted(item["issueNumber"] for item in synced)
+
+
+def test_every_completed_one_can_be_resumed_offline_and_completed_again(corpus: Project) -> None:
+    listed = corpus.run("list", "--all", "--status", "completed", "--json").document
+
+    for entry in listed:
+        resumed = corpus.run("resume", entry["id"], "--reason", REASON, "--yes", "--offline")
+        duplicate = "metadata-duplicate-key" in resumed.err
+        assert (1 if duplicate else 0) == resumed.code, resumed.said
+        if not duplicate:
+            finished = corpus.run("complete", entry["id"], "--offline")
+            assert finished.code == 0, finished.said
+
+    again = {e["id"]: e for e in corpus.run("list", "--all", "--json").document}
+    assert {"completed"} == {again[entry["id"]]["status"] for entry in listed}
+    assert corpus.sent() == []

@@ -1,0 +1,85 @@
+"""metadata.json as crashes, merges, people and other tools leave it."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import NAME, REASON, Project
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+DAMAGE = {
+    "empty": (b"", "metadata-invalid"),
+    "blank": (b" \n", "metadata-invalid"),
+    "truncated": (b'{"id": "0007-smart-discipline", "status": "comp', "metadata-invalid"),
+    "not UTF-8": (b'{"status": "completed", "note": "\xff\xfe"}', "metadata-invalid"),
+    "no object": (b"[]", "metadata-invalid"),
+    "newer": (b'{"status": "completed", "formatVersion": 99}', "metadata-newer"),
+    "in conflict": (
+        b'{\n<<<<<<< HEAD\n  "status": "active"\n=======\n  "status": "completed"\n>>>>>>> b\n}\n',
+        "metadata-in-conflict",
+    ),
+    "unknown status": (b'{"status": "asleep"}', "status-unknown"),
+    "no status": (b'{"id": "0007-smart-discipline"}', "status-unknown"),
+    "bad pending": (b'{"status": "completed", "pending": [1]}', "metadata-invalid"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_a_metadata_file_that_cannot_be_read(completed: Project, name: str) -> None:
+    content, error = DAMAGE[name]
+    path = completed.folder() / "metadata.json"
+    path.write_bytes(content)
+    before = completed.tree()
+
+    for command in (RESUME, ("complete", "7"), ("link", "7", completed.urls["github"]),
+                    ("show", "7"), ("github", "reopen-issue", "7")):  # fmt: skip
+        done = completed.run(*command)
+
+        assert_refused(done, 1, error)
+        assert str(path) in done.err
+    assert_unchanged(completed, before)
+    broken = completed.run("list", "--json").document[0]["broken"]
+    assert error == broken["id"]
+    assert "broken  " in completed.run("list").out
+    assert f"Broken       {NAME}: " in completed.run("status").out
+
+
+def test_a_metadata_file_that_is_a_folder_or_missing(completed: Project) -> None:
+    path = completed.folder() / "metadata.json"
+    path.unlink()
+    missing = completed.run(*RESUME)
+    path.mkdir()
+    folder = completed.run(*RESUME)
+
+    assert_refused(missing, 1, "metadata-missing")
+    assert_refused(folder, 1, "metadata-unreadable")
+    assert "metadata.json is a folder" in folder.err
+    assert path.is_dir()
+
+
+def test_a_duplicate_key_is_read_with_a_warning_and_never_written(completed: Project) -> None:
+    path = completed.folder() / "metadata.json"
+    text = path.read_text()
+    path.write_text(text.replace('"status"', '"status": "active",\n  "status"', 1))
+    before = completed.tree()
+
+    done = completed.run(*RESUME)
+    shown = completed.run("show", "7", "--offline")
+
+    assert_refused(done, 1, "metadata-duplicate-key")
+    assert_unchanged(completed, before)
+    assert "  Status       completed" in shown.out
+    assert "/status occurs twice; the last one counts" in shown.err
+
+
+def test_two_increments_of_one_name_block_the_way_out_of_the_archive(project: Project) -> None:
+    project.increment(archived=True)
+    (project.folder()).mkdir()
+    (project.folder() / "notes.md").write_text("in the way")
+    before = project.tree()
+
+    done = project.run(*RESUME)
+
+    assert done.code in (1, 2), done.said
+    assert done.err.startswith("error[")
+    assert_unchanged(project, before)

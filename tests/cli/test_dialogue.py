@@ -1,0 +1,311 @@
+"""resume at a terminal: what is shown, what is asked, and what the answers lead to."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import ALL, FINISHED, NAME, OPEN, REASON, Project
+from tests.cli.terminal import CTRL_C, Terminal
+
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTINUE, WHY = "Continue? [y/N]: ", "Reason for reopening: "
+INTRODUCTION = f"""\
+! Increment 0007-smart-discipline is completed
+    Completed       {FINISHED:%Y-%m-%d} (3 days ago)
+    GitHub          octo/widgets#4 "Smart discipline" (closed, assigned to octocat)
+    Azure DevOps    fabrikam/widgets 101 "Smart discipline" (User Story, Closed)
+    Jira            SCRUM-28 "Smart discipline" (Epic, Done)
+    Reopened before 0 times
+  Resuming will set it active, reopen 3 items and post the reason on each.
+"""
+DIALOGUE = f"""\
+{INTRODUCTION}\
+Continue? [y/N]: y
+Reason for reopening: Bug discovered in error handling
+✓ Increment 0007-smart-discipline reopened: completed -> active (by Gil Git)
+✓ GitHub octo/widgets#4 reopened; commented; labels +reopened -completed
+✓ Azure DevOps fabrikam/widgets 101 reopened; commented; labels +reopened -completed
+✓ Jira SCRUM-28 reopened; commented; labels +reopened -completed
+Next: unlatch show 0007
+"""
+
+
+def in_order(shown: str) -> str:
+    """The dialogue with its items in the order of the links; they end in any order."""
+    lines = shown.splitlines(keepends=True)
+    rank = {"✓ GitHub": 0, "✓ Azure": 1, "✓ Jira": 2}
+    results = [line for line in lines if line.startswith(tuple(rank))]
+    first = lines.index(results[0])
+    ordered = sorted(results, key=lambda line: next(n for t, n in rank.items() if t in line))
+    return "".join([*lines[:first], *ordered, *lines[first + len(results) :]])
+
+
+def test_the_whole_dialogue(completed: Project) -> None:
+    with Terminal(completed, "resume", "0007") as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        terminal.expect(WHY)
+        terminal.type(f"{REASON}\n")
+        code = terminal.end()
+
+    assert in_order(terminal.text) == DIALOGUE
+    assert code == 0
+    assert completed.states() == OPEN
+    assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n"])
+def test_declining_changes_nothing(completed: Project, answer: str) -> None:
+    before = completed.tree()
+
+    with Terminal(completed, "resume", "7") as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type(answer)
+        code = terminal.end()
+
+    assert code == 2
+    assert f"{INTRODUCTION}{CONTINUE}{answer}Nothing was changed.\n" == terminal.text
+    assert before == completed.tree()
+    assert completed.wrote() == []
+
+
+def test_a_blank_reason_is_asked_for_again(completed: Project) -> None:
+    with Terminal(completed, "resume", "7") as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        terminal.expect(WHY)
+        terminal.type("   \n")
+        terminal.expect(WHY, times=2)
+        terminal.type("At last\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert "the reason is empty" in terminal.text
+    assert [entry["reason"] for entry in completed.metadata()["reopenHistory"]] == ["At last"]
+
+
+@pytest.mark.parametrize("prompts", [[CONTINUE], [CONTINUE, WHY]])
+@pytest.mark.parametrize("key", [CTRL_C, "\x04"], ids=["ctrl-c", "ctrl-d"])
+def test_leaving_at_a_prompt_changes_nothing(
+    completed: Project, prompts: list[str], key: str
+) -> None:
+    before = completed.tree()
+
+    with Terminal(completed, "resume", "7") as terminal:
+        for number, prompt in enumerate(prompts):
+            terminal.expect(prompt)
+            if number + 1 < len(prompts):
+                terminal.type("y\n")
+        code = terminal.leave(key)
+
+    assert code == 130
+    assert "Traceback" not in terminal.text
+    assert before == completed.tree()
+    assert completed.wrote() == []
+
+
+def test_a_reason_given_leaves_one_question(completed: Project) -> None:
+    with Terminal(completed, "resume", "7", "--reason", REASON) as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert WHY not in terminal.text
+    assert completed.states() == OPEN
+
+
+def test_yes_leaves_the_other_question(completed: Project) -> None:
+    with Terminal(completed, "resume", "7", "--yes") as terminal:
+        terminal.expect(WHY)
+        terminal.type(f"{REASON}\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert CONTINUE not in terminal.text
+    assert INTRODUCTION in terminal.text
+    assert completed.states() == OPEN
+
+
+@pytest.mark.parametrize(("before", "warned"), [(1, False), (2, True), (4, True)])
+def test_from_the_third_reopen_on_it_warns(project: Project, before: int, warned: bool) -> None:
+    history = [
+        {
+            "id": f"01JC000000000000000000000{number}",
+            "reopenedAt": "2025-10-02T08:00:00Z",
+            "reason": "Again",
+            "previousStatus": "completed",
+            "reopenedBy": "Gil Git",
+            "syncedTo": {},
+        }
+        for number in range(before)
+    ]
+    project.increment(reopenHistory=history)
+
+    with Terminal(project, "resume", "7") as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("n\n")
+        terminal.end()
+
+    count = "1 time\n" if before == 1 else f"{before} times\n"
+    assert f"    Reopened before {count}" in terminal.text
+    warning = f"This will be reopen number {before + 1}: an increment that is reopened often"
+    assert warned is (warning in terminal.text)
+
+
+def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(completed: Project) -> None:
+    completed.box.faults.add(Fault("ado", "latency", seconds=20, path="(?i)workitems/101"))
+
+    with Terminal(completed, "resume", "7") as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        terminal.expect(WHY)
+        terminal.type(f"{REASON}\n")
+        code = terminal.end()
+
+    assert "    Azure DevOps    fabrikam/widgets 101 (unknown)\n" in terminal.text
+    assert '    GitHub          octo/widgets#4 "Smart discipline" (closed' in terminal.text
+    assert '    Jira            SCRUM-28 "Smart discipline" (Epic, Done)' in terminal.text
+    assert code == 0
+    assert completed.states() == OPEN
+
+
+def test_an_item_that_cannot_be_asked_says_why_and_holds_nothing_up(completed: Project) -> None:
+    completed.box.github.edit("octo/widgets", 4, deleted=True)
+
+    with Terminal(completed, "resume", "7") as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("n\n")
+        terminal.end()
+
+    assert re.search(r"GitHub +octo/widgets#4 \(unknown: [^)]+\)", terminal.text)
+    assert '    Jira            SCRUM-28 "Smart discipline" (Epic, Done)' in terminal.text
+
+
+def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Project) -> None:
+    project.increment(archived=True, links=project.items("github"))
+
+    with Terminal(project, "resume", "7", "--reason", REASON) as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert "! Increment 0007-smart-discipline is completed, and archived\n" in terminal.text
+    assert (
+        "  Resuming will move it out of the archive, set it active, reopen 1 item and post the "
+        "reason on each.\n"
+    ) in terminal.text
+    assert "✓ Moved out of the archive: " in terminal.text
+    assert project.metadata()["status"] == "active"
+    assert not (project.increments / "_archive" / NAME).exists()
+
+
+def test_without_links_it_says_so(project: Project) -> None:
+    project.increment()
+
+    with Terminal(project, "resume", "7", "--reason", REASON) as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert "  Resuming will set it active; it has no linked items.\n" in terminal.text
+    assert "    It has no linked items; unlatch link adds some.\n" in terminal.text
+
+
+def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project) -> None:
+    project.increment(status="abandoned", links=project.items("github"))
+
+    for option, announced in (
+        ((), "set it active; its items stay as they are."),
+        (("--reopen-items",), "set it active, reopen 1 item and post the reason on each."),
+    ):
+        with Terminal(project, "resume", "7", *option) as terminal:
+            terminal.expect(CONTINUE)
+            terminal.type("n\n")
+            terminal.end()
+
+        assert "! Increment 0007-smart-discipline is abandoned\n" in terminal.text
+        assert f"  Resuming will {announced}\n" in terminal.text
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+def test_the_dialogue_is_the_same_however_wide_the_terminal(
+    completed: Project, columns: int
+) -> None:
+    with Terminal(completed, "resume", "7", columns=columns) as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("n\n")
+        terminal.end()
+
+    # A terminal breaks long lines itself; text that was cut could not be copied.
+    assert f"{INTRODUCTION}{CONTINUE}n\nNothing was changed.\n" == terminal.text
+
+
+def test_colours_are_shown_at_a_terminal_unless_unwanted(completed: Project) -> None:
+    shown = []
+    for extra in ({}, {"NO_COLOR": "1"}):
+        with Terminal(completed, "resume", "7", extra=extra) as terminal:
+            terminal.expect(CONTINUE)
+            terminal.type("n\n")
+            terminal.end()
+        shown.append(terminal)
+
+    coloured, plain = shown
+    assert "\x1b[" in coloured.raw
+    assert "\x1b[" not in plain.raw
+    assert coloured.text == plain.text
+
+
+def test_a_terminal_that_takes_ascii_alone_gets_words_for_signs(completed: Project) -> None:
+    encoding = {"PYTHONIOENCODING": "ascii"}
+
+    with Terminal(completed, "resume", "7", extra=encoding) as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        terminal.expect(WHY)
+        terminal.type(f"{REASON}\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert in_order(terminal.text.replace("OK ", "✓ ")) == DIALOGUE.replace("0007\n", "7\n")
+
+
+def test_with_stdout_elsewhere_the_questions_stay_at_the_terminal(
+    completed: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "document.json"
+    with path.open("wb") as out:
+        with Terminal(completed, "resume", "7", "--json", stdout=out.fileno()) as terminal:
+            terminal.expect("Continue? [y/N]:")
+            terminal.type("y\n")
+            terminal.expect("Reason for reopening:")
+            terminal.type(f"{REASON}\n")
+            code = terminal.end()
+        os.fsync(out.fileno())
+
+    assert code == 0
+    assert path.read_text().startswith("{\n")
+    assert "✓" not in terminal.text
+
+
+def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:
+    title = "Smart\x1b]0;owned\x07\x1b[2J\u202edisc\r\nipline"
+    number = project.box.github.add_issue(number=4, title=title, state="closed")
+    project.increment(links={"github": {"issue": number, "url": project.urls["github"]}})
+
+    with Terminal(project, "resume", "7", extra={"NO_COLOR": "1"}) as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("n\n")
+        terminal.end()
+
+    assert 'octo/widgets#4 "Smart]0;owned[2Jdisc ipline" (closed)' in terminal.text
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", terminal.text)

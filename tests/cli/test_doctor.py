@@ -1,0 +1,350 @@
+"""doctor: what it says about configuration, trackers and increments, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.project import NAME, Done, Project
+
+ULID = "01JC0000000000000000000000"
+HOME = ".unlatch/increments"
+STATUSES = "planning, backlog, active, paused, ready_for_review, completed, abandoned"
+
+
+def findings(done: Done, *severities: str) -> list[tuple[str, str | None]]:
+    """Ids and places of what was found."""
+    wanted = severities or ("error", "warning")
+    found = done.document["findings"]
+    return [(one["id"], one["where"]) for one in found if one["severity"] in wanted]
+
+
+def messages(done: Done) -> dict[str, str]:
+    return {one["id"]: one["message"] for one in done.document["findings"]}
+
+
+def metadata(project: Project, *, name: str = NAME, **changed: Any) -> None:
+    path = project.folder(name) / "metadata.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
+
+
+def at(place: str = "", name: str = NAME) -> str:
+    return f"{HOME}/{name}/metadata.json{place}"
+
+
+def test_a_sound_project_has_no_errors_and_no_warnings(completed: Project) -> None:
+    done = completed.run("doctor", "--json")
+
+    assert (findings(done), done.code) == ([], 0)
+    assert (
+        findings(done, "note")
+        == [
+            ("host-trusted", None),
+            ("library-installed", None),
+            ("token-found", None),
+        ]
+        * 3
+    )
+
+
+def test_nothing_is_sent_and_nothing_is_written(completed: Project) -> None:
+    before = completed.tree()
+
+    completed.run("doctor")
+
+    assert ([], before) == (completed.sent(), completed.tree())
+    assert not (completed.root / ".unlatch/local").exists()
+
+
+def test_no_token_is_shown(completed: Project) -> None:
+    said = completed.run("doctor", "--json").said + completed.run("doctor").said
+
+    environ = completed.box.environ()
+    secrets = [environ[name] for name in environ if "TOKEN" in name or "PAT" in name]
+    assert [secret for secret in secrets if secret in said] == []
+
+
+def test_every_mistake_is_told_with_its_place_and_a_hint(project: Project) -> None:
+    project.configure(
+        'comment = "loud"\nlables = {}\n[labels]\nreopened = ""\n'
+        '[trackers.github]\nrepositry = "octo/widgets"\nrepository = "widgets"\n'
+        "[trackers.linear]\n"
+    )
+
+    done = project.run("doctor", "--json")
+
+    assert done.code == 1
+    assert {
+        ".unlatch/config.toml:comment",
+        ".unlatch/config.toml:lables",
+        ".unlatch/config.toml:trackers.github.repositry",
+        ".unlatch/config.toml:trackers.github.repository",
+        ".unlatch/config.toml:trackers.linear",
+    } <= {where for _, where in findings(done, "error")}
+    hints = {one["where"]: one["hint"] for one in done.document["findings"]}
+    assert hints[".unlatch/config.toml:trackers.github.repositry"] == "did you mean repository?"
+
+
+def test_a_file_that_is_no_toml_is_told_with_its_line(project: Project) -> None:
+    project.configure('comment = "full"\ncomment = full\n')
+
+    done = project.run("doctor", "--json")
+
+    assert findings(done, "error") == [("config-invalid", ".unlatch/config.toml")]
+    assert "line 2" in messages(done)["config-invalid"]
+
+
+def test_it_says_where_each_value_came_from(project: Project) -> None:
+    project.configure('frequent_reopens = 5\n[labels]\nreopened = "again"\n')
+    (project.root / ".specweave").mkdir()
+    (project.root / ".specweave/config.json").write_text(
+        json.dumps({"limits": {"maxActiveIncrements": 2}})
+    )
+    own = project.home / ".config/unlatch/config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('trusted_hosts = ["github.example.com"]\n')
+    project.extra["UNLATCH_TRUSTED_HOSTS"] = "jira.example.com,user:secret@ado.example.com"
+    # Wherever this system keeps users' configuration.
+    project.extra["XDG_CONFIG_HOME"] = str(project.home / ".config")
+
+    settings = project.run("doctor", "--json").document["settings"]
+
+    found = [(one["key"], one["value"], one["source"]) for one in settings]
+    assert ("frequent_reopens", 5, ".unlatch/config.toml") in found
+    assert ("labels.reopened", "again", ".unlatch/config.toml") in found
+    assert ("labels.completed", "completed", "default") in found
+    assert ("limits.max_active", 2, ".specweave/config.json") in found
+    assert ("trusted_hosts", ["github.example.com"], str(own)) in found
+    hosts = ["jira.example.com", "(not shown: it holds a user name)"]
+    assert ("trusted_hosts", hosts, "UNLATCH_TRUSTED_HOSTS") in found
+
+
+def test_a_host_that_is_not_trusted(completed: Project) -> None:
+    completed.extra["UNLATCH_TRUSTED_HOSTS"] = None
+
+    done = completed.run("doctor", "--json")
+
+    assert ([name for name, _ in findings(done)], done.code) == (["host-not-trusted"] * 3, 1)
+
+
+def test_a_token_that_is_missing_or_half_there(completed: Project) -> None:
+    completed.extra |= {"GITHUB_TOKEN": None, "JIRA_EMAIL": None}
+
+    done = completed.run("doctor", "--json")
+
+    assert findings(done, "warning") == [("token-missing", None)]
+    assert findings(done, "error") == [("credential-incomplete", None)]
+
+
+def test_a_program_is_named_and_not_started(completed: Project, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    own = tmp_path / "own-bin"
+    shutil.copytree(completed.bin, own, symlinks=True)
+    program = own / "gh"
+    program.write_text(f"#!/bin/sh\n: > {started}\necho token\n")
+    program.chmod(0o755)
+    completed.bin = own
+    completed.extra |= {"GITHUB_TOKEN": None}
+
+    done = completed.run("doctor", "--json")
+
+    assert ("token-from-program", None) in findings(done, "note")
+    assert not started.exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"status": "in-progress"}, ("old-status", ":/status")),
+        ({"created": "2025-11-01"}, ("old-time", ":/created")),
+        ({"created": "soon"}, ("time-unreadable", ":/created")),
+        ({"id": "0007"}, ("id-differs", ":/id")),
+        ({"type": None}, ("shape-unexpected", ":/type")),
+        ({"jira": {"epicKey": "SCRUM-28"}}, ("old-link", ":/jira")),
+        ({"github": {"issue": "4"}}, ("shape-unexpected", ":/github/issue")),
+    ],
+)
+def test_an_old_shape_is_a_warning(
+    project: Project, changed: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    project.increment(status="active")
+    metadata(project, **changed)
+
+    done = project.run("doctor", "--json")
+
+    assert ([(expected[0], at(expected[1]))], 0) == (findings(done), done.code)
+
+
+def test_a_key_of_old_and_a_key_that_is_missing(project: Project) -> None:
+    project.increment(status="active")
+    path = project.folder() / "metadata.json"
+    text = path.read_text().replace('"created"', '"created_at"').replace('"type"', '"kind"')
+    path.write_text(text)
+
+    done = project.run("doctor", "--json")
+
+    assert [("key-missing", at()), ("old-key", at(":/created_at"))] == findings(done)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"status": "shipped"}, ("status-unknown", ":/status")),
+        ({"formatVersion": 2}, ("metadata-newer", ":/formatVersion")),
+        ({"pending": {}}, ("metadata-invalid", ":/pending")),
+        (
+            {"reopenHistory": [{"id": "1", "reopenedAt": "2025-11-01T00:00:00Z", "reason": "x"}]},
+            ("metadata-invalid", ":/reopenHistory/0/id"),
+        ),
+        (
+            {"pending": [{"op": ULID, "kind": "merge", "tracker": "github", "item": "4"}]},
+            ("metadata-invalid", ":/pending/0/kind"),
+        ),
+    ],
+)
+def test_what_keeps_an_increment_from_being_read_is_an_error(
+    project: Project, changed: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    project.increment()
+    metadata(project, **changed)
+
+    done = project.run("doctor", "--json")
+
+    assert (expected[0], at(expected[1])) in findings(done, "error")
+    assert done.code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ("metadata-invalid", ":1:1")),
+        ('{\n "id": ', ("metadata-invalid", ":2:8")),
+        ("{\n<<<<<<< ours\n", ("metadata-in-conflict", ":2:1")),
+        ('{"id": 1, "id": 2, "status": "active"}', ("metadata-duplicate-key", ":/id")),
+    ],
+)
+def test_a_file_that_is_no_sound_json_is_told_with_its_place(
+    project: Project, text: str, expected: tuple[str, str]
+) -> None:
+    project.increment()
+    (project.folder() / "metadata.json").write_text(text)
+
+    done = project.run("doctor", "--json")
+
+    assert ([(expected[0], at(expected[1]))], 1) == (findings(done, "error"), done.code)
+
+
+def test_a_folder_without_metadata(project: Project) -> None:
+    project.folder().mkdir(parents=True)
+
+    assert [("metadata-missing", at())] == findings(project.run("doctor", "--json"))
+
+
+def test_a_status_in_spec_that_differs(completed: Project) -> None:
+    (completed.folder() / "spec.md").write_text("---\nstatus: abandoned\n---\n# It\n")
+
+    found = findings(completed.run("doctor", "--json"))
+
+    assert [("spec-status-differs", f"{HOME}/{NAME}/spec.md")] == found
+
+
+def test_lines_that_are_no_events(completed: Project) -> None:
+    sound = {"id": ULID, "at": "2025-11-01T00:00:00Z", "by": "Ada"}
+    lines = [
+        json.dumps({**sound, "event": "created", "to": "planning"}),
+        '{"id": "01J',
+        json.dumps({**sound, "event": "teleported"}),
+        json.dumps({**sound, "event": "linked", "tracker": "github"}),
+    ]
+    (completed.folder() / "events.jsonl").write_text("\n".join(lines) + "\n")
+
+    done = completed.run("doctor", "--json")
+
+    place = f"{HOME}/{NAME}/events.jsonl"
+    assert [
+        ("event-unreadable", f"{place}:2"),
+        ("event-unknown", f"{place}:3"),
+        ("event-invalid", f"{place}:4"),
+    ] == findings(done)
+    assert done.code == 0
+
+
+def test_links_that_nothing_can_be_delivered_to(project: Project) -> None:
+    project.configure(project.box.github.config())
+    elsewhere = f"{project.box.github.web_url}/other/place/issues/1"
+    project.increment(
+        links={"github": {"issue": 1, "url": elsewhere}, "jira": {"issueKey": "SCRUM-28"}}
+    )
+
+    done = project.run("doctor", "--json")
+
+    found = [("target-not-allowed", at(":/github")), ("tracker-not-configured", None)]
+    assert (found, 0) == (findings(done), done.code)
+
+
+def test_increments_in_two_places(completed: Project) -> None:
+    other = completed.root / ".specweave/increments/0001-other"
+    other.mkdir(parents=True)
+
+    found = findings(completed.run("doctor", "--json"))
+
+    assert found == [("two-increment-folders", ".specweave/increments")]
+
+
+def test_local_files_that_git_would_keep(completed: Project) -> None:
+    completed.git("init", "--quiet")
+    completed.run("start", "7")
+    completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
+    assert findings(completed.run("doctor", "--json")) == []
+
+    ignore = completed.root / ".unlatch/local/.gitignore"
+    ignore.unlink()
+    assert findings(completed.run("doctor", "--json")) == [("local-not-ignored", ".unlatch/local")]
+
+    completed.git("add", ".unlatch/local")
+    assert findings(completed.run("doctor", "--json")) == [("local-tracked", ".unlatch/local")]
+
+
+def test_people_read_it_by_increment(project: Project) -> None:
+    project.configure("")
+    project.increment(status="active", github={"issue": 4, "base": {}})
+    project.increment("0008-broken", status="shipped")
+
+    done = project.run("doctor")
+
+    shown = done.out[done.out.index("Project") :]
+    assert (
+        shown
+        == f"""\
+Project
+  note     no tracker is configured, so only the increments themselves are changed [no-tracker]
+           next: add a table such as [trackers.github] to .unlatch/config.toml
+  warning  GitHub is not configured, and 1 link points there [tracker-not-configured]
+           next: add a table [trackers.github] to .unlatch/config.toml
+{NAME}
+  warning  metadata.json:/github/base: local is missing [key-missing]
+  warning  metadata.json:/github/base: remote is missing [key-missing]
+  warning  metadata.json:/github/base: state is missing [key-missing]
+0008-broken
+  error    metadata.json:/status: 'shipped' is none of {STATUSES} [status-unknown]
+           next: set status to one of {STATUSES}
+2 increments looked at: 1 error, 4 warnings
+"""
+    )
+    assert done.code == 1
+
+
+@pytest.mark.skipif("UNLATCH_CORPUS" not in os.environ, reason="UNLATCH_CORPUS is not set")
+def test_real_increments_have_old_shapes_and_one_that_cannot_be_written(project: Project) -> None:
+    (real,) = Path(os.environ["UNLATCH_CORPUS"]).rglob(".specweave")
+    shutil.rmtree(project.root / ".unlatch")
+    shutil.copytree(real, project.root / ".specweave")
+
+    done = project.run("doctor", "--json")
+
+    assert done.document["increments"] == 51
+    assert [name for name, _ in findings(done, "error")] == ["metadata-duplicate-key"]

@@ -1,0 +1,222 @@
+"""complete and abandon: what becomes of the items, and of a resume after them."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
+
+OTHER = "0008-other-work"
+
+
+@pytest.fixture
+def active(project: Project) -> Project:
+    """0007-smart-discipline is active, its items open and labelled as reopened."""
+    links = project.items(finished=False)
+    project.box.github.edit("octo/widgets", 4, labels=["bug", "reopened"])
+    project.box.ado.edit(101, tags=["ui", "reopened"])
+    project.box.jira.edit("SCRUM-28", labels=["ux", "reopened"])
+    project.increment(status="active", links=links)
+    return project
+
+
+def test_complete_closes_and_relabels_the_items(active: Project) -> None:
+    done = active.run("complete", "7")
+
+    assert done.code == 0, done.said
+    assert active.states() == CLOSED
+    assert {
+        "github": {"bug", "completed"},
+        "ado": {"ui", "completed"},
+        "jira": {"ux", "completed"},
+    } == active.labels()
+    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "completed"
+    assert {name: [] for name in ALL} == active.comments()
+    assert (active.metadata()["status"], "pending" in active.metadata()) == ("completed", False)
+    assert active.metadata()["completedAt"] == active.metadata()["lastActivity"]
+
+
+def test_complete_says_what_it_did(active: Project) -> None:
+    done = active.run("complete", "7", "--reason", "All of it works")
+
+    assert sorted(done.out.splitlines()) == [
+        "✓ Azure DevOps fabrikam/widgets 101 closed; commented; labels +completed -reopened",
+        "✓ GitHub octo/widgets#4 closed; commented; labels +completed -reopened",
+        "✓ Increment 0007-smart-discipline: active -> completed",
+        "✓ Jira SCRUM-28 closed; commented; labels +completed -reopened",
+    ]
+    assert active.comments()["github"][0].startswith("**Completed**: All of it works\n")
+
+
+def test_complete_documents_what_it_did(active: Project) -> None:
+    document = active.run("complete", "7", "--json").document
+
+    trackers = document.pop("trackers")
+    assert document == {
+        "schema": "unlatch.complete/1",
+        "increment": {"id": NAME, "status": "completed", "previousStatus": "active"},
+        "spared": [],
+        "exitCode": 0,
+    }
+    assert [(name, "closed", None) for name in ALL] == [
+        (entry["tracker"], entry["outcome"], entry["error"]) for entry in trackers
+    ]
+
+
+def test_an_item_that_other_unfinished_work_needs_stays_open(active: Project) -> None:
+    issue = {"github": {"issue": 4, "url": active.urls["github"]}}
+    active.increment(OTHER, status="paused", links=issue)
+
+    done = active.run("complete", "7")
+
+    assert done.code == 0, done.said
+    assert active.states() == {**CLOSED, "github": "open"}
+    assert f"  {active.urls['github']} stays open: {OTHER} needs it\n" in done.out
+
+    active.run("start", "8")
+    active.run("complete", "8")
+
+    assert active.states() == CLOSED
+
+
+@pytest.mark.parametrize("status", ["completed", "abandoned"])
+def test_an_item_that_finished_work_links_to_is_closed(active: Project, status: str) -> None:
+    issue = {"github": {"issue": 4, "url": active.urls["github"]}}
+    active.increment(OTHER, status=status, links=issue)
+
+    active.run("complete", "7")
+
+    assert active.states() == CLOSED
+
+
+def test_a_spared_item_is_documented(active: Project) -> None:
+    active.increment(
+        OTHER, status="active", links={"github": {"issue": 4, "url": active.urls["github"]}}
+    )
+
+    document = active.run("complete", "7", "--json").document
+
+    assert document["spared"] == [
+        {"tracker": "github", "id": "4", "url": active.urls["github"], "neededBy": [OTHER]}
+    ]
+    assert [entry["tracker"] for entry in document["trackers"]] == ["ado", "jira"]
+
+
+def test_abandon_closes_the_items_as_not_planned(active: Project) -> None:
+    done = active.run("abandon", "7", "--reason", "Nobody wants it")
+
+    assert done.code == 0, done.said
+    assert active.metadata()["status"] == "abandoned"
+    assert active.states() == {"github": "closed", "ado": "Removed", "jira": "Done"}
+    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "not_planned"
+    assert active.comments()["github"][0].startswith("**Abandoned**: Nobody wants it\n")
+    assert all("completed" not in labels for labels in active.labels().values())
+    assert all("reopened" not in labels for labels in active.labels().values())
+
+
+def test_what_was_closed_on_purpose_is_not_reopened_unasked(active: Project) -> None:
+    active.run("complete", "7")
+    active.box.github.edit("octo/widgets", 4, state="open")
+    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    active.box.ado.edit(101, state="Removed")
+
+    refused = active.run("resume", "7", "--reason", "Again", "--yes")
+
+    assert refused.code == 3
+    assert "GitHub octo/widgets#4 not reopened: " in refused.out
+    assert "[deliberately-closed]" in refused.out
+    assert "--even-if-not-planned" in refused.out
+    assert active.states() == {**OPEN, "github": "closed", "ado": "Removed"}
+    assert [len(active.comments()[name]) for name in ("jira", "github", "ado")] == [1, 0, 0]
+    parked = active.metadata()["pending"]
+    assert [(operation["tracker"], operation["cause"]) for operation in parked] == [
+        ("github", "deliberately-closed"),
+        ("ado", "deliberately-closed"),
+    ]
+    assert all("parkedAt" in operation for operation in parked)
+
+
+@pytest.mark.parametrize("command", ["sync", "resume"])
+def test_what_was_closed_on_purpose_is_reopened_on_demand(active: Project, command: str) -> None:
+    active.run("complete", "7")
+    active.box.github.edit("octo/widgets", 4, state="open")
+    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="duplicate")
+    active.run("resume", "7", "--reason", "Again", "--yes")
+
+    again = active.run(command, "7")
+    done = active.run(command, "7", "--even-if-not-planned")
+
+    assert (again.code, done.code) == (3, 0), done.said
+    assert active.states() == OPEN
+    assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in active.comments().items()}
+    assert "pending" not in active.metadata()
+
+
+def test_a_parked_operation_is_shown_with_its_cause(active: Project) -> None:
+    active.run("complete", "7")
+    active.box.github.edit("octo/widgets", 4, state="open")
+    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    active.run("resume", "7", "--reason", "Again", "--yes")
+
+    status = active.run("status")
+    shown = active.run("show", "7")
+    history = active.run("history", "7")
+
+    assert "parked: deliberately-closed" in status.out
+    assert "parked: deliberately-closed" in shown.out
+    assert "parked: deliberately-closed" in history.out
+
+
+@pytest.mark.parametrize("command", ["complete", "abandon"])
+def test_finishing_offline_leaves_the_items_for_sync(active: Project, command: str) -> None:
+    done = active.run(command, "7", "--offline")
+
+    assert done.code == 0, done.said
+    assert active.sent() == []
+    assert active.states() == OPEN
+    assert len(active.metadata()["pending"]) == 3
+
+    assert active.run("sync").code == 0
+    assert "pending" not in active.metadata()
+    assert active.states() != OPEN
+
+
+def test_an_abandoned_close_that_sync_delivers_is_still_not_planned(active: Project) -> None:
+    active.run("abandon", "7", "--offline")
+
+    active.run("sync")
+
+    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "not_planned"
+
+
+@pytest.mark.parametrize(
+    ("status", "command"),
+    [("planning", "complete"), ("paused", "complete"), ("completed", "complete"),
+     ("completed", "abandon"), ("abandoned", "complete")],
+)  # fmt: skip
+def test_what_the_status_table_forbids_is_refused(
+    project: Project, status: str, command: str
+) -> None:
+    project.increment(status=status, links=project.items())
+    before = project.tree()
+
+    done = project.run(command, "7")
+
+    assert done.code == 1
+    assert "error[transition-refused]" in done.err
+    assert "next: " in done.err
+    assert before == project.tree()
+    assert project.sent() == []
+
+
+def test_completing_and_resuming_time_and_again_keeps_every_entry(active: Project) -> None:
+    for number in range(3):
+        assert active.run("complete", "7").code == 0
+        resumed = active.run("resume", "7", "--reason", f"Reason {number}", "--yes")
+        assert resumed.code == 0, resumed.said
+
+    assert [f"Reason {n}" for n in range(3)] == [
+        entry["reason"] for entry in active.metadata()["reopenHistory"]
+    ]
+    assert dict.fromkeys(ALL, 3) == {name: len(c) for name, c in active.comments().items()}
+    assert active.states() == OPEN
+    assert "Reopened     0007-smart-discipline: 3 times" in active.run("status").out

@@ -1,0 +1,152 @@
+"""Reasons that are empty, endless, or meant to do something on their way."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+from markdown_it import MarkdownIt
+from tests.cli.project import NAME, OPEN, Project
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+from unlatch.sandbox.jira import adf
+
+
+@pytest.mark.parametrize("reason", ["", " ", "\n\t \n", "\u3000"])
+@pytest.mark.parametrize("more", [(), ("--json",), ("--offline",), ("--dry-run",)])
+def test_an_empty_reason(completed: Project, reason: str, more: tuple[str, ...]) -> None:
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "--reason", reason, "--yes", *more)
+
+    assert done.code == 2, done.said
+    assert "error[reason-missing]: the reason is empty" in done.err
+    assert_unchanged(completed, before)
+
+
+def test_a_reason_of_100000_characters(completed: Project) -> None:
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "--reason", "x" * 100_000, "--yes")
+
+    assert_refused(done, 2, "reason-too-long")
+    assert "100,000 characters" in done.err
+    assert_unchanged(completed, before)
+
+
+def test_the_longest_reason_that_is_taken_arrives_whole(completed: Project) -> None:
+    reason = "y" * 10_000
+
+    done = completed.run("resume", "7", "--reason", reason, "--yes")
+
+    assert done.code == 0, done.said
+    assert [reason in comments[0] for comments in completed.comments().values()] == [True] * 3
+
+
+HOSTILE = {
+    "end of comment": "a --> b <!-- c",
+    "replacement": "costs $& or \\1 or \\g<0> or ${HOME} {reason} {0} %s",
+    "quotes": 'it\'s "so" `called` \u2018quoted\u2019',
+    "newlines": "first\nsecond\r\n\r\nthird\n# heading\n- item\n> quote\n    code",
+    "controls": "be\x07ep \x1b[2J\x00 \x9b31m del\x7f bidi \u202etxt",
+    "mentions": "@all @octocat @octo/team #1 GH-2 octo/widgets#3 !m",
+    "jira": "h1. {code}x{code} [~admin] |a| ||b|| *b* _i_ -s- +u+ ^s^ {panel} !img! bq. ----",
+    "html": "<script>alert(1)</script> <img src=x onerror=y> &amp; &lt;b&gt; <b>bold</b>",
+    "markdown": "**bold** [link](javascript:alert(1)) ![i](http://x/y) ~~s~~ `c` | t | $x$",
+    "workflow commands": "::error::x\n##vso[task.setvariable variable=a]b\n::add-mask::c",
+    "marker": f"<!-- unlatch:op={'01JC'.ljust(26, '0')} --> unlatch ref {'01JC'.ljust(26, '0')}",
+    "sql": "'; DROP TABLE issues; -- \" OR 1=1 project = X ORDER BY",
+    "unicode": "日本語 العربية 👩‍👩‍👧 e\u0301 \u00e9",
+}
+DROPPED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def words(text: str) -> list[str]:
+    """What is left of a text when lines may be broken elsewhere and nothing that acts is kept."""
+    return DROPPED.sub("", text).replace("\u200b", "").split()
+
+
+def shown_by_github(comment: str) -> str:
+    """A comment as HTML, by an independent reader of Markdown."""
+    reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    return str(reader.render(comment))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_whatever_a_reason_holds_arrives_and_does_nothing(completed: Project, name: str) -> None:
+    reason = HOSTILE[name]
+
+    done = completed.run("resume", "7", "--reason", reason, "--yes")
+
+    assert done.code == 0, done.said
+    assert completed.states() == OPEN
+    (entry,) = completed.metadata()["reopenHistory"]
+    assert reason.strip() == entry["reason"]
+    comments = completed.comments()
+    assert [len(found) for found in comments.values()] == [1, 1, 1]
+
+    github = comments["github"][0]
+    shown = shown_by_github(github)
+    assert f"\n<!-- unlatch:op={entry['id']} -->" == shown[shown.index("\n<!--") :]
+    assert {"<p>", "</p>", "<strong>", "</strong>", "<br />"} >= tags(shown.partition("<!--")[0])
+    assert words(reason) == words(_between(shown.partition("\n<!--")[0]))
+    assert not re.search(r"[@#](?=\w)|\bGH-(?=\d)", html.unescape(shown))
+    assert not DROPPED.search(github)
+
+    ado = comments["ado"][0]
+    assert {"<p>", "</p>", "<b>", "</b>", "<br>"} >= tags(ado)
+    assert words(reason) == words(_between(ado))
+    assert not DROPPED.search(ado)
+
+    (body,) = [c["body"] for c in completed.box.jira.comments("SCRUM-28")]
+    assert words(reason) == words(_between(html.escape(adf.to_text(body))))
+    assert {"doc", "paragraph", "text", "hardBreak"} >= _kinds(body)
+    assert not DROPPED.search(json.dumps(body, ensure_ascii=False))
+
+
+def tags(fragment: str) -> set[str]:
+    return set(re.findall(r"<[^>]*>", fragment))
+
+
+def _between(comment: str) -> str:
+    """The reason within a comment in HTML: after the headline, before who and when."""
+    text = html.unescape(re.sub(r"<[^>]*>", "\n", comment))
+    said = text.partition("Reopened")[2].rpartition(f"Increment {NAME}")[0]
+    return said.strip().removeprefix(":")
+
+
+def _kinds(node: dict[str, object]) -> set[str]:
+    children = node.get("content")
+    inner = [_kinds(child) for child in children] if isinstance(children, list) else []
+    return {str(node["type"])}.union(*inner)
+
+
+@pytest.mark.parametrize("name", ["jira", "newlines", "mentions", "replacement"])
+def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: str) -> None:
+    project.box.jira.add_project("OPS", workflow="classic", deployment="Server")
+    key = project.box.jira.add_issue("OPS-1", summary="Ops", status="Closed")
+    project.configure(project.box.config().replace('project = "SCRUM"', 'project = "OPS"'))
+    url = f"{project.box.jira.site}/browse/{key}"
+    project.increment(links={"jira": {"issueKey": key, "url": url}})
+
+    done = project.run("resume", "7", "--reason", HOSTILE[name], "--yes")
+
+    assert done.code == 0, done.said
+    (comment,) = [c["body"] for c in project.box.jira.comments(key)]
+    said = comment.partition("*Reopened*: ")[2].rpartition("unlatch ref")[0]
+    for sign in "{[|!":
+        assert not re.search(rf"(?<!\\){re.escape(sign)}", said), comment
+    assert not re.search(r"(?m)^(h1|bq)\.", said)
+
+
+@pytest.mark.parametrize("name", ["controls", "workflow commands"])
+def test_a_reason_that_is_shown_does_not_act(completed: Project, name: str) -> None:
+    completed.run("resume", "7", "--reason", HOSTILE[name], "--yes", "--by", "Da\x1b[31mna")
+
+    for command in (["show", "7"], ["history", "7"]):
+        done = completed.run(*command)
+        assert done.code == 0
+        assert not DROPPED.search(done.said.replace("\n", ""))
+        assert not re.search(r"(?m)^\s*(::|##vso)", done.said)

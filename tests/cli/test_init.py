@@ -1,0 +1,113 @@
+"""init: a project is set up, and what is there already stays as it is."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from tests.cli.project import Project
+
+
+@pytest.fixture
+def empty(project: Project) -> Project:
+    """A folder with nothing in it."""
+    (project.root / ".unlatch" / "config.toml").unlink()
+    (project.root / ".unlatch").rmdir()
+    return project
+
+
+def test_an_empty_folder_becomes_a_project(empty: Project) -> None:
+    done = empty.process("init")
+
+    assert (done.code, done.out) == (
+        0,
+        "✓ .unlatch\n✓ .unlatch/increments\n✓ .unlatch/config.toml\n",
+    )
+    assert done.err == (
+        "Increments are in .unlatch/increments/.\n"
+        "Next: fill in .unlatch/config.toml, then unlatch doctor\n"
+    )
+    config = tomllib.loads((empty.root / ".unlatch" / "config.toml").read_text())
+    assert "trackers" not in config
+    assert empty.run("list").code == 0
+
+
+def test_doing_it_again_changes_nothing(empty: Project) -> None:
+    empty.run("init")
+    before = empty.tree()
+
+    again = empty.run("init", "--json")
+
+    assert (again.code, again.document["made"]) == (0, [])
+    assert before == empty.tree()
+
+
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "https://github.com/octo/widgets.js.git",
+        "git@github.com:octo/widgets.js.git",
+        "ssh://git@github.com/octo/widgets.js",
+    ],
+)
+def test_the_repository_on_github_is_taken_from_git(empty: Project, remote: str) -> None:
+    empty.git("init", "--quiet")
+    empty.git("remote", "add", "origin", remote)
+
+    empty.run("init")
+
+    config = tomllib.loads((empty.root / ".unlatch" / "config.toml").read_text())
+    assert config["trackers"] == {"github": {"repository": "octo/widgets.js"}}
+
+
+def test_what_stays_on_this_machine_is_not_in_git(empty: Project) -> None:
+    empty.git("init", "--quiet")
+
+    empty.run("init")
+    empty.run("new", "Something")
+
+    empty.git("add", "--all")
+    staged = empty.git("diff", "--cached", "--name-only").splitlines()
+    assert [path for path in staged if "local" in path] == []
+    assert ".unlatch/config.toml" in staged
+
+
+def test_existing_increments_stay_where_they_are(empty: Project) -> None:
+    folder = empty.root / ".specweave" / "increments" / "0001-first-steps"
+    folder.mkdir(parents=True)
+    (folder / "metadata.json").write_text('{"status": "completed", "type": "feature"}')
+    (empty.root / ".specweave" / "config.json").write_text("{}")
+    before = {path: content for path, content in empty.tree().items() if content is not None}
+
+    done = empty.run("init")
+
+    assert "Increments are in .specweave/increments/." in done.err
+    assert not (empty.root / ".unlatch" / "increments").exists()
+    assert before.items() <= empty.tree().items()
+    assert "0001-first-steps" in empty.run("list").out
+
+
+def test_without_a_project_commands_say_how_to_make_one(empty: Project) -> None:
+    done = empty.run("list")
+
+    assert (done.code, "error[no-project]" in done.err) == (2, True)
+    assert "  next: unlatch init\n" in done.err
+
+
+def test_commands_find_the_project_from_below(empty: Project) -> None:
+    empty.run("init")
+    empty.run("new", "Something")
+    below = empty.root / "src" / "deep"
+    below.mkdir(parents=True)
+
+    elsewhere = Project(empty.box, below, empty.home, empty.bin, empty.monkeypatch)
+
+    assert "0001-something" in elsewhere.run("list").out
+
+
+def test_the_project_can_be_named(empty: Project) -> None:
+    empty.run("init")
+    empty.run("new", "Something")
+    elsewhere = Project(empty.box, empty.home, empty.home, empty.bin, empty.monkeypatch)
+
+    assert "0001-something" in elsewhere.run("--root", str(empty.root), "list").out

@@ -1,0 +1,236 @@
+"""link and unlink: pasted addresses, new items, and that nothing is posted."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import ALL, NAME, Project
+
+LINES = {
+    "github": '✓ GitHub        octo/widgets#4 "Smart discipline" (closed, assigned to octocat)\n',
+    "ado": '✓ Azure DevOps  fabrikam/widgets 101 "Smart discipline" (User Story, Closed)\n',
+    "jira": '✓ Jira          SCRUM-28 "Smart discipline" (Epic, Done)\n',
+}
+
+
+def test_pasted_addresses_are_read_shown_and_stored(project: Project) -> None:
+    blocks = project.items()
+    project.increment()
+
+    done = project.process("link", "0007", *project.urls.values())
+
+    assert (done.code, done.out) == (0, "".join(LINES[name] for name in ALL))
+    assert done.err == f"Linked to {NAME}; nothing was posted.\n"
+    base = {"local": "completed", "remote": "done"}
+    assert {
+        "github": {**blocks["github"], "base": {**base, "state": "closed"}},
+        "ado": {**blocks["ado"], "base": {**base, "state": "Closed"}},
+        "jira": {**blocks["jira"], "base": {**base, "state": "Done"}},
+    } == {name: project.metadata()[name] for name in ALL}
+    assert [event["event"] for event in project.events()] == ["linked"] * 3
+    assert project.wrote() == []
+
+
+@pytest.mark.parametrize(
+    ("tracker", "address"),
+    [
+        ("github", "{github}/octo/widgets/issues/4#issuecomment-12"),
+        ("github", "{github}/Octo/Widgets/issues/4?notification_referrer_id=1"),
+        ("ado", "{ado}/widgets/_workitems/edit/101/"),
+        ("ado", "{ado}/widgets/_boards/board/t/team/Stories/?workitem=101"),
+        ("jira", "{jira}/browse/SCRUM-28?focusedCommentId=1"),
+        ("jira", "{jira}/jira/software/projects/SCRUM/boards/1?selectedIssue=SCRUM-28"),
+    ],
+)
+def test_an_address_may_be_any_that_a_browser_shows(
+    project: Project, tracker: str, address: str
+) -> None:
+    project.items(tracker)
+    project.increment()
+    box = project.box
+    places = {"github": box.github.web_url, "ado": box.ado.web_url, "jira": box.jira.site}
+
+    done = project.run("link", "7", address.format(**places))
+
+    assert (done.code, done.out) == (0, LINES[tracker]), done.said
+    assert project.metadata()[tracker]["url"] == project.urls[tracker]
+
+
+def test_an_item_that_is_out_of_step_has_no_base(project: Project) -> None:
+    project.items("github", finished=False)
+    project.increment()
+
+    project.run("link", "7", project.urls["github"])
+
+    assert "base" not in project.metadata()["github"]
+
+
+def test_linking_twice_changes_nothing(project: Project) -> None:
+    project.items("github")
+    project.increment()
+    project.run("link", "7", project.urls["github"])
+    before = project.tree()
+
+    again = project.run("link", "7", project.urls["github"])
+
+    assert again.code == 0
+    assert before == project.tree()
+
+
+def test_a_second_item_of_a_tracker_is_kept_beside_the_first(project: Project) -> None:
+    project.items("github")
+    other = project.box.github.add_issue(title="Second", state="closed")
+    project.increment()
+
+    url = f"{project.box.github.web_url}/octo/widgets/issues/{other}"
+    project.run("link", "7", project.urls["github"], url)
+
+    block = project.metadata()["github"]
+    assert (block["issue"], block["url"]) == (4, project.urls["github"])
+    assert [4, other] == [item["issue"] for item in block["items"]]
+
+
+def test_a_link_is_documented(project: Project) -> None:
+    project.items("jira")
+    project.increment()
+
+    document = project.run("link", "7", project.urls["jira"], "--json").document
+
+    linked = document.pop("linked")
+    assert {"schema": "unlatch.link/1", "id": NAME, "exitCode": 0}.items() <= document.items()
+    assert [
+        (item["tracker"], item["id"], item["title"], item["type"], item["state"]) for item in linked
+    ] == [("jira", "SCRUM-28", "Smart discipline", "Epic", "Done")]
+
+
+def refused(project: Project, *arguments: str) -> tuple[int, str]:
+    """The exit code and id of an error that changed nothing and wrote nothing."""
+    before = project.tree()
+    done = project.run(*arguments)
+    assert before == project.tree()
+    assert project.wrote() == []
+    assert "\n  next: " in done.err, done.said
+    return done.code, done.err.partition("[")[2].partition("]")[0]
+
+
+def test_an_item_outside_the_configured_targets_is_refused(project: Project) -> None:
+    project.box.github.add_repository("octo/secrets")
+    project.box.github.add_issue("octo/secrets", number=1, title="Secret")
+    project.increment()
+    url = f"{project.box.github.web_url}/octo/secrets/issues/1"
+
+    assert refused(project, "link", "7", url) == (2, "target-not-allowed")
+    assert project.sent() == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://example.com/octo/widgets/issues/4", "not an address", "{github}/octo/widgets/pull/4"],
+)
+def test_an_address_that_is_no_items_is_refused(project: Project, url: str) -> None:
+    project.increment()
+
+    address = url.format(github=project.box.github.web_url)
+
+    assert refused(project, "link", "7", address) == (2, "url-unknown")
+
+
+def test_an_item_that_is_not_there_is_refused_and_the_others_are_not_linked_either(
+    project: Project,
+) -> None:
+    project.items("jira")
+    project.increment()
+
+    code, error = refused(project, "link", "7", project.urls["jira"], project.urls["github"])
+
+    assert (code, error) == (1, "item-not-found")
+
+
+def test_a_pull_request_is_refused(project: Project) -> None:
+    project.box.github.add_issue(number=4, title="Pull", pull_request=True)
+    project.increment()
+
+    code, error = refused(project, "link", "7", project.urls["github"])
+
+    assert (code, error) == (1, "not-an-issue")
+
+
+def test_without_authorisation_linking_ends_with_exit_code_4(project: Project) -> None:
+    project.items("github")
+    project.increment()
+    project.extra["GITHUB_TOKEN"] = "wrong-token"
+
+    code, _ = refused(project, "link", "7", project.urls["github"])
+
+    assert code == 4
+
+
+def test_there_has_to_be_something_to_link(project: Project) -> None:
+    project.increment()
+
+    assert refused(project, "link", "7") == (2, "link-what")
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_unlink_takes_an_item_by_tracker_id_or_address(completed: Project, tracker: str) -> None:
+    item = {"github": "4", "ado": "101", "jira": "SCRUM-28"}[tracker]
+    for named in (tracker, item, completed.urls[tracker]):
+        original = (completed.folder() / "metadata.json").read_bytes()
+
+        done = completed.run("unlink", "7", named)
+
+        assert done.code == 0, done.said
+        assert tracker not in completed.metadata()
+        (completed.folder() / "metadata.json").write_bytes(original)
+    assert completed.sent() == []
+
+
+def test_unlink_forgets_what_the_item_was_owed(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
+
+    done = completed.run("unlink", "7", "jira", "--json")
+
+    assert (done.code, done.document["dropped"]) == (0, 1)
+    assert [entry["tracker"] for entry in completed.metadata()["pending"]] == ["github", "ado"]
+
+
+def test_unlink_of_what_is_not_linked_is_refused(completed: Project) -> None:
+    assert refused(completed, "unlink", "7", "SCRUM-99") == (2, "unknown-link")
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_can_be_made_and_linked(project: Project, tracker: str) -> None:
+    project.increment(status="active")
+
+    done = project.run("link", "7", "--create", tracker, "--json")
+
+    assert done.code == 0, done.said
+    entry = done.document["trackers"][0]
+    assert (entry["tracker"], entry["outcome"]) == (tracker, "created")
+    block = project.metadata()[tracker]
+    assert entry["url"] == block["url"]
+    assert block["base"]["local"] == "active"
+    assert "pending" not in project.metadata()
+    titles = [view.title for face in (project.box.github, project.box.ado, project.box.jira)
+              for view in face.items()]  # fmt: skip
+    assert titles == ["Smart discipline"]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
+    project: Project, tracker: str
+) -> None:
+    from unlatch.sandbox import Fault  # noqa: PLC0415
+
+    project.increment(status="active")
+    method = "PATCH" if tracker == "ado" else "POST"
+    project.box.faults.add(Fault(tracker, "drop-after", path="(?i)issue|workitems/", method="POST"))
+
+    lost = project.run("link", "7", "--create", tracker)
+    project.forget_local()
+    synced = project.run("sync", "7")
+
+    assert (lost.code, synced.code) == (3, 0), (method, lost.said, synced.said)
+    faces = (project.box.github, project.box.ado, project.box.jira)
+    assert sum(len(face.items()) for face in faces) == 1
+    assert "pending" not in project.metadata()
+    assert project.metadata()[tracker]["url"]

@@ -1,0 +1,237 @@
+"""list, show, history, status, plugins, completion: what there is, and nothing is changed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.cli.project import NAME, REASON, Project
+
+
+def test_list_shows_what_is_there(project: Project) -> None:
+    project.increment(links=project.items())
+    project.increment("0008-other-work", status="active")
+    project.increment("0001-first-steps", archived=True)
+
+    done = project.process("list")
+
+    assert done.code == 0
+    assert done.out == (
+        "Increment              Status     Items                             Title\n"
+        "0007-smart-discipline  completed  github 4, ado 101, jira SCRUM-28  Smart discipline\n"
+        "0008-other-work        active                                       Other work\n"
+    )
+    assert done.err == "1 archived increment not shown; --all shows them.\n"
+    assert "0001-first-steps       completed (archived)" in project.run("list", "--all").out
+
+
+def test_list_documents_its_keys(project: Project) -> None:
+    project.increment(links=project.items("jira"))
+    broken = project.folder("0009-broken")
+    broken.mkdir()
+    (broken / "metadata.json").write_text("{")
+
+    sound, lost = project.run("list", "--json").document
+
+    assert {
+        "id": NAME,
+        "title": "Smart discipline",
+        "status": "completed",
+        "type": "feature",
+        "archived": False,
+        "links": [{"tracker": "jira", "id": "SCRUM-28", "url": project.urls["jira"]}],
+        "reopens": 0,
+        "pending": 0,
+        "broken": None,
+    }.items() <= sound.items()
+    assert (lost["id"], lost["status"], lost["broken"]["id"]) == (
+        "0009-broken",
+        None,
+        "metadata-invalid",
+    )
+
+
+def test_list_picks_by_status(project: Project) -> None:
+    project.increment()
+    project.increment("0008-other-work", status="in-progress")
+
+    done = project.run("list", "--status", "active", "--json")
+    unknown = project.run("list", "--status", "asleep")
+
+    assert [entry["id"] for entry in done.document] == ["0008-other-work"]
+    assert (unknown.code, "error[status-unknown]" in unknown.err) == (2, True)
+
+
+def test_show_tells_of_increment_and_items(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", REASON, "--yes", "--by", "Dana")
+
+    shown = completed.run("show", "7")
+
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert lines[:2] == ["0007-smart-discipline  Smart discipline", "  Status       active"]
+    assert "  Reopened     1 time" in lines
+    assert any(line.endswith(f"by Dana: {REASON}") for line in lines)
+    assert '    Jira          SCRUM-28 "Smart discipline" (Epic, In Progress)' in lines
+    assert "                  labels: ux, reopened" in lines
+
+
+def test_show_documents_the_same(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+
+    document = completed.run("show", "7", "--json").document
+
+    assert document["schema"] == "unlatch.show/1"
+    assert document["increment"]["status"] == "active"
+    assert [entry["reason"] for entry in document["reopenHistory"]] == [REASON]
+    assert len(document["pending"]) == 3
+    assert [(item["tracker"], item["state"], item["category"]) for item in document["items"]] == [
+        ("github", "closed", "done"),
+        ("ado", "Closed", "done"),
+        ("jira", "Done", "done"),
+    ]
+
+
+def test_show_offline_asks_nobody(completed: Project) -> None:
+    shown = completed.run("show", "7", "--offline")
+
+    assert shown.code == 0
+    assert completed.urls["github"] in shown.out
+    assert completed.sent() == []
+
+
+def test_looking_changes_nothing(completed: Project) -> None:
+    before = completed.tree()
+
+    for command in (["list"], ["show", "7"], ["history", "7"], ["status"], ["plugins"]):
+        assert completed.run(*command).code == 0
+        assert completed.run(*command, "--json").code == 0
+
+    assert before == completed.tree()
+    assert completed.wrote() == []
+
+
+def test_history_tells_the_life_of_an_increment(project: Project) -> None:
+    project.items("github", finished=False)
+    for command in (
+        ["new", "Smart discipline"],
+        ["link", "1", project.urls["github"]],
+        ["start", "1"],
+        ["complete", "1"],
+        ["resume", "1", "--reason", REASON, "--yes"],
+    ):
+        assert project.run(*command, "--by", "Dana").code == 0
+
+    told = project.run("history", "1")
+    events = project.run("history", "1", "--json").document["events"]
+
+    assert [line.split("  ", 1)[1] for line in told.out.splitlines()] == [
+        "Dana  created",
+        f"Dana  linked github {project.urls['github']}",
+        "Dana  planning -> active",
+        "Dana  active -> completed",
+        f"Dana  github {project.urls['github']} closed",
+        f"Dana  reopened it: {REASON}",
+        f"Dana  github {project.urls['github']} reopened",
+    ]
+    assert len(told.out.splitlines()) == len(events)
+    assert all(event["id"] and event["at"].endswith("Z") for event in events)
+
+
+def test_history_derives_a_reopen_whose_line_was_lost(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+    (completed.folder() / "events.jsonl").unlink()
+
+    told = completed.run("history", "7")
+
+    assert f"reopened it: {REASON}" in told.out
+
+
+def test_status_says_what_needs_somebody(completed: Project) -> None:
+    completed.configure_more(tables="[limits]\nmax_active = 1\n")
+    completed.increment("0008-other-work", status="active")
+    completed.increment("0009-waiting", status="paused")
+    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+    (completed.folder("0010-lost")).mkdir()
+
+    done = completed.process("status")
+
+    assert done.code == 0
+    shown = done.out.splitlines()
+    assert shown[:5] == [
+        "Active       2 of at most 1",
+        "  0007-smart-discipline  Smart discipline",
+        "  0008-other-work  Other work",
+        "Paused       1",
+        "  0009-waiting (3 days ago)",
+    ]
+    assert "Pending      3 operations" in shown
+    assert f"  {NAME}  reopen github {completed.urls['github']} (today)" in shown
+    assert "  Next: unlatch sync 0007-smart-discipline\n" in done.err
+    assert shown[-1].startswith("Broken       0010-lost: the folder has no metadata.json")
+
+
+def test_status_documents_the_same(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+
+    document = completed.run("status", "--json").document
+
+    assert document["schema"] == "unlatch.status/1"
+    assert [entry["id"] for entry in document["active"]] == [NAME]
+    assert len(document["pending"]) == 3
+    assert {"increment", "op", "kind", "tracker", "item", "at"} <= set(document["pending"][0])
+    assert (document["broken"], document["exitCode"]) == ([], 0)
+
+
+def test_plugins_are_listed_with_what_they_can(project: Project) -> None:
+    done = project.run("plugins")
+    document = project.run("plugins", "--json").document
+
+    assert [line.split()[0] for line in done.out.splitlines()] == [
+        "Plugin",
+        "ado",
+        "github",
+        "jira",
+    ]
+    assert [(plugin["name"], plugin["noun"]) for plugin in document["plugins"]] == [
+        ("ado", "work item"),
+        ("github", "issue"),
+        ("jira", "issue"),
+    ]
+    assert all(plugin["ready"] for plugin in document["plugins"])
+    assert {"close", "create", "reopen", "status", "update"} <= set(
+        document["plugins"][0]["capabilities"]
+    )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(project: Project, shell: str) -> None:
+    done = project.run("completion", shell)
+
+    assert done.code == 0
+    assert "_UNLATCH_COMPLETE" in done.out
+
+
+def test_completion_completes_commands(project: Project) -> None:
+    project.extra |= {
+        "_UNLATCH_COMPLETE": "bash_complete",
+        "COMP_WORDS": "unlatch res",
+        "COMP_CWORD": "1",
+    }
+
+    done = project.process()
+
+    assert "plain,resume" in done.out
+
+
+def test_a_document_is_json_that_any_stream_can_carry(project: Project) -> None:
+    project.increment("0007-smart-discipline")
+    spec = project.folder() / "spec.md"
+    spec.write_text("# Größe “messen”\n", encoding="utf-8")
+    project.extra["PYTHONIOENCODING"] = "ascii"
+
+    documents = json.loads(project.process("list", "--json").out)
+    listed = project.process("list")
+
+    assert [document["title"] for document in documents] == ["Größe “messen”"]
+    assert (listed.code, "Gr??e ?messen?" in listed.out) == (0, True)

@@ -1,0 +1,104 @@
+"""start, pause, review, backlog, new: what moves along the status table without a tracker."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import NAME, Project
+
+from unlatch.domain.status import TRANSITIONS, Status
+
+MOVES = {"start": "active", "pause": "paused", "review": "ready_for_review", "backlog": "backlog"}
+
+
+@pytest.mark.parametrize("command", MOVES)
+@pytest.mark.parametrize("status", [s.value for s in Status])
+def test_moves_follow_the_status_table(project: Project, command: str, status: str) -> None:
+    to = MOVES[command]
+    project.increment(status=status, links=project.items("github"))
+    before = project.tree()
+
+    done = project.run(command, "7")
+
+    finished = Status(status).is_finished
+    legal = not finished and Status(to) in TRANSITIONS[Status(status)]
+    if status == to:
+        assert (done.code, before) == (0, project.tree())
+        assert f"is {to} already" in done.out
+    elif legal:
+        assert (done.code, done.out) == (0, f"✓ Increment {NAME}: {status} -> {to}\n")
+        assert project.metadata()["status"] == to
+        assert [(status, to)] == [(event["from"], event["to"]) for event in project.events()]
+    else:
+        expected = "finished" if finished else "transition-refused"
+        assert (done.code, f"error[{expected}]" in done.err) == (1, True), done.said
+        assert before == project.tree()
+    assert project.sent() == []
+
+
+def test_a_move_is_documented(project: Project) -> None:
+    project.increment(status="active")
+
+    document = project.run("pause", "7", "--reason", "Waiting", "--json").document
+
+    assert document == {
+        "schema": "unlatch.pause/1",
+        "increment": {"id": NAME, "status": "paused", "previousStatus": "active"},
+        "exitCode": 0,
+    }
+    assert [event["reason"] for event in project.events()] == ["Waiting"]
+
+
+def test_new_makes_an_increment_numbered_on_from_the_highest(project: Project) -> None:
+    project.increment("0041-older", archived=True)
+
+    done = project.run("new", "Export to CSV & more", "--type", "bug")
+
+    assert done.code == 0, done.said
+    name = "0042-export-to-csv-more"
+    assert done.out == f"✓ {name} in {project.folder(name)}\n"
+    assert done.err == f"Next: unlatch start {name}\n"
+    metadata = project.metadata(name)
+    assert (metadata["id"], metadata["status"], metadata["type"]) == (name, "planning", "bug")
+    assert (project.folder(name) / "spec.md").read_text().startswith("# Export to CSV & more\n")
+    assert (project.folder(name) / "tasks.md").exists()
+    assert project.sent() == []
+
+
+def test_new_is_documented(project: Project) -> None:
+    document = project.run("new", "Export", "--json").document
+
+    assert document == {
+        "schema": "unlatch.new/1",
+        "increment": {
+            "id": "0001-export",
+            "status": "planning",
+            "path": str(project.folder("0001-export")),
+        },
+        "exitCode": 0,
+    }
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_new_takes_title_and_link_from_an_item(project: Project, tracker: str) -> None:
+    project.items(tracker, finished=False)
+
+    done = project.run("new", "--from", project.urls[tracker])
+
+    assert done.code == 0, done.said
+    metadata = project.metadata("0001-smart-discipline")
+    assert metadata[tracker]["url"] == project.urls[tracker]
+    assert metadata[tracker]["base"]["local"] == "planning"
+    assert project.wrote() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [((), "title-missing"), (("  ",), "title-missing"), (("日本語",), "title-unusable")],
+)
+def test_new_needs_a_title(project: Project, arguments: tuple[str, ...], expected: str) -> None:
+    before = project.tree()
+
+    done = project.run("new", *arguments)
+
+    assert (done.code, f"error[{expected}]" in done.err) == (2, True), done.said
+    assert before == project.tree()

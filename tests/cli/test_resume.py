@@ -1,0 +1,420 @@
+"""resume without a terminal, as CI runs it: files, items, documents and exit codes."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import ALL, CLOSED, FINISHED, NAME, OPEN, REASON, Project, stamp
+
+from unlatch.domain.ids import is_ulid
+from unlatch.domain.marker import ops_in
+
+RESUME = ("resume", "0007", "--reason", REASON, "--yes")
+
+
+@pytest.fixture
+def ready(completed: Project) -> Project:
+    """As in CI, where the actor is known."""
+    completed.extra["GITHUB_ACTOR"] = "ci-bot"
+    return completed
+
+
+def counts(project: Project) -> dict[str, int]:
+    return {name: len(comments) for name, comments in project.comments().items()}
+
+
+def test_one_command_reopens_comments_and_relabels_everything(ready: Project) -> None:
+    done = ready.process(*RESUME)
+
+    assert (done.code, done.err) == (0, "Next: unlatch show 0007\n")
+    assert sorted(done.out.splitlines()) == [
+        "✓ Azure DevOps fabrikam/widgets 101 reopened; commented; labels +reopened -completed",
+        "✓ GitHub octo/widgets#4 reopened; commented; labels +reopened -completed",
+        "✓ Increment 0007-smart-discipline reopened: completed -> active (by ci-bot)",
+        "✓ Jira SCRUM-28 reopened; commented; labels +reopened -completed",
+    ]
+    assert ready.states() == OPEN
+    assert {
+        "github": {"bug", "reopened"},
+        "ado": {"ui", "reopened"},
+        "jira": {"ux", "reopened"},
+    } == (ready.labels())
+
+
+def test_the_comment_says_reason_who_and_when_and_carries_the_marker(ready: Project) -> None:
+    ready.run(*RESUME)
+
+    entry = ready.metadata()["reopenHistory"][0]
+    at = f"{entry['reopenedAt'][:10]} {entry['reopenedAt'][11:16]} UTC"
+    said = f"Increment 0007-smart-discipline, by ci-bot, {at}"
+    op = entry["id"]
+    comments = ready.comments()
+    assert comments["github"] == [f"**Reopened**: {REASON}\n\n{said}\n\n<!-- unlatch:op={op} -->"]
+    assert comments["ado"] == [
+        f"<p><b>Reopened</b>: {REASON}</p><p>{said}</p><p>unlatch ref {op}</p>"
+    ]
+    assert comments["jira"] == [f"Reopened: {REASON}\n\n{said}\n\nunlatch ref {op}"]
+
+
+def test_the_files_tell_what_happened_and_nothing_else_changed(ready: Project) -> None:
+    before = ready.metadata()
+
+    ready.run(*RESUME)
+
+    after = ready.metadata()
+    entry = after["reopenHistory"][0]
+    assert is_ulid(entry["id"])
+    assert entry == {
+        "id": entry["id"],
+        "reopenedAt": after["lastActivity"],
+        "reason": REASON,
+        "previousStatus": "completed",
+        "previousCompletedAt": stamp(FINISHED),
+        "reopenedBy": "ci-bot",
+        "syncedTo": {
+            "github": {"issueNumber": 4, "issueUrl": ready.urls["github"]},
+            "ado": {"workItemId": 101, "workItemUrl": ready.urls["ado"]},
+            "jira": {"issueKey": "SCRUM-28", "issueUrl": ready.urls["jira"]},
+        },
+    }
+    bases = {
+        "github": {"local": "active", "remote": "todo", "state": "open"},
+        "ado": {"local": "active", "remote": "doing", "state": "Active"},
+        "jira": {"local": "active", "remote": "doing", "state": "In Progress"},
+    }
+    expected = {**before, "status": "active", "lastActivity": after["lastActivity"]}
+    del expected["completedAt"]
+    for name in ALL:
+        expected[name] = {**before[name], "base": bases[name]}
+    assert {**expected, "reopenHistory": [entry]} == after
+    assert list(before)[:6] == [*list(after)[:5], "completedAt"]
+
+
+def test_the_events_keep_what_the_items_were_before(ready: Project) -> None:
+    ready.run(*RESUME)
+
+    op = ready.metadata()["reopenHistory"][0]["id"]
+    reopened, *delivered = ready.events()
+    assert (reopened["id"], reopened["event"], reopened["by"]) == (op, "reopened", "ci-bot")
+    assert {(event["event"], event["op"], event["result"]) for event in delivered} == {
+        ("delivered", op, "reopened")
+    }
+    before = {event["tracker"]: event["before"]["state"] for event in delivered}
+    assert before == CLOSED
+    assert {"bug", "completed"} == set(
+        next(e for e in delivered if e["tracker"] == "github")["before"]["labels"]
+    )
+
+
+def test_the_document_is_exactly_this(ready: Project) -> None:
+    done = ready.process(*RESUME, "--json")
+
+    entry = ready.metadata()["reopenHistory"][0]
+    reached = {"outcome": "reopened", "error": None}
+    # The SDK of Azure DevOps discovers the organization once, and the type's states are read once.
+    requests = [entry.pop("requests") for entry in done.document["trackers"]]
+    assert requests[0] == 5
+    assert requests[2] == 3
+    assert done.document == {
+        "schema": "unlatch.resume/1",
+        "increment": {"id": NAME, "status": "active", "previousStatus": "completed"},
+        "reopen": entry,
+        "trackers": [
+            {"tracker": "github", "id": "4", "url": ready.urls["github"], **reached, "requests": 5},
+            {
+                "tracker": "ado",
+                "id": "101",
+                "url": ready.urls["ado"],
+                **reached,
+                "requests": requests[1],
+            },
+            {
+                "tracker": "jira",
+                "id": "SCRUM-28",
+                "url": ready.urls["jira"],
+                **reached,
+                "requests": 3,
+            },
+        ],
+        "exitCode": 0,
+    }
+    assert done.err == ""
+
+
+def test_the_requests_that_are_told_are_those_that_were_sent(ready: Project) -> None:
+    document = ready.run(*RESUME, "--json").document
+
+    told = {entry["tracker"]: entry["requests"] for entry in document["trackers"]}
+    assert {name: ready.box.requests.count(name) for name in ALL} == told
+
+
+@pytest.mark.parametrize("wanted", ["7", "007", "0007", NAME])
+def test_an_id_may_be_given_in_any_shape(ready: Project, wanted: str) -> None:
+    done = ready.run("resume", wanted, "--reason", REASON, "--yes", "--offline")
+
+    assert done.code == 0, done.said
+    assert ready.metadata()["status"] == "active"
+
+
+@pytest.mark.parametrize("options", [(), ("--reason", REASON), ("--yes",)])
+def test_without_a_terminal_both_options_are_needed(
+    ready: Project, options: tuple[str, ...]
+) -> None:
+    before = ready.tree()
+
+    done = ready.process("resume", "7", *options)
+
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "error[not-interactive]: 0007-smart-discipline is completed, and nobody is here to be "
+        "asked\n  next: unlatch resume 0007-smart-discipline --reason TEXT --yes\n"
+    )
+    assert before == ready.tree()
+    assert ready.sent() == []
+
+
+def test_the_synonym_does_the_same(ready: Project) -> None:
+    done = ready.run("reopen", *RESUME[1:])
+
+    assert done.code == 0, done.said
+    assert ready.states() == OPEN
+
+
+def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Project) -> None:
+    offline = ready.run(*RESUME, "--offline")
+
+    assert offline.code == 0
+    assert offline.err == (
+        "3 operations pending; unlatch sync delivers them.\nNext: unlatch show 0007\n"
+    )
+    assert ready.metadata()["status"] == "active"
+    assert ready.sent() == []
+    assert ready.states() == CLOSED
+    op = ready.metadata()["reopenHistory"][0]["id"]
+    assert [(op, "reopen", name) for name in ALL] == [
+        (pending["op"], pending["kind"], pending["tracker"])
+        for pending in ready.metadata()["pending"]
+    ]
+
+    synced = ready.run("sync")
+
+    assert synced.code == 0, synced.said
+    assert ready.states() == OPEN
+    assert dict.fromkeys(ALL, 1) == counts(ready)
+    assert "pending" not in ready.metadata()
+    # Comments were listed before anything was written.
+    first = next(entry.path for entry in ready.box.requests.entries("github"))
+    assert first.endswith("/issues/4/comments")
+
+
+def test_offline_documents_what_is_pending(ready: Project) -> None:
+    document = ready.run(*RESUME, "--offline", "--json").document
+
+    assert document["exitCode"] == 0
+    assert [(name, "pending", 0, None) for name in ALL] == [
+        (entry["tracker"], entry["outcome"], entry["requests"], entry["error"])
+        for entry in document["trackers"]
+    ]
+    assert document["reopen"]["syncedTo"] == {}
+
+
+def test_a_repeated_resume_says_so_and_adds_nothing(ready: Project) -> None:
+    ready.run(*RESUME)
+    before, comments = ready.tree(), ready.comments()
+    ready.box.requests.clear()
+
+    again = ready.process(*RESUME)
+
+    assert (again.code, again.out) == (
+        0,
+        "✓ Increment 0007-smart-discipline is active already; nothing is pending\n",
+    )
+    assert before == ready.tree()
+    assert comments == ready.comments()
+    assert ready.sent() == []
+
+
+def test_resume_of_an_active_increment_delivers_what_is_pending(ready: Project) -> None:
+    ready.run(*RESUME, "--offline")
+
+    done = ready.run("resume", "7")
+
+    assert done.code == 0, done.said
+    assert "is active already; delivering 3 operations\n" in done.out
+    assert ready.states() == OPEN
+    assert len(ready.metadata()["reopenHistory"]) == 1
+    assert dict.fromkeys(ALL, 1) == counts(ready)
+
+
+@pytest.mark.parametrize("status", ["paused", "planning", "backlog", "ready_for_review"])
+def test_unfinished_work_becomes_active_without_a_reason(project: Project, status: str) -> None:
+    project.increment(status=status, links=project.items(finished=False))
+
+    done = project.run("resume", "7")
+
+    assert done.code == 0, done.said
+    assert f"✓ Increment {NAME} resumed: {status} -> active\n" == done.out
+    assert project.metadata()["status"] == "active"
+    assert "reopenHistory" not in project.metadata()
+    assert project.sent() == []
+
+
+def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Project) -> None:
+    project.increment(status="abandoned", links=project.items())
+
+    refused = project.run("resume", "7")
+    done = project.run("resume", "7", "--reason", "Wanted after all", "--yes")
+
+    assert refused.code == 2
+    assert "error[not-interactive]" in refused.err
+    assert done.code == 0, done.said
+    assert project.metadata()["status"] == "active"
+    assert [event.get("reason") for event in project.events()] == ["Wanted after all"]
+    assert "reopenHistory" not in project.metadata()
+    assert project.states() == CLOSED
+    assert project.sent() == []
+
+
+def test_abandoned_work_takes_its_items_along_on_demand(project: Project) -> None:
+    project.increment(status="abandoned", links=project.items())
+
+    done = project.run("resume", "7", "--reason", "Wanted after all", "--yes", "--reopen-items")
+
+    assert done.code == 0, done.said
+    assert project.states() == OPEN
+    assert dict.fromkeys(ALL, 1) == counts(project)
+
+
+def test_items_that_are_open_already_still_get_comment_and_labels(ready: Project) -> None:
+    ready.box.github.edit("octo/widgets", 4, state="open")
+    ready.box.ado.edit(101, state="Active")
+    ready.box.jira.edit("SCRUM-28", status="In Progress")
+
+    document = ready.run(*RESUME, "--json").document
+
+    assert [(name, "already-open") for name in ALL] == [
+        (entry["tracker"], entry["outcome"]) for entry in document["trackers"]
+    ]
+    assert dict.fromkeys(ALL, 1) == counts(ready)
+    assert all("reopened" in labels for labels in ready.labels().values())
+
+
+def test_an_increment_without_links_is_reopened_locally_and_says_so(project: Project) -> None:
+    project.increment()
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0
+    assert "It has no linked items; unlatch link adds some." in done.err
+    assert project.metadata()["status"] == "active"
+    assert project.sent() == []
+
+
+def test_several_items_on_one_tracker_are_all_reopened(project: Project) -> None:
+    numbers = [project.box.github.add_issue(title=f"Part {n}", state="closed") for n in range(3)]
+    web = f"{project.box.github.web_url}/octo/widgets/issues"
+    items = [{"issue": number, "url": f"{web}/{number}"} for number in numbers]
+    project.increment(links={"github": {**items[0], "items": items}})
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert [project.box.github.issue("octo/widgets", n)["state"] for n in numbers] == ["open"] * 3
+    assert [len(project.box.github.comments("octo/widgets", n)) for n in numbers] == [1] * 3
+    synced = project.metadata()["reopenHistory"][0]["syncedTo"]["github"]
+    assert synced["issueNumber"] in numbers
+    assert sorted(numbers) == sorted(item["issueNumber"] for item in synced["items"])
+
+
+def test_who_it_was_is_said_or_found_out(project: Project) -> None:
+    links = project.items("github")
+    cases = [
+        (("--by", "Dana"), {"GITHUB_ACTOR": "ci-bot"}, "Dana"),
+        ((), {"GITHUB_ACTOR": "ci-bot"}, "ci-bot"),
+        ((), {}, "Gil Git"),
+    ]
+    for number, (options, extra, expected) in enumerate(cases):
+        name = project.increment(f"{number + 1:04}-case", links=links)
+        project.extra = dict(extra)
+
+        project.run("resume", name, "--reason", REASON, "--yes", "--offline", *options)
+
+        assert project.metadata(name)["reopenHistory"][0]["reopenedBy"] == expected
+
+
+@pytest.mark.parametrize(
+    ("style", "expected"),
+    [("full", "**Reopened**: Bug discovered in error handling\n\nIncrement 0007"),
+     ("short", "**Reopened**: Bug discovered in error handling\n\n<!-- unlatch:op=")],
+)  # fmt: skip
+def test_how_much_is_said_may_be_chosen(ready: Project, style: str, expected: str) -> None:
+    by_option, by_config = ready, ready
+    by_option.run(*RESUME, "--comment", style)
+    assert by_option.comments()["github"][0].startswith(expected)
+
+    by_config.run("complete", "7")
+    by_config.configure_more(f'comment = "{style}"')
+    by_config.run(*RESUME)
+
+    assert by_config.comments()["github"][1].startswith(expected)
+
+
+def test_nothing_is_said_on_demand(ready: Project) -> None:
+    done = ready.run(*RESUME, "--comment", "none")
+
+    assert done.code == 0, done.said
+    assert ready.states() == OPEN
+    assert dict.fromkeys(ALL, 0) == counts(ready)
+
+
+def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
+    ready.configure_more(
+        'comment_template = "{by} took **{increment}** up: {reason}"',
+        tables='[labels]\nreopened = "again"\ncompleted = "completed"\n',
+    )
+
+    ready.run(*RESUME)
+
+    assert ready.comments()["github"][0].startswith(f"ci-bot took **{NAME}** up: {REASON}\n")
+    assert ["again" in labels for labels in ready.labels().values()] == [True] * 3
+    assert ["completed" in labels for labels in ready.labels().values()] == [False] * 3
+
+
+def test_labels_and_comments_of_people_survive(ready: Project) -> None:
+    ready.box.github.add_comment("octo/widgets", 4, "Well done")
+
+    ready.run(*RESUME)
+
+    assert ready.comments()["github"][0] == "Well done"
+    assert "bug" in ready.labels()["github"]
+
+
+def test_one_marker_serves_all_items_of_a_reopen(ready: Project) -> None:
+    ready.run(*RESUME)
+
+    op = ready.metadata()["reopenHistory"][0]["id"]
+    found = [ops_in(comments[0]) for comments in ready.comments().values()]
+    assert [frozenset({op})] * 3 == found
+
+
+def test_a_later_completion_leaves_both_reasons_on_the_items(ready: Project) -> None:
+    ready.run(*RESUME, "--offline")
+    ready.run("complete", "7", "--reason", "Mended", "--offline")
+
+    done = ready.run("sync", "7")
+
+    assert done.code == 0, done.said
+    assert ready.states() == CLOSED
+    for comments in ready.comments().values():
+        assert [REASON in comments[0], "Mended" in comments[1]] == [True, True]
+    assert all("reopened" not in labels for labels in ready.labels().values())
+
+
+def test_a_status_line_in_spec_md_follows(ready: Project) -> None:
+    spec = ready.folder() / "spec.md"
+    spec.write_text("---\nepic: FS-007\nstatus: completed  # for now\n---\n# Smart discipline\n")
+
+    ready.run(*RESUME, "--offline")
+
+    assert spec.read_text() == (
+        "---\nepic: FS-007\nstatus: active  # for now\n---\n# Smart discipline\n"
+    )

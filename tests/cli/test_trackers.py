@@ -1,0 +1,161 @@
+"""unlatch github, ado, jira ...: one tracker's items, as operations of their own."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
+
+NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
+COMMANDS = ["create", "update", "close", "reopen"]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_completed(
+    completed: Project, tracker: str
+) -> None:
+    done = completed.run(tracker, f"reopen-{NOUNS[tracker]}", "0007")
+
+    assert done.code == 0, done.said
+    assert done.err == (
+        f"Increment {NAME} is still completed. To take it up again: unlatch resume {NAME}\n"
+    )
+    assert {**CLOSED, tracker: OPEN[tracker]} == completed.states()
+    assert "completed" not in completed.labels()[tracker]
+    assert "reopened" in completed.labels()[tracker]
+    assert completed.comments()[tracker] == []
+    assert {tracker} == {entry.tracker for entry in completed.box.requests.entries()}
+    metadata = completed.metadata()
+    assert (metadata["status"], "reopenHistory" in metadata) == ("completed", False)
+    assert [(event["event"], event["kind"], event["result"]) for event in completed.events()] == [
+        ("delivered", "reopen", "reopened")
+    ]
+
+
+def test_reopen_posts_a_reason_if_there_is_one(completed: Project) -> None:
+    done = completed.run("github", "reopen-issue", "7", "--reason", "A look @all", "--by", "Dana")
+
+    assert done.code == 0, done.said
+    comment = completed.comments()["github"][0]
+    assert comment.startswith("**Reopened**: A look @&#8203;all\n")
+    assert "by Dana" in comment
+    assert completed.events()[0]["by"] == "Dana"
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_close_closes_that_one_item(project: Project, tracker: str) -> None:
+    project.increment(status="active", links=project.items(finished=False))
+
+    done = project.run(tracker, f"close-{NOUNS[tracker]}", "7")
+
+    assert done.code == 0, done.said
+    assert {**OPEN, tracker: CLOSED[tracker]} == project.states()
+    assert project.metadata()["status"] == "active"
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_create_makes_and_links_an_item(project: Project, tracker: str) -> None:
+    project.increment(status="active")
+
+    done = project.run(tracker, f"create-{NOUNS[tracker]}", "7")
+
+    assert done.code == 0, done.said
+    assert project.metadata()[tracker]["url"].startswith("http://127.0.0.1:")
+    shown = project.run(tracker, "status", "7")
+    assert '"Smart discipline"' in shown.out
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_update_brings_the_title_up_to_date(project: Project, tracker: str) -> None:
+    project.increment(status="active", links=project.items(tracker, finished=False))
+    (project.folder() / "spec.md").write_text("# Smarter discipline\n")
+
+    done = project.run(tracker, f"update-{NOUNS[tracker]}", "7")
+
+    assert done.code == 0, done.said
+    assert '"Smarter discipline"' in project.run(tracker, "status", "7").out
+    assert OPEN[tracker] == project.states()[tracker]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_status_shows_the_items_as_they_are(completed: Project, tracker: str) -> None:
+    before = completed.tree()
+
+    done = completed.run(tracker, "status", "7")
+    document = completed.run(tracker, "status", "7", "--json").document
+
+    assert done.code == 0
+    assert CLOSED[tracker] in done.out
+    assert [(tracker, CLOSED[tracker])] == [
+        (item["tracker"], item["state"]) for item in document["items"]
+    ]
+    assert document["exitCode"] == 0
+    assert before == completed.tree()
+    assert completed.wrote() == []
+
+
+@pytest.mark.parametrize("tracker", ALL)
+@pytest.mark.parametrize("act", ["close", "reopen", "update"])
+def test_what_was_done_is_documented(completed: Project, tracker: str, act: str) -> None:
+    document = completed.run(tracker, f"{act}-{NOUNS[tracker]}", "7", "--json").document
+
+    trackers = document.pop("trackers")
+    assert {
+        "increment": {"id": NAME, "status": "completed", "previousStatus": "completed"},
+        "exitCode": 0,
+    }.items() <= document.items()
+    expected = {"close": "already-closed", "reopen": "reopened", "update": "updated"}[act]
+    assert [(tracker, expected)] == [(e["tracker"], e["outcome"]) for e in trackers]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_each_command_has_help_that_says_how_far_it_reaches(project: Project, tracker: str) -> None:
+    for command in [*(f"{act}-{NOUNS[tracker]}" for act in COMMANDS), "status"]:
+        done = project.run(tracker, command, "--help")
+
+        assert done.code == 0
+        assert ("(writes trackers)" in done.out) or ("(reads trackers)" in done.out)
+
+
+def test_one_of_several_items_can_be_picked(project: Project) -> None:
+    numbers = [project.box.github.add_issue(title=f"Part {n}", state="closed") for n in range(2)]
+    web = f"{project.box.github.web_url}/octo/widgets/issues"
+    items = [{"issue": number, "url": f"{web}/{number}"} for number in numbers]
+    project.increment(links={"github": {**items[0], "items": items}})
+
+    done = project.run("github", "reopen-issue", "7", "--item", str(numbers[1]))
+
+    assert done.code == 0, done.said
+    states = [project.box.github.issue("octo/widgets", n)["state"] for n in numbers]
+    assert states == ["closed", "open"]
+
+
+def test_another_trackers_item_cannot_be_picked(completed: Project) -> None:
+    before = completed.tree()
+
+    done = completed.run("github", "reopen-issue", "7", "--item", "SCRUM-28")
+
+    assert done.code == 2, done.said
+    assert before == completed.tree()
+    assert completed.sent() == []
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_increment_without_such_an_item_is_refused(project: Project, tracker: str) -> None:
+    project.increment()
+
+    for command in (f"reopen-{NOUNS[tracker]}", f"close-{NOUNS[tracker]}", "status"):
+        done = project.run(tracker, command, "7")
+
+        assert (done.code, "error[no-link]" in done.err) == (2, True)
+        assert "next: unlatch link 0007-smart-discipline URL" in done.err
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_without_authorisation_they_end_with_exit_code_4(completed: Project, tracker: str) -> None:
+    variable = {"github": "GITHUB_TOKEN", "ado": "AZURE_DEVOPS_EXT_PAT", "jira": "JIRA_API_TOKEN"}
+    completed.extra[variable[tracker]] = "wrong-token"
+
+    done = completed.run(tracker, "status", "7")
+
+    assert done.code == 4, done.said
+    assert "next: " in done.err

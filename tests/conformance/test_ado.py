@@ -1,0 +1,68 @@
+"""The conformance kit on the plugin for Azure DevOps, before the sandbox."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from unlatch.testing import Laboratory
+from unlatch.testing.conformance import Conformance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.sandbox import Sandbox
+    from unlatch.sandbox.view import ItemView
+
+
+class AdoLaboratory(Laboratory):
+    tracker = "ado"
+    crowd = 220  # it reads two hundred at once
+
+    def __init__(self, box: Sandbox) -> None:
+        self._ado = box.ado
+        self.server = box.ado.organization_url
+
+    def settings(self, server: str) -> Mapping[str, Any]:
+        return {"organization_url": server, "web_url": server, "project": self._ado.project}
+
+    def environ(self) -> Mapping[str, str]:
+        return {"AZURE_DEVOPS_EXT_PAT": self._ado.token}
+
+    def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
+        state = "Active" if is_open else "Closed"
+        return str(self._ado.add_work_item(title=title, state=state, tags=labels))
+
+    def is_open(self, item: str) -> bool:
+        return self._item(item).open
+
+    def labels(self, item: str) -> list[str]:
+        return list(self._item(item).labels)
+
+    def comments(self, item: str) -> list[str]:
+        return [one["text"] for one in self._ado.comments(int(item))]
+
+    def say(self, item: str, texts: Sequence[str]) -> None:
+        for text in texts:
+            self._ado.add_comment(int(item), text)
+
+    def add_label(self, item: str, label: str) -> None:
+        self._ado.edit(int(item), tags=[*self.labels(item), label])
+
+    def titled(self, title: str) -> list[str]:
+        return [view.id for view in self._ado.items() if view.title == title]
+
+    def close_on_purpose(self, item: str) -> None:
+        self._ado.edit(int(item), state="Removed")
+
+    def _item(self, item: str) -> ItemView:
+        view = self._ado.item(self._ado.project, int(item))
+        assert view is not None
+        return view
+
+
+class TestAdo(Conformance):
+    @pytest.fixture
+    def laboratory(self, box: Sandbox) -> Laboratory:
+        return AdoLaboratory(box)

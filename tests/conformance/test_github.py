@@ -1,0 +1,72 @@
+"""The conformance kit on the plugin for GitHub, before the sandbox."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from unlatch.testing import Laboratory
+from unlatch.testing.conformance import Conformance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.sandbox import Sandbox
+
+REPOSITORY = "octo/widgets"
+
+
+class GithubLaboratory(Laboratory):
+    tracker = "github"
+
+    def __init__(self, box: Sandbox) -> None:
+        self._github = box.github
+        self.server = box.github.web_url
+
+    def settings(self, server: str) -> Mapping[str, Any]:
+        return {"api_url": f"{server}/api/v3", "web_url": server, "repository": REPOSITORY}
+
+    def environ(self) -> Mapping[str, str]:
+        return {"GITHUB_TOKEN": self._github.token}
+
+    def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
+        number = self._github.add_issue(
+            title=title,
+            state="open" if is_open else "closed",
+            state_reason=None if is_open else "completed",
+            labels=labels,
+        )
+        return str(number)
+
+    def is_open(self, item: str) -> bool:
+        return bool(self._issue(item)["state"] == "open")
+
+    def labels(self, item: str) -> list[str]:
+        return [label["name"] for label in self._issue(item)["labels"]]
+
+    def comments(self, item: str) -> list[str]:
+        return [one["body"] for one in self._github.comments(REPOSITORY, int(item))]
+
+    def say(self, item: str, texts: Sequence[str]) -> None:
+        for text in texts:
+            self._github.add_comment(REPOSITORY, int(item), text)
+
+    def add_label(self, item: str, label: str) -> None:
+        self._github.edit(REPOSITORY, int(item), labels=[*self.labels(item), label])
+
+    def titled(self, title: str) -> list[str]:
+        found = [view for view in self._github.items() if view.title == title]
+        return [view.id.partition("#")[2] for view in found]
+
+    def close_on_purpose(self, item: str) -> None:
+        self._github.edit(REPOSITORY, int(item), state="closed", state_reason="not_planned")
+
+    def _issue(self, item: str) -> dict[str, Any]:
+        return self._github.issue(REPOSITORY, int(item))
+
+
+class TestGithub(Conformance):
+    @pytest.fixture
+    def laboratory(self, box: Sandbox) -> Laboratory:
+        return GithubLaboratory(box)

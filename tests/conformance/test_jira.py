@@ -1,0 +1,68 @@
+"""The conformance kit on the plugin for Jira, before the sandbox as a Cloud site."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from unlatch.sandbox.jira import adf
+from unlatch.testing import Laboratory
+from unlatch.testing.conformance import Conformance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.sandbox import Sandbox
+    from unlatch.sandbox.view import ItemView
+
+
+class JiraLaboratory(Laboratory):
+    tracker = "jira"
+
+    def __init__(self, box: Sandbox) -> None:
+        self._jira = box.jira
+        self.server = box.jira.site
+
+    def settings(self, server: str) -> Mapping[str, Any]:
+        return {"site": server, "project": self._jira.project, "api_version": 3}
+
+    def environ(self) -> Mapping[str, str]:
+        return self._jira.environ()
+
+    def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
+        status = "In Progress" if is_open else "Done"
+        return self._jira.add_issue(summary=title, status=status, labels=labels)
+
+    def is_open(self, item: str) -> bool:
+        return self._item(item).open
+
+    def labels(self, item: str) -> list[str]:
+        return list(self._item(item).labels)
+
+    def comments(self, item: str) -> list[str]:
+        return [adf.to_text(one["body"]) for one in self._jira.comments(item)]
+
+    def say(self, item: str, texts: Sequence[str]) -> None:
+        for text in texts:
+            self._jira.add_comment(item, text)
+
+    def add_label(self, item: str, label: str) -> None:
+        self._jira.edit(item, labels=[*self.labels(item), label])
+
+    def titled(self, title: str) -> list[str]:
+        return [view.id for view in self._jira.items() if view.title == title]
+
+    def close_on_purpose(self, item: str) -> None:
+        self._jira.edit(item, status="Done", resolution="Won't Do")
+
+    def _item(self, item: str) -> ItemView:
+        view = self._jira.item(item)
+        assert view is not None
+        return view
+
+
+class TestJira(Conformance):
+    @pytest.fixture
+    def laboratory(self, box: Sandbox) -> Laboratory:
+        return JiraLaboratory(box)

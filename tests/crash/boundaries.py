@@ -1,0 +1,112 @@
+"""Every write, fsync, rename and request of a process, counted; and death at any one of them.
+
+A file that is opened for writing is watched: there is a boundary before each of its writes, one in
+the middle of it (half of the bytes are on their way to the disk), one before each fsync, one before
+and one after each rename or removal, and one before and one after each request. Between two
+boundaries nothing happens that anybody else could see.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import threading
+from typing import IO, TYPE_CHECKING, Any, Self
+
+from unlatch.transport.adapter import TrackerAdapter
+
+if TYPE_CHECKING:
+    import requests
+
+
+class Boundaries:
+    """Counts boundaries in all threads; the process is killed at number `die_at`."""
+
+    def __init__(self, die_at: int | None) -> None:
+        self.passed: list[str] = []
+        self._die_at = die_at
+        self._lock = threading.Lock()
+
+    def cross(self, name: str) -> None:
+        """Pass a boundary, or die at it."""
+        with self._lock:
+            self.passed.append(name)
+            if len(self.passed) == self._die_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def install(self) -> None:
+        """Watch this process from now on."""
+        self._watch_files()
+        self._watch_folders()
+        self._watch_requests()
+
+    def _watch_files(self) -> None:
+        real_open, real_fsync = pathlib.Path.open, os.fsync
+
+        def watched_open(path: pathlib.Path, mode: str = "r", *args: Any, **kwargs: Any) -> IO[Any]:
+            file = real_open(path, mode, *args, **kwargs)
+            if "b" in mode and set(mode) & set("wxa+"):
+                return _Watched(file, self, path.name)  # type: ignore[return-value]
+            return file
+
+        def watched_fsync(descriptor: int) -> None:
+            self.cross("fsync")
+            real_fsync(descriptor)
+
+        pathlib.Path.open = watched_open  # type: ignore[method-assign,assignment]
+        os.fsync = watched_fsync  # type: ignore[assignment]
+
+    def _watch_folders(self) -> None:
+        for name in ("rename", "replace", "unlink", "mkdir"):
+            real = getattr(pathlib.Path, name)
+
+            def watched(
+                path: pathlib.Path, *args: Any, _real: Any = real, _name: str = name, **kwargs: Any
+            ) -> Any:
+                self.cross(f"before {_name} {path.name}")
+                result = _real(path, *args, **kwargs)
+                self.cross(f"after {_name} {path.name}")
+                return result
+
+            setattr(pathlib.Path, name, watched)
+
+    def _watch_requests(self) -> None:
+        real_send = TrackerAdapter.send
+
+        def watched_send(
+            adapter: TrackerAdapter, request: requests.PreparedRequest, *args: Any, **kwargs: Any
+        ) -> requests.Response:
+            self.cross(f"before {request.method}")
+            answer = real_send(adapter, request, *args, **kwargs)
+            self.cross(f"after {request.method}")
+            return answer
+
+        TrackerAdapter.send = watched_send  # type: ignore[method-assign,assignment]
+
+
+class _Watched:
+    """A file whose writes can be cut in half."""
+
+    def __init__(self, file: IO[bytes], boundaries: Boundaries, name: str) -> None:
+        self._file = file
+        self._boundaries = boundaries
+        self._name = name
+
+    def write(self, content: bytes) -> int:
+        half = len(content) // 2
+        self._boundaries.cross(f"before write {self._name}")
+        self._file.write(content[:half])
+        self._file.flush()
+        self._boundaries.cross(f"amid write {self._name}")
+        self._file.write(content[half:])
+        return len(content)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)

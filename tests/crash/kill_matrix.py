@@ -1,0 +1,143 @@
+"""Kill a resume at every boundary in turn, recover, and compare with a resume that was left alone.
+
+    python -m tests.crash.kill_matrix [--every N] [--both] [--cold N]
+
+Prints one JSON document: how many boundaries there are, how many deaths were died, and what was
+wrong afterwards. `.unlatch/local` is kept at one boundary and deleted at the next; with --both it
+is done both ways at each. Deaths happen in forks of a warmed process; every so often a cold process
+is started instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import azure.devops.v7_1.work_item_tracking
+import github
+import jira  # noqa: F401  (warms the process that all cases are forked from)
+from tests.crash.boundaries import Boundaries
+from tests.crash.stage import INCREMENT, REASON, Case, Stage
+
+from unlatch.engine.deliver import Job, deliver
+from unlatch.engine.progress import quiet
+from unlatch.engine.resume import resume
+from unlatch.engine.trackers import Trackers
+from unlatch.engine.workspace import Workspace
+from unlatch.store.layout import layout_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ = (azure.devops.v7_1.work_item_tracking, github)
+_COLD = """
+import sys
+from tests.crash.boundaries import Boundaries
+boundaries = Boundaries(int(sys.argv[1]))
+boundaries.install()
+from unlatch.cli.main import run
+sys.exit(run(sys.argv[2:]))
+"""
+
+
+def reopen(stage: Stage, case: Case) -> None:
+    """What `unlatch resume 7 --reason ... --yes` does; repeated, what a person repeats."""
+    workspace = Workspace(
+        layout_at(case.root), environ=stage.environ, user_config=stage.folder / "none.toml"
+    )
+    resumed = resume(workspace, INCREMENT, reason=REASON, by="Dana")
+    deliver(workspace, Trackers(workspace), INCREMENT, Job(resumed.fresh), report=quiet)
+
+
+def in_fork(action: Callable[[], None]) -> int:
+    """Run something in a child of this process; its exit status as waitpid tells it."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            action()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1]
+
+
+def count_boundaries(stage: Stage) -> list[str]:
+    """The boundaries of a resume that is left alone."""
+    case = stage.case("whole")
+    reader, writer = os.pipe()
+
+    def watched() -> None:
+        boundaries = Boundaries(None)
+        boundaries.install()
+        reopen(stage, case)
+        os.write(writer, json.dumps(boundaries.passed).encode())
+
+    assert in_fork(watched) == 0
+    os.close(writer)
+    with os.fdopen(reader) as told:
+        names: list[str] = json.load(told)
+    assert stage.problems(case) == [], stage.problems(case)
+    return names
+
+
+def die(stage: Stage, case: Case, number: int, *, cold: bool) -> bool:
+    """Kill a resume at a boundary; whether it got that far."""
+    if cold:
+        command = ["-c", _COLD, str(number), "--root", str(case.root)]
+        told = ["resume", "7", "--reason", REASON, "--yes", "--by", "Dana"]
+        done = subprocess.run(
+            [sys.executable, *command, *told], env=stage.environ, capture_output=True, check=False
+        )
+        return done.returncode == -signal.SIGKILL
+
+    def watched() -> None:
+        Boundaries(number).install()
+        reopen(stage, case)
+
+    return os.WIFSIGNALED(in_fork(watched))
+
+
+def main() -> None:
+    """Run the matrix; the exit code is 0 if nothing was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
+    parser.add_argument(
+        "--both", action="store_true", help="each with .unlatch/local kept and deleted, not in turn"
+    )
+    parser.add_argument("--cold", type=int, default=40, help="every n-th death is a cold one")
+    options = parser.parse_args()
+    wrong: dict[str, list[str]] = {}
+    deaths = cold_deaths = 0
+    with Stage() as stage:
+        names = count_boundaries(stage)
+        for number in range(1, len(names) + 1, options.every):
+            for kept in (True, False) if options.both else (number % 2 == 0,):
+                case = stage.case(f"{number}-{kept}")
+                cold = (deaths + 1) % options.cold == 0
+                died = die(stage, case, number, cold=cold)
+                deaths, cold_deaths = deaths + died, cold_deaths + (died and cold)
+                if not kept:
+                    stage.forget_local(case)
+                recovered = in_fork(lambda case=case: reopen(stage, case))  # type: ignore[misc]
+                problems = stage.problems(case)
+                if recovered or problems:
+                    place = f"{number} {names[number - 1]} {'kept' if kept else 'deleted'}"
+                    wrong[place] = [*problems, f"recovery: {recovered}"]
+    document = {
+        "boundaries": len(names),
+        "deaths": deaths,
+        "coldDeaths": cold_deaths,
+        "wrong": wrong,
+    }
+    print(json.dumps(document, indent=1))  # noqa: T201
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

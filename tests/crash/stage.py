@@ -1,0 +1,165 @@
+"""A stage for processes that die: a sandbox in a process of its own, and one project a case."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import requests
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_SERVE = """
+import json
+from unlatch.sandbox import Sandbox, serve
+with Sandbox() as box:
+    print(json.dumps({"console": box.console_url, "config": box.config(), "env": box.environ()}),
+          flush=True)
+    serve(box)
+"""
+INCREMENT = "0007-smart-discipline"
+REASON = "Bug discovered: `-->` $& @all"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A project with one completed increment, and its three closed items.
+
+    Args:
+        root: the project's folder.
+        github: the issue's number.
+        ado: the work item's id.
+        jira: the issue's key.
+    """
+
+    root: Path
+    github: int
+    ado: int
+    jira: str
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What metadata.json holds; fails if it is no JSON."""
+        folder = self.root / ".unlatch" / "increments" / INCREMENT
+        found: dict[str, Any] = json.loads((folder / "metadata.json").read_bytes())
+        return found
+
+
+class Stage:
+    """The sandbox, reached over HTTP alone, and a folder for the cases' projects."""
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            server = subprocess.Popen(
+                [sys.executable, "-c", _SERVE], stdout=subprocess.PIPE, text=True
+            )
+            stack.callback(server.wait)
+            stack.callback(server.terminate)
+            assert server.stdout is not None
+            stack.callback(server.stdout.close)
+            told = json.loads(server.stdout.readline())
+            self.environ: dict[str, str] = {**os.environ, **told["env"]}
+            self._console, self._config = told["console"], told["config"]
+            self._http = stack.enter_context(requests.Session())
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def case(self, name: str) -> Case:
+        """A new project, with three new closed items."""
+        github = self.call("github", "add_issue", title="T", state="closed", labels=["completed"])
+        ado = self.call("ado", "add_work_item", title="T", state="Closed", tags=["completed"])
+        jira = self.call("jira", "add_issue", summary="T", status="Done", labels=["completed"])
+        case = Case(self.folder / name, github, ado, jira)
+        folder = case.root / ".unlatch" / "increments" / INCREMENT
+        folder.mkdir(parents=True)
+        (case.root / ".unlatch" / "config.toml").write_text(self._config)
+        (folder / "spec.md").write_text("---\ntitle: Smart discipline\nstatus: completed\n---\n")
+        (folder / "metadata.json").write_text(json.dumps(self._metadata(case), indent=2))
+        return case
+
+    def _metadata(self, case: Case) -> dict[str, Any]:
+        item = self.call("github", "issue", repository="octo/widgets", number=case.github)
+        ado = self.call("ado", "work_item", id=case.ado)
+        site = self.call("jira", "issue", key=case.jira)["self"].partition("/rest/")[0]
+        organization = ado["url"].partition("/fabrikam/")[0] + "/fabrikam"
+        place = f"{organization}/widgets/_workitems/edit/{case.ado}"
+        return {
+            "id": INCREMENT,
+            "status": "completed",
+            "type": "feature",
+            "created": "2025-11-01T09:00:00Z",
+            "completedAt": "2025-11-04T09:00:00Z",
+            "lastActivity": "2025-11-04T09:00:00Z",
+            "github": {"issue": case.github, "url": item["html_url"]},
+            "ado": {"workItemId": case.ado, "url": place},
+            "jira": {"issueKey": case.jira, "url": f"{site}/browse/{case.jira}"},
+        }
+
+    def call(self, tracker: str, function: str, **arguments: Any) -> Any:
+        """Call a function of the sandbox's faces, over the console."""
+        answer = self._http.post(
+            f"{self._console}/api/{tracker}/{function}", json=arguments, timeout=30
+        )
+        assert answer.ok, answer.text
+        return answer.json()["result"]
+
+    def problems(self, case: Case) -> list[str]:
+        """Everything that is not as it should be after a reopen that got through."""
+        issue = self.call("github", "issue", repository="octo/widgets", number=case.github)
+        comments = self.call("github", "comments", repository="octo/widgets", number=case.github)
+        work_item = self.call("ado", "work_item", id=case.ado)
+        told = self.call("ado", "comments", id=case.ado)
+        task = self.call("jira", "issue", key=case.jira)["fields"]
+        said = self.call("jira", "comments", key=case.jira)
+        metadata = case.metadata
+        history = metadata.get("reopenHistory", [])
+        synced = history[0]["syncedTo"] if history else {}
+        facts = {
+            "status": (metadata["status"], "active"),
+            "spec": ("status: active" in self._spec(case), True),
+            "reopens": (len(history), 1),
+            "reason": (history and history[0]["reason"], REASON),
+            "pending": (metadata.get("pending", []), []),
+            "synced": (sorted(synced), ["ado", "github", "jira"]),
+            "github": (issue["state"], "open"),
+            "github comments": (len(comments), 1),
+            "github labels": ([label["name"] for label in issue["labels"]], ["reopened"]),
+            "ado": (work_item["fields"]["System.State"], "Active"),
+            "ado comments": (len(told), 1),
+            "ado tags": (work_item["fields"].get("System.Tags"), "reopened"),
+            "jira": (task["status"]["statusCategory"]["key"], "indeterminate"),
+            "jira comments": (len(said), 1),
+            "jira labels": (task["labels"], ["reopened"]),
+            "stray files": (self._strays(case), []),
+        }
+        return [f"{name}: {got!r}" for name, (got, wanted) in facts.items() if got != wanted]
+
+    def _spec(self, case: Case) -> str:
+        return (case.root / ".unlatch" / "increments" / INCREMENT / "spec.md").read_text()
+
+    def _strays(self, case: Case) -> list[str]:
+        folder = case.root / ".unlatch" / "increments" / INCREMENT
+        known = {"metadata.json", "spec.md", "events.jsonl"}
+        return sorted(path.name for path in folder.iterdir() if path.name not in known)
+
+    def forget_local(self, case: Case) -> None:
+        """Delete what only this machine knows."""
+        shutil.rmtree(case.root / ".unlatch" / "local", ignore_errors=True)

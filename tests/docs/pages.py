@@ -1,0 +1,144 @@
+"""The project's pages: their blocks, links, tables and headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from markdown_it.token import Token
+
+ROOT = Path(__file__).parents[2]
+START = ROOT / "README.md"
+
+_COMMENT = re.compile(r"<!-- stage: (?P<words>.+?) -->\s*")
+_DROPPED_FROM_ANCHORS = re.compile(r"[^\w\- ]")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block.
+
+    Args:
+        language: the word behind the fence.
+        text: what stands between the fences.
+        line: the line of the page that its fence is in.
+    """
+
+    language: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """What has to happen behind the scene: `<!-- stage: Jira is down -->`, unseen by readers."""
+
+    words: str
+    line: int
+
+
+def pages() -> list[Path]:
+    """All pages that people read."""
+    return [
+        START,
+        ROOT / "CHANGELOG.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted(ROOT.glob("docs/**/*.md")),
+    ]
+
+
+def name_of(page: Path) -> str:
+    """A page's path in the repository."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def script(page: Path) -> list[Block | Direction]:
+    """A page's blocks and stage directions, in order."""
+    found: list[Block | Direction] = []
+    for token in _tokens(page):
+        line = token.map[0] + 1 if token.map else 0
+        if token.type == "fence":
+            found.append(Block(token.info.strip(), token.content, line))
+        elif token.type == "html_block":
+            directions = _COMMENT.finditer(token.content)
+            found += [Direction(match["words"], line) for match in directions]
+    return found
+
+
+def links(page: Path) -> list[str]:
+    """The targets of a page's links."""
+    return [
+        str(child.attrs["href"])
+        for token in _tokens(page)
+        for child in token.children or ()
+        if child.type == "link_open"
+    ]
+
+
+def inline_code(page: Path) -> list[str]:
+    """What stands between backticks in running text and tables."""
+    return [
+        child.content
+        for token in _tokens(page)
+        for child in token.children or ()
+        if child.type == "code_inline"
+    ]
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link to a part of the page may name, as GitHub makes it from headings."""
+    texts = (text.lower() for _, text in headings(page))
+    return {_DROPPED_FROM_ANCHORS.sub("", text).replace(" ", "-") for text in texts}
+
+
+def headings(page: Path) -> list[tuple[str, str]]:
+    """The level and the text of each heading, without markup."""
+    tokens = _tokens(page)
+    return [
+        (token.tag, _plain(after))
+        for token, after in pairwise(tokens)
+        if token.type == "heading_open"
+    ]
+
+
+def tables(page: Path) -> list[list[list[str]]]:
+    """The rows of each table, its heading first, without markup."""
+    found: list[list[list[str]]] = []
+    for token in _tokens(page):
+        if token.type == "table_open":
+            found.append([])
+        elif token.type == "tr_open":
+            found[-1].append([])
+        elif token.type == "inline" and found and token.level > 0:
+            _add_cell(found[-1], token)
+    return found
+
+
+def _add_cell(rows: list[list[str]], token: Token) -> None:
+    if rows:
+        rows[-1].append(_plain(token))
+
+
+def _plain(token: Token) -> str:
+    return "".join(child.content for child in token.children or ())
+
+
+def _tokens(page: Path) -> Sequence[Token]:
+    return MarkdownIt("gfm-like", {"linkify": False}).parse(page.read_text(encoding="utf-8"))
+
+
+def linked_pages(page: Path) -> Iterator[tuple[str, Path, str]]:
+    """A page's links within the repository: as written, the file, and the part of it."""
+    for link in links(page):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        path, _, part = link.partition("#")
+        yield link, (page.parent / path).resolve() if path else page, part

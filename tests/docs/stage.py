@@ -1,0 +1,259 @@
+"""A scratch project, and behind the addresses of real trackers, the sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tomlkit
+
+from unlatch.engine.configuration import check_config
+from unlatch.engine.registry import Registry, load
+from unlatch.sandbox import Fault
+from unlatch.store.config import read_config
+from unlatch.store.layout import layout_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from unlatch.sandbox import Sandbox
+
+TITLE = "Smart discipline"
+INCREMENT = "0007-smart-discipline"
+URLS = {
+    "github": "https://github.com/octo/widgets/issues/4",
+    "ado": "https://dev.azure.com/fabrikam/widgets/_workitems/edit/101",
+    "jira": "https://acme.atlassian.net/browse/SCRUM-28",
+}
+CONFIG = """\
+[trackers.github]
+repository = "octo/widgets"
+
+[trackers.ado]
+organization_url = "https://dev.azure.com/fabrikam"
+project = "widgets"
+
+[trackers.jira]
+site = "https://acme.atlassian.net"
+project = "SCRUM"
+"""
+# The tag of the commit in which increment 7 is completed.
+_COMPLETED = "before-reopening"
+DONE = "completed"
+_PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY_PATH", "SSL_CERT_FILE")
+
+
+class Stage:
+    """A git repository with its origin on GitHub, a home of its own, and open items.
+
+    Args:
+        place: an empty folder.
+        box: the trackers.
+    """
+
+    def __init__(self, place: Path, box: Sandbox) -> None:
+        self.root = place / "widgets"
+        self.home = place / "home"
+        self._box = box
+        self._directions: Mapping[str, Callable[[], None]] = {
+            "a new repository": self._begin,
+            "a completed increment": self._complete_increment,
+            "a completed increment anew": self._anew,
+            "an archived increment": self._archive,
+            "an abandoned increment": self._abandon,
+            "Jira is down": self._jira_fails,
+            "Jira is back": box.faults.clear,
+            "the issue is closed as not planned": self._close_as_not_planned,
+            "commit": self._commit,
+        }
+        self.home.mkdir(parents=True)
+        self._begin()
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """The environment of a shell here: nobody's tokens, keyring or git identity."""
+        passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        programs = f"{Path(sys.executable).parent}{os.pathsep}{passed.get('PATH', '')}"
+        return {
+            **passed,
+            **self._box.environ(),
+            "PATH": programs,
+            "HOME": str(self.home),
+            "XDG_CONFIG_HOME": str(self.home / ".config"),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+            "PYTHONUTF8": "1",
+        }
+
+    def direct(self, words: str) -> None:
+        """Do what a stage direction says.
+
+        Raises:
+            KeyError: nobody knows how.
+        """
+        self._directions[words]()
+
+    @property
+    def config(self) -> str:
+        """Where the project's configuration is, below its root."""
+        return ".unlatch/config.toml"
+
+    def mistakes(self, config: str) -> tuple[str, ...]:
+        """What is wrong with a configuration, as a page shows it."""
+        place = self.home / "shown"
+        (place / self.config).parent.mkdir(parents=True, exist_ok=True)
+        (place / self.config).write_text(config, encoding="utf-8")
+        _, problems = check_config(read_config(layout_at(place)), Registry(), load)
+        return problems
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file that a page shows; a configuration gets the sandbox's addresses."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        shown = self.redirected(text) if path == self.config else text
+        file.write_text(shown, encoding="utf-8")
+
+    @property
+    def comment_on_github(self) -> str:
+        """What GitHub shows as the latest comment on the increment's issue."""
+        comments = self._box.github.comments("octo/widgets", 4)
+        return str(comments[-1]["body"]) if comments else ""
+
+    def told_as_outside(self, printed: str) -> str:
+        """What was printed, with the vendors' addresses where requests were sent to the sandbox."""
+        box = self._box
+        vendors = {
+            box.github.api_url: "https://api.github.com",
+            box.ado.organization_url: "https://dev.azure.com/fabrikam",
+            box.jira.site: "https://acme.atlassian.net",
+        }
+        for ours, theirs in vendors.items():
+            printed = printed.replace(ours, theirs)
+        return printed
+
+    def redirected(self, config: str) -> str:
+        """A configuration that sends to the sandbox what it says is for a vendor's host.
+
+        Items keep their addresses: web_url says how they are linked, the others where requests go.
+        """
+        # Nobody sends twice here, so that nothing of an earlier request has to be waited for.
+        quick = "" if re.search(r"^settle\b", config, re.MULTILINE) else "settle = 0\n"
+        document = tomlkit.parse(quick + config)
+        for name, table in document.get("trackers", {}).items():
+            for key, value in self._addresses(name, table).items():
+                table[key] = value
+        return tomlkit.dumps(document)
+
+    def _addresses(self, tracker: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        ours = tomllib.loads(self._box.config())["trackers"][tracker]
+        if tracker == "github":
+            web = table.get("web_url", "https://github.com")
+            return {"api_url": ours["api_url"], "web_url": web}
+        if tracker == "ado":
+            web = table.get("web_url", table["organization_url"])
+            return {"organization_url": ours["organization_url"], "web_url": web}
+        return {
+            "site": ours["site"],
+            "web_url": table.get("web_url", table["site"]),
+            "api_version": 3,
+        }
+
+    def _begin(self) -> None:
+        shutil.rmtree(self.root, ignore_errors=True)
+        self.root.mkdir()
+        self._seed()
+        self._git("init", "--quiet", "--initial-branch", "main")
+        self._git("config", "user.name", "Dana Demo")
+        self._git("config", "user.email", "dana@demo.invalid")
+        self._git("remote", "add", "origin", "https://github.com/octo/widgets.git")
+
+    def _seed(self) -> None:
+        box = self._box
+        box.reset()
+        box.github.add_issue(number=4, title=TITLE, assignee="octocat", labels=["enhancement"])
+        box.ado.add_work_item(
+            id=101, title=TITLE, assigned_to="Dana Demo", tags=["ui"], state="Active"
+        )
+        box.jira.add_issue("SCRUM-28", summary=TITLE, type="Epic", labels=["ux"])
+
+    def _complete_increment(self) -> None:
+        """Increment 7, completed three days ago together with its items."""
+        if not (self.root / self.config).exists():
+            self.write(self.config, CONFIG)
+        self._make_numbers_up_to(7)
+        self._unlatch("link", "7", *URLS.values())
+        self._unlatch("start", "7")
+        self._unlatch("complete", "7")
+        completed = datetime.now(UTC) - timedelta(days=3, hours=1)
+        self._edit_metadata(completedAt=completed.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        self._commit()
+        self._git("tag", _COMPLETED)
+
+    def _make_numbers_up_to(self, last: int) -> None:
+        # Numbers go on from the highest that is there.
+        before = self.root / ".unlatch/increments" / f"{last - 1:04}-draft"
+        before.mkdir(parents=True)
+        (before / "metadata.json").write_text(
+            json.dumps({"id": before.name, "status": "planning"}), encoding="utf-8"
+        )
+        self._unlatch("new", TITLE)
+        (before / "metadata.json").unlink()
+        before.rmdir()
+
+    def _edit_metadata(self, **values: str) -> None:
+        path = self.root / ".unlatch/increments" / INCREMENT / "metadata.json"
+        data = {**json.loads(path.read_text(encoding="utf-8")), **values}
+        path.write_text(f"{json.dumps(data, indent=2)}\n", encoding="utf-8")
+
+    def _archive(self) -> None:
+        self._anew()
+        increments = self.root / ".unlatch/increments"
+        (increments / "_archive").mkdir(exist_ok=True)
+        (increments / INCREMENT).rename(increments / "_archive" / INCREMENT)
+
+    def _abandon(self) -> None:
+        self._anew()
+        self._unlatch("resume", "7", "--reason", "Bug discovered in error handling", "--yes")
+        self._unlatch("abandon", "7", "--reason", "Nobody needs it")
+
+    def _close_as_not_planned(self) -> None:
+        self._anew()
+        # GitHub, and so the sandbox, takes a reason only along with a change of state.
+        self._box.github.edit("octo/widgets", 4, state="open")
+        self._box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+
+    def _anew(self) -> None:
+        """The completed increment again, as if nothing had happened to it."""
+        self._git("reset", "--quiet", "--hard", _COMPLETED)
+        self._git("clean", "--quiet", "--force", "-d", ".unlatch/increments")
+        self._seed()
+        github = {"state": "closed", "state_reason": "completed", "labels": ["enhancement", DONE]}
+        self._box.github.edit("octo/widgets", 4, **github)
+        self._box.ado.edit(101, state="Closed", tags=["ui", DONE])
+        self._box.jira.edit("SCRUM-28", status="Done", labels=["ux", DONE])
+
+    def _jira_fails(self) -> None:
+        self._box.faults.add(Fault("jira", "status", code=503, times=1000))
+
+    def _commit(self) -> None:
+        self._git("add", "--all")
+        self._git("commit", "--quiet", "--message", "Work")
+
+    def _git(self, *arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=self.root, env=self.environ, check=True)
+
+    def _unlatch(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "unlatch.cli", *arguments]
+        done = subprocess.run(
+            command, cwd=self.root, env=self.environ, capture_output=True, text=True, check=False
+        )
+        assert (0, arguments) == (done.returncode, arguments), done.stdout + done.stderr

@@ -1,0 +1,100 @@
+"""Running a command line as a person at a terminal does."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tests.docs.transcript import Step
+
+_PATIENCE = 60.0
+
+
+def run(step: Step, *, cwd: Path, environ: Mapping[str, str], last_code: int) -> tuple[int, str]:
+    """The exit code of a command line, and what a person would see of it.
+
+    Args:
+        last_code: the exit code of the command before, for `$?`.
+    """
+    argv = ["sh", "-c", f"(exit {last_code}); {step.command}"]
+    if step.typed or step.is_interrupted:
+        return _at_terminal(argv, step, cwd=cwd, environ=environ)
+    done = subprocess.run(
+        argv,
+        cwd=cwd,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=_PATIENCE,
+        check=False,
+    )
+    return done.returncode, done.stdout.decode()
+
+
+def _at_terminal(
+    argv: list[str], step: Step, *, cwd: Path, environ: Mapping[str, str]
+) -> tuple[int, str]:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env={**environ, "NO_COLOR": "1", "TERM": "dumb"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        screen = _Screen(ours)
+        for prompt, answer in step.typed:
+            screen.read_until(prompt)
+            os.write(ours, f"{answer}\n".encode())
+        if step.is_interrupted:
+            screen.read_until(step.shown[step.shown.index("^C") - 1])
+            os.killpg(process.pid, signal.SIGINT)
+        screen.read_until(None)
+        return process.wait(timeout=_PATIENCE), screen.text
+    finally:
+        os.close(ours)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+class _Screen:
+    """What has been written to a terminal so far."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._raw = b""
+
+    @property
+    def text(self) -> str:
+        return self._raw.decode(errors="ignore").replace("\r\n", "\n")
+
+    def read_until(self, wanted: str | None) -> None:
+        """Read on until `wanted` is there, anew each time; None is the end."""
+        seen = len(self.text)
+        end = time.monotonic() + _PATIENCE
+        while wanted is None or wanted not in self.text[seen:]:
+            if not select.select([self._file], [], [], max(0.0, end - time.monotonic()))[0]:
+                raise AssertionError(f"{wanted!r} never came; there is:\n{self.text}")
+            try:
+                more = os.read(self._file, 65_536)
+            except OSError:  # Linux says so when the other end is closed
+                more = b""
+            if not more:
+                assert wanted is None, f"it ended before {wanted!r} came:\n{self.text}"
+                return
+            self._raw += more

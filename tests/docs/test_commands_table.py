@@ -1,0 +1,53 @@
+"""The guide's table of what each command does agrees with the commands that there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.docs.pages import ROOT, START, tables
+
+from unlatch.cli.failure import INTERRUPTED, UNAUTHORISED, UNDELIVERED
+from unlatch.cli.merge import CONFLICT
+from unlatch.cli.resume import DECLINED
+from unlatch.cli.table import COMMANDS, Reach
+from unlatch.cli.tracker import tracker_group
+from unlatch.engine.registry import Registry
+from unlatch.errors import UnlatchError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GUIDE = ROOT / "docs/reopening-increments.md"
+# How the table's last column begins.
+_WORDS = {Reach.LOCAL: "nothing", Reach.READS: "reads", Reach.WRITES: "writes"}
+
+
+def _rows(page: Path, heading: str) -> list[list[str]]:
+    (found,) = [rows for rows in tables(page) if rows[0][0] == heading]
+    return found[1:]
+
+
+def _first_word(cell: str) -> str:
+    return cell.replace(":", " ").replace(";", " ").replace(",", " ").split()[0].lower()
+
+
+def test_every_command_stands_in_the_table_with_its_reach() -> None:
+    shown = {row[0]: _first_word(row[2]) for row in _rows(GUIDE, "Command")}
+    commands = {name: _WORDS[entry.reach] for name, entry in COMMANDS.items()}
+    assert commands | _tracker_commands() == shown
+
+
+def _tracker_commands() -> dict[str, str]:
+    """The commands of the trackers' groups, as `TRACKER create-ITEM`."""
+    found: dict[str, str] = {}
+    for name, manifest in Registry().manifests.items():
+        for command, made in tracker_group(name).commands.items():
+            reach = next(one for one in Reach if (made.help or "").endswith(one.value))
+            found[f"TRACKER {command.replace(manifest.slug, 'ITEM')}"] = _WORDS[reach]
+    return found
+
+
+def test_the_readme_tells_every_exit_code() -> None:
+    codes = {0, UnlatchError.exit_code, UsageError.exit_code, DECLINED, UNDELIVERED}
+    codes |= {UNAUTHORISED, CONFLICT, INTERRUPTED}
+    assert sorted(codes) == [int(row[0]) for row in _rows(START, "Exit code")]

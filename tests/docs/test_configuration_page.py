@@ -1,0 +1,101 @@
+"""docs/configuration.md has every setting with its default, and its examples are taken."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import BaseModel
+
+from unlatch.engine.configuration import check_config
+from unlatch.engine.registry import Registry, load
+from unlatch.spi import EnvToken
+from unlatch.store.config import CoreConfig, UserConfig, read_config, read_user_config
+from unlatch.store.layout import layout_at
+from unlatch.transport.trust import TRUSTED_HOSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+USERS_OWN = "Your own configuration"
+
+
+def tables() -> dict[str, dict[str, str]]:
+    """The default of each setting as the page has it, by its section's heading."""
+    parts = re.split(r"^#{2,3} (.+)$", PAGE, flags=re.MULTILINE)
+    row = re.compile(r"^\| `([\w.]+)` \| [^|]+ \| ([^|]+) \| [^|]+ \|$", flags=re.MULTILINE)
+    found = {
+        head: dict(row.findall(text)) for head, text in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    return {head: rows for head, rows in found.items() if rows}
+
+
+def expected() -> dict[str, dict[str, str]]:
+    core = dict(_defaults(CoreConfig))
+    tables = {"Top level": {key: value for key, value in core.items() if "." not in key}}
+    for name in ("labels", "limits"):
+        del tables["Top level"][name]
+        inner = {key: value for key, value in core.items() if key.startswith(f"{name}.")}
+        tables[f"`[{name}]`"] = {key.removeprefix(f"{name}."): v for key, v in inner.items()}
+    for name, manifest in Registry().manifests.items():
+        tables[f"`[trackers.{name}]`"] = dict(_defaults(load(manifest.settings)))
+    tables[USERS_OWN] = dict(_defaults(UserConfig))
+    return tables
+
+
+def _defaults(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield prefix + name, "`{}`"
+            yield from _defaults(inner, f"{prefix}{name}.")
+        elif field.is_required():
+            yield prefix + name, "required"
+        else:
+            yield prefix + name, _written(field.get_default(call_default_factory=True))
+
+
+def _written(value: Any) -> str:
+    return "none" if value is None else f"`{json.dumps(value)}`"
+
+
+def test_every_setting_is_explained_with_its_default() -> None:
+    assert expected() == tables()
+
+
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if "trusted_hosts" not in e])
+def test_an_example_is_a_configuration_without_mistakes(example: str, tmp_path: Path) -> None:
+    (tmp_path / ".unlatch").mkdir()
+    (tmp_path / ".unlatch/config.toml").write_text(example, encoding="utf-8")
+
+    raw = read_config(layout_at(tmp_path))
+    settings, problems = check_config(raw, Registry(), load)
+
+    assert problems == ()
+    assert tomllib.loads(example).get("trackers", {}).keys() == settings.keys()
+
+
+def test_the_example_of_the_users_own_configuration_is_taken(tmp_path: Path) -> None:
+    (example,) = [e for e in EXAMPLES if "trusted_hosts" in e]
+    path = tmp_path / "config.toml"
+    path.write_text(example, encoding="utf-8")
+
+    hosts = read_user_config(path).trusted_hosts
+
+    assert hosts == ("github.example.com", "jira.example.com:8443")
+
+
+def test_every_variable_of_the_trackers_is_explained() -> None:
+    names = {TRUSTED_HOSTS}
+    for manifest in Registry().manifests.values():
+        names |= {*manifest.host_env}
+        for place in manifest.tokens:
+            if isinstance(place, EnvToken):
+                names |= {place.token, *filter(None, [place.user])}
+    assert sorted(name for name in names if f"`{name}`" not in PAGE) == []

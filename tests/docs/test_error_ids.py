@@ -1,0 +1,101 @@
+"""docs/errors.md has every error that the code can raise, and no other."""
+
+from __future__ import annotations
+
+import ast
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from tests.docs.pages import ROOT, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_PAGE = ROOT / "docs/errors.md"
+_ROOT_CLASS = "UnlatchError"
+
+
+def test_every_error_is_explained() -> None:
+    cells = [row[0] for rows in tables(_PAGE) for row in rows[1:] if rows[0][0] == "Error"]
+    explained = [name for cell in cells for name in cell.split(", ")]
+    assert sorted(set(explained)) == sorted(explained)
+    raised = _ids()
+    missing, invented = raised - set(explained), set(explained) - raised
+    assert (set(), set()) == (missing, invented)
+
+
+def _ids() -> set[str]:
+    """The ids that stand before or behind an error's class.
+
+    An error is made as `Rejected("item-locked", ...)`, by `super().__init__("item-locked", ...)`,
+    or from a table's row, in which the class is followed by the id.
+    """
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in _sources()]
+    classes = _error_classes(trees)
+    found: set[str] = set()
+    for tree in trees:
+        constants = _constants(tree)
+        for node in ast.walk(tree):
+            for value in _places_of_ids(node, classes):
+                found |= set(_texts(value, constants))
+    return {text for text in found if text.replace("-", "").isalnum() and text == text.lower()}
+
+
+def _sources() -> Iterator[Path]:
+    for folder in ("core", "plugins"):
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def _error_classes(trees: list[ast.Module]) -> set[str]:
+    found = {_ROOT_CLASS}
+    while True:
+        more = {
+            node.name
+            for tree in trees
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ClassDef) and any(_is_name(b, found) for b in node.bases)
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def _places_of_ids(node: ast.AST, classes: set[str]) -> Iterator[ast.expr]:
+    if isinstance(node, ast.ClassDef) and node.name in classes:
+        yield from _given_to_super(node)
+    if isinstance(node, ast.Call) and _is_name(node.func, classes) and node.args:
+        yield node.args[0]
+    values = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
+    for before, value in pairwise(values):
+        if _is_name(before, classes):
+            yield value
+
+
+def _given_to_super(node: ast.ClassDef) -> Iterator[ast.expr]:
+    calls = [found for found in ast.walk(node) if isinstance(found, ast.Call) and found.args]
+    yield from (call.args[0] for call in calls if ast.unparse(call.func) == "super().__init__")
+
+
+def _constants(tree: ast.Module) -> dict[str, str]:
+    return {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value.value, str)
+    }
+
+
+def _texts(value: ast.expr, constants: dict[str, str]) -> Iterator[str]:
+    if isinstance(value, ast.IfExp):
+        yield from _texts(value.body, constants)
+        yield from _texts(value.orelse, constants)
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str):
+        yield value.value
+    elif isinstance(value, ast.Name) and value.id in constants:
+        yield constants[value.id]
+
+
+def _is_name(node: ast.expr, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names

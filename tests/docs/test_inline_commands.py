@@ -1,0 +1,46 @@
+"""Commands and options that pages name in passing exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from tests.docs.pages import inline_code, name_of, pages
+
+from unlatch.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_a_command_that_is_named_exists(page: Path) -> None:
+    named = [code for code in inline_code(page) if code.startswith("unlatch ")]
+    assert set() == {(code, problem) for code in named for problem in _problems(code.split()[1:])}
+
+
+def _problems(words: list[str]) -> Iterator[str]:
+    command: click.Command = app
+    context = click.Context(app)
+    for word in words:
+        if word.startswith("-"):
+            yield from _unknown_option(word, command)
+        elif isinstance(command, click.Group) and not _is_placeholder(word):
+            found = command.get_command(context, word)
+            if found is None:
+                yield f"no command {word}"
+                return
+            command = found
+
+
+def _unknown_option(word: str, command: click.Command) -> Iterator[str]:
+    with click.Context(command) as context:
+        known = {name for option in command.get_params(context) for name in option.opts}
+    if word.partition("=")[0] not in known:
+        yield f"{command.name} has no option {word}"
+
+
+def _is_placeholder(word: str) -> bool:
+    return word == word.upper()

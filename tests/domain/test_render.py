@@ -1,0 +1,247 @@
+"""What people write arrives as they wrote it, and as nothing else: rendered, parsed, compared."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from unlatch.domain.marker import hidden, ops_in, visible
+from unlatch.domain.render import adf, as_html, markdown, wiki
+from unlatch.domain.text import Span, Text, fill, without_controls
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+OP = "01KA0000000000000000000001"
+FULL = "**Reopened**: {reason}\n\nIncrement 0007-x, by {by}, now"
+TEMPLATES = (FULL, "{reason}", "**{reason}**", "- {reason}\n{by}", "    {reason}")
+HOSTILE = (
+    *("*", "**", "_", "__", "~~", "`", "```\n", "~~~\n", "\\", "\\\n", "|", "|-|-|\n", "$", "$$"),
+    *(
+        "# ",
+        "## x",
+        "- ",
+        "+ ",
+        "* ",
+        "1. ",
+        "2) ",
+        "123456789. ",
+        "> ",
+        "===",
+        "---",
+        ":-:",
+        "    ",
+    ),
+    *("\t", "\n", "\n\n", " ", "a", "b c", "\r\n", "\r", "\x00", "\x1b[31m", "\u2028", "\u00a0"),
+    *(
+        "[a](http://x.org)",
+        "![a](b)",
+        "[a]: http://x.org",
+        "[^1]",
+        "- [ ] x",
+        "<b>",
+        "</p>",
+        "<!--",
+    ),
+    *("-->", "<!-- x", hidden(OP), visible(OP), "unlatch\nref ", OP, "&lt;", "&#35;", "&", "&amp"),
+    *("@all", "@octo/team", "#5", "GH-5", "octo/widgets#5", "http://x.org/a_b", "www.x.org/a_b"),
+    *("a@x.org", "HTTPS://X.ORG", "ftp://x", "{code}", "{{x}}", "[~all]", "h1. ", "bq. ", "||x||"),
+    *(
+        "!x.png!",
+        "??x??",
+        "^x^",
+        "(x)",
+        "C:\\temp",
+        "\\\\",
+        "$&",
+        "::error::",
+        "##vso[",
+        "{reason}",
+    ),
+)
+texts = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=4), max_size=12).map("".join)
+PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+def words(text: str) -> str:
+    """The words as people see them: white space folded, what has no width left out."""
+    return " ".join(text.replace("\u200b", "").split())
+
+
+def said(text: Text) -> list[str]:
+    paragraphs = (words(without_controls("".join(s.text for s in p))) for p in text)
+    return [paragraph for paragraph in paragraphs if paragraph]
+
+
+def filled(template: str, reason: str) -> Text:
+    return fill(template, {"reason": reason, "by": reason})
+
+
+# ---- Markdown ---------------------------------------------------------------------------------
+
+
+def rendered(source: str) -> tuple[list[str], set[str]]:
+    """The text of each paragraph that a renderer sees, and every kind of token it sees."""
+    tokens = PARSER.parse(source)
+    inline = [token.children or [] for token in tokens if token.type == "inline"]
+    kinds = {token.type for token in (*tokens, *(child for line in inline for child in line))}
+    return [words(_shown(line)) for line in inline], kinds
+
+
+def _shown(line: list[Token]) -> str:
+    return "".join("\n" if token.type == "hardbreak" else token.content for token in line)
+
+
+PLAIN = {"paragraph_open", "paragraph_close", "inline", "text", "hardbreak"}
+STRONG = {"strong_open", "strong_close"}
+
+
+@given(texts, st.sampled_from(TEMPLATES))
+@example("a\n\n    code", FULL)
+@example("    code", "{reason}")
+@example("a\nb\n\nc", "**{reason}**")
+@example(" ", "**{reason}**")
+@example("a\n", "{reason}")
+@example("x\n:-:", "{reason}")
+def test_markdown_says_what_was_said_and_has_no_other_structure(reason: str, template: str) -> None:
+    text = filled(template, reason)
+    paragraphs, kinds = rendered(markdown(text))
+    assert paragraphs == said(text)
+    assert kinds <= (PLAIN | STRONG if "**" in template else PLAIN)
+
+
+@given(texts, st.sampled_from(TEMPLATES))
+def test_markdown_notifies_nobody_and_refers_to_nothing(reason: str, template: str) -> None:
+    source = markdown(filled(template, reason))
+    seen = "\n".join(_shown(block.children or []) for block in PARSER.parse(source))
+    assert re.findall(r"[@#][\w-]|\bGH-\w", seen, re.IGNORECASE) == []
+    assert re.findall(r"(?:https?|ftp)://|www\.", source, re.IGNORECASE) == []
+
+
+@given(texts, st.sampled_from(TEMPLATES))
+def test_no_format_lets_people_forge_a_marker(reason: str, template: str) -> None:
+    text = filled(template, reason)
+    told = [markdown(text), as_html(text), wiki(text), _adf_text(adf(text))]
+    folded = [" ".join(re.sub(r"<[^<>]*>", " ", one).split()) for one in told]
+    assert [ops_in(one) for one in (*told, *folded)] == [frozenset()] * 8
+
+
+def test_our_own_marker_behind_the_text_is_found() -> None:
+    assert ops_in(f"{markdown(filled(FULL, hidden(OP[:-1] + '2')))}\n\n{hidden(OP)}") == {OP}
+
+
+def test_with_mentions_names_and_addresses_take_effect() -> None:
+    text = filled("{reason}", "@ada #5 https://x.org")
+    assert markdown(text, mentions=True) == "@ada #5 https://x.org"
+
+
+def test_markdown_is_as_plain_as_it_can_be() -> None:
+    expected = "**Reopened**: Bug found: 2 of 3 (see log), isn't it?\n\nIncrement 0007-x, by "
+    assert markdown(filled(FULL, "Bug found: 2 of 3 (see log), isn't it?")).startswith(expected)
+
+
+# ---- HTML -------------------------------------------------------------------------------------
+
+
+class _Seen(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.paragraphs: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(f"{tag} {attrs}" if attrs else tag)
+        if tag == "p":
+            self.paragraphs.append("")
+        elif tag == "br":
+            self.paragraphs[-1] += "\n"
+
+    def handle_data(self, data: str) -> None:
+        self.paragraphs[-1] += data
+
+    def handle_comment(self, data: str) -> None:
+        self.tags.add(f"<!--{data}")
+
+
+@given(texts, st.sampled_from(TEMPLATES))
+def test_html_gives_the_text_back(reason: str, template: str) -> None:
+    text = filled(template, reason)
+    seen = _Seen()
+    seen.feed(as_html(text))
+    seen.close()
+    expected = [without_controls("".join(span.text for span in line)) for line in text]
+    assert [_visible(line) for line in seen.paragraphs] == [_visible(line) for line in expected]
+    assert seen.tags <= {"p", "br", "b"}
+
+
+def test_html_holds_no_bare_at_sign() -> None:
+    assert as_html(filled("{reason}", "@all")) == "<p>&#64;all</p>"
+
+
+# ---- Jira -------------------------------------------------------------------------------------
+
+# What Jira's renderer takes for an escape, read from its BackslashEscapeRendererComponent.
+ESCAPE = re.compile(r"(?<!\\)\\([-#*_+?^~|%{}\[\]()!@])")
+ENTITY = re.compile(r"&#(\d+);")
+
+
+@given(texts, st.sampled_from(("{reason}", "by {by}: {reason}")))
+@example("C:\\temp\\new \\\\ x", "{reason}")
+@example("h1. Big\nbq. quote\n  h2. y", "{reason}")
+@example("&#42; &amp; R&D;", "{reason}")
+def test_wiki_text_gives_the_text_back_through_jiras_escapes(reason: str, template: str) -> None:
+    text = filled(template, reason)
+    source = wiki(text)
+    read = ENTITY.sub(lambda found: chr(int(found[1])), ESCAPE.sub(r"\1", source))
+    expected = "\n\n".join(without_controls("".join(s.text for s in line)) for line in text)
+    assert _visible(read) == _visible(expected)
+    bare = ESCAPE.sub(" ", source)
+    assert re.findall(r"[\\{}\[\]*_+^~?!|]|&(?!#(?:92|38|46);)#?\w+;", bare) == []
+    assert re.findall(r"(?m)^\s*(?:h[1-6]|bq)\.", bare) == []
+
+
+def test_bold_wiki_text_is_bold_on_each_line() -> None:
+    assert wiki(((Span("a\n\n b*", bold=True), Span(" c")),)) == "*a*\n\n*b\\** c"
+
+
+@given(texts, st.sampled_from(TEMPLATES))
+def test_a_document_gives_the_text_back(reason: str, template: str) -> None:
+    text = filled(template, reason)
+    expected = "\n\n".join(without_controls("".join(s.text for s in line)) for line in text)
+    assert _visible(_adf_text(adf(text))) == _visible(expected)
+
+
+def test_a_document_is_paragraphs_with_words_and_breaks() -> None:
+    strong = {"type": "text", "text": "Reopened", "marks": [{"type": "strong"}]}
+    first = [strong, {"type": "text", "text": ": a"}, {"type": "hardBreak"}]
+    paragraph = {"type": "paragraph", "content": [*first, {"type": "text", "text": "{b}"}]}
+    expected = {"type": "doc", "version": 1, "content": [paragraph]}
+    assert adf(filled("**Reopened**: {reason}", "a\n{b}")) == expected
+
+
+@given(texts)
+def test_a_document_holds_no_empty_text(reason: str) -> None:
+    nodes = [node for block in adf(filled(FULL, reason))["content"] for node in block["content"]]
+    assert [node for node in nodes if node["type"] == "text" and not node["text"]] == []
+
+
+def _adf_text(document: dict[str, Any]) -> str:
+    return "\n\n".join(
+        "".join(node.get("text", "\n") for node in block["content"])
+        for block in document["content"]
+    )
+
+
+def _visible(text: str) -> str:
+    return text.replace("\u200b", "")
+
+
+@pytest.mark.parametrize("render", [markdown, as_html, wiki, _adf_text])
+def test_nothing_said_is_nothing_rendered(render: Any) -> None:
+    assert render(adf(()) if render is _adf_text else ()) == ""

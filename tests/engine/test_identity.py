@@ -1,0 +1,61 @@
+"""Who is at work, and which project of git this is."""
+
+from __future__ import annotations
+
+import getpass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.engine.git import ask_git
+from unlatch.engine.identity import who
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+CI = {
+    "GITHUB_ACTOR": "octocat",
+    "BUILD_REQUESTEDFOR": "Fab Rikam",
+    "GITLAB_USER_LOGIN": "lab",
+}
+
+
+@pytest.mark.parametrize("name", CI)
+def test_in_ci_it_is_whoever_began_the_job(name: str, tmp_path: Path) -> None:
+    assert CI[name] == who(None, environ={name: CI[name]}, root=tmp_path)
+
+
+def test_what_is_given_goes_first_and_is_one_line(tmp_path: Path) -> None:
+    assert who("  Dana\n Demo ", environ=CI, root=tmp_path) == "Dana Demo"
+
+
+def test_git_knows_the_person(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in project.environ.items():
+        monkeypatch.setenv(name, value)
+
+    assert who(None, environ={}, root=project.root) == "Gil Git"
+
+    project.git("init", "--quiet")
+    project.git("config", "user.name", "Someone Else")
+
+    assert who(None, environ={}, root=project.root) == "Someone Else"
+
+
+def test_without_git_it_is_the_systems_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert ask_git(tmp_path, "config", "--get", "user.name") is None
+    assert getpass.getuser() == who(None, environ={}, root=tmp_path)
+
+
+def test_a_git_that_fails_has_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = tmp_path / "git"
+    git.write_text("#!/bin/sh\nexit 128\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+
+    assert ask_git(tmp_path, "config", "--get", "user.name") is None

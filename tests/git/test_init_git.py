@@ -1,0 +1,114 @@
+"""unlatch init --git tells git how to merge increments, and leaves alone what is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.git.clone import Clone
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+METADATA = "/.unlatch/increments/**/metadata.json merge=unlatch\n"
+EVENTS = "/.unlatch/increments/**/events.jsonl merge=union\n"
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    made = Clone(tmp_path / "a clone")
+    made.root.mkdir()
+    made.git("init", "--quiet", "--initial-branch", "main")
+    return made
+
+
+def test_git_is_told_how_to_merge(clone: Clone) -> None:
+    done = clone.unlatch("init", "--git")
+
+    assert (
+        "✓ .unlatch\n✓ .unlatch/increments\n✓ .unlatch/config.toml\n"
+        f"✓ .gitattributes: {METADATA}✓ .gitattributes: {EVENTS}"
+        "✓ git config merge.unlatch.driver\n"
+    ) == done.out
+    assert METADATA + EVENTS == (clone.root / ".gitattributes").read_text()
+    assert "unlatch merge-driver %O %A %B %P" in clone.git("config", "merge.unlatch.driver")
+    assert "" == clone.git("status", "--porcelain", "--", ".unlatch/local")
+
+
+def test_doing_it_again_changes_nothing(clone: Clone) -> None:
+    clone.unlatch("init", "--git")
+    before = [(clone.root / name).read_bytes() for name in (".gitattributes", ".git/config")]
+
+    again = clone.unlatch("init", "--git", "--json").document
+
+    assert {"attributes": [], "driver": False, "foreign": None} == again["git"]
+    assert "Everything was there already." in clone.unlatch("init", "--git").err
+    assert before == [
+        (clone.root / name).read_bytes() for name in (".gitattributes", ".git/config")
+    ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("last", ["", "\n"])
+def test_only_missing_lines_are_written(clone: Clone, end: str, last: str) -> None:
+    known = f"*.png binary\n{METADATA}*.md text"
+    (clone.root / ".gitattributes").write_bytes(f"{known}{last}".replace("\n", end).encode())
+
+    done = clone.unlatch("init", "--git", "--json").document
+
+    assert [EVENTS.strip()] == done["git"]["attributes"]
+    expected = f"{known}\n{EVENTS}"
+    if last or "\r" not in end:
+        assert expected.replace("\n", end).encode() == (clone.root / ".gitattributes").read_bytes()
+
+
+def test_a_driver_of_somebody_else_is_left_alone_and_told(clone: Clone) -> None:
+    clone.git("config", "merge.unlatch.driver", "mine %A")
+
+    done = clone.unlatch("init", "--git")
+
+    assert "merge.unlatch.driver is set to something else and left alone: mine %A" in done.err
+    assert "mine %A\n" == clone.git("config", "merge.unlatch.driver")
+
+
+def test_without_a_repository_nothing_is_made(tmp_path: Path) -> None:
+    clone = Clone(tmp_path)
+
+    done = clone.try_unlatch("init", "--git")
+
+    assert (2, True) == (done.code, "error[no-git]" in done.err)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_without_the_option_git_is_told_nothing(clone: Clone) -> None:
+    before = (clone.root / ".git" / "config").read_bytes()
+
+    assert clone.unlatch("init", "--json").document["git"] is None
+
+    assert not (clone.root / ".gitattributes").exists()
+    assert before == (clone.root / ".git" / "config").read_bytes()
+
+
+def test_increments_of_another_tool_are_merged_where_they_lie(clone: Clone) -> None:
+    (clone.root / ".specweave" / "increments").mkdir(parents=True)
+
+    clone.unlatch("init", "--git")
+
+    path = ".specweave/increments/_archive/0001-x/metadata.json"
+    assert f"{path}: merge: unlatch\n" == clone.git("check-attr", "merge", "--", path)
+
+
+def test_the_doctor_notes_a_clone_that_lacks_the_driver(clone: Clone) -> None:
+    clone.unlatch("init", "--git")
+    clone.commit("Begin")
+    fresh = clone.clone("a fresh clone", driver=False)
+
+    found = {one["id"]: one for one in fresh.try_unlatch("doctor", "--json").document["findings"]}
+
+    assert ("note", "unlatch init --git") == (
+        found["merge-driver-missing"]["severity"],
+        found["merge-driver-missing"]["hint"],
+    )
+    fresh.unlatch("init", "--git")
+    again = fresh.try_unlatch("doctor", "--json").document["findings"]
+    assert "merge-driver-missing" not in {one["id"] for one in again}

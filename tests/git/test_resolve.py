@@ -1,0 +1,238 @@
+"""Where git could not merge, `unlatch merge --resolve` does, from the versions that git keeps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from jsonschema import Draft202012Validator
+from tests.git.clone import NAME, Clone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Two = tuple[Clone, Clone]
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+PLACE = f".unlatch/increments/{NAME}"
+
+
+def test_a_clone_without_the_driver_reports_the_conflict(
+    without_driver: Callable[[], Clone],
+) -> None:
+    here = without_driver()
+    next_step = f"unlatch merge --resolve {NAME}"
+
+    (listed,) = here.unlatch("list", "--json").document
+    assert "metadata-in-conflict" == listed["broken"]["id"]
+    assert next_step in here.unlatch("list").err
+    assert next_step in here.unlatch("status").err
+    assert next_step in here.try_unlatch("doctor").out
+    assert next_step in here.try_unlatch("show", "7").err
+
+
+def test_resolving_merges_as_the_driver_would_have(without_driver: Callable[[], Clone]) -> None:
+    here = without_driver()
+
+    done = here.unlatch("merge", "--resolve", "7")
+
+    assert f"✓ {PLACE}/metadata.json merged\n" == done.out
+    assert f"Next: git add {PLACE}/metadata.json\n" == done.err
+    assert {"ours", "theirs"} == set(here.reasons)
+    assert f"UU {PLACE}/metadata.json" in here.git("status", "--porcelain")
+    here.git("commit", "--quiet", "--all", "--no-edit")
+
+
+def test_git_is_told_where_that_is_asked_for(without_driver: Callable[[], Clone]) -> None:
+    here = without_driver()
+
+    done = here.unlatch("merge", "--resolve", "7", "--add", "--json").document
+
+    assert (True, True, [f"{PLACE}/metadata.json"]) == (
+        done["resolved"],
+        done["added"],
+        done["files"],
+    )
+    schema = json.loads((SCHEMAS / "merge.schema.json").read_text())
+    assert [] == list(Draft202012Validator(schema).iter_errors(done))
+    here.git("commit", "--quiet", "--no-edit")
+    assert "" == here.git("status", "--porcelain")
+
+
+def test_events_are_united_where_git_knew_no_better(two: Two) -> None:
+    for clone in two:
+        clone.git("rm", "--quiet", ".gitattributes")
+        clone.commit("no attributes")
+    there, here = two
+    there.resume("theirs")
+    here.resume("ours")
+    here.git("fetch", "--quiet", "origin")
+    assert here.try_git("merge", "origin/main").code == 1
+
+    here.unlatch("merge", "--resolve", "7", "--add")
+
+    here.git("commit", "--quiet", "--no-edit")
+    events = [json.loads(line) for line in here.path("events.jsonl").read_text().splitlines()]
+    assert [None, "ours", "theirs"] == [event.get("reason") for event in events]
+
+
+def test_a_status_that_both_changed_is_told_and_nothing_is_written(in_conflict: Clone) -> None:
+    before = in_conflict.path().read_bytes()
+
+    done = in_conflict.try_unlatch("merge", "--resolve", "7")
+
+    assert 5 == done.code
+    assert (
+        f"Increment {NAME}: both sides changed this, differently:\n"
+        '  /status  ours: "completed"  theirs: "active"\n'
+    ) == done.out
+    assert before == in_conflict.path().read_bytes()
+    told = in_conflict.try_unlatch("merge", "--resolve", "7", "--json").document
+    assert [{"field": "/status", "ours": "completed", "theirs": "active"}] == told["conflicts"]
+
+
+@pytest.mark.parametrize(
+    ("side", "status", "kinds"),
+    [
+        ("--ours", "completed", [("reopen", False), ("reopen", False), ("close", True)]),
+        ("--theirs", "active", [("reopen", False), ("reopen", True)]),
+    ],
+)
+def test_a_side_is_taken_for_the_status_and_what_it_owes(
+    in_conflict: Clone, side: str, status: str, kinds: list[tuple[str, bool]]
+) -> None:
+    in_conflict.unlatch("merge", "--resolve", "7", side, "--add")
+
+    merged = in_conflict.metadata()
+    assert (status, ["first", "second"]) == (merged["status"], in_conflict.reasons)
+    owed = sorted((one["kind"], one.get("state", True)) for one in merged["pending"])
+    assert sorted(kinds) == owed
+    assert (status == "completed") == ("completedAt" in merged)
+    in_conflict.git("commit", "--quiet", "--no-edit")
+    assert f"status: {status}" in in_conflict.path("spec.md").read_text()
+
+
+def test_whoever_takes_a_side_may_think_again_until_git_is_told(in_conflict: Clone) -> None:
+    in_conflict.unlatch("merge", "--resolve", "7", "--ours")
+    assert "completed" == in_conflict.metadata()["status"]
+    in_conflict.unlatch("merge", "--resolve", "7", "--theirs")
+    assert "active" == in_conflict.metadata()["status"]
+
+
+def test_what_somebody_mended_by_hand_is_left_alone(in_conflict: Clone) -> None:
+    in_conflict.unlatch("merge", "--resolve", "7", "--ours")
+    in_conflict.edit(notes="mended")
+    mended = in_conflict.path().read_bytes()
+
+    done = in_conflict.unlatch("merge", "--resolve", "7", "--theirs", "--add")
+
+    assert f"✓ {PLACE}/metadata.json was mended by hand, and stays so\n" == done.out
+    assert mended == in_conflict.path().read_bytes()
+    in_conflict.git("commit", "--quiet", "--no-edit")
+
+
+def test_one_whole_side_checked_out_is_no_hand_made_merge(
+    without_driver: Callable[[], Clone],
+) -> None:
+    here = without_driver()
+    here.git("checkout", "--quiet", "--ours", "--", PLACE)
+    assert ["ours"] == here.reasons
+
+    here.unlatch("merge", "--resolve", "7")
+
+    assert {"ours", "theirs"} == set(here.reasons)
+
+
+def test_a_rehearsal_writes_nothing(without_driver: Callable[[], Clone]) -> None:
+    here = without_driver()
+    before = here.path().read_bytes()
+
+    done = here.unlatch("merge", "--resolve", "7", "--add", "--dry-run")
+
+    assert f"✓ {PLACE}/metadata.json would be merged\n" == done.out
+    assert before == here.path().read_bytes()
+
+
+def test_line_ends_are_those_that_git_would_check_out(
+    without_driver: Callable[[], Clone], two: Two
+) -> None:
+    for clone in two:
+        attributes = clone.root / ".gitattributes"
+        attributes.write_text(f"{attributes.read_text()}*.json text eol=crlf\n")
+        clone.commit("line ends")
+    here = without_driver()
+
+    here.unlatch("merge", "--resolve", "7", "--add")
+
+    raw = here.path().read_bytes()
+    assert raw.count(b"\r\n") == raw.count(b"\n")
+    here.git("commit", "--quiet", "--no-edit")
+    assert "" == here.git("status", "--porcelain")
+
+
+def test_a_rebase_is_resolved_in_the_same_way(two: Two) -> None:
+    there, here = two
+    there.resume("theirs")
+    here.git("config", "--remove-section", "merge.unlatch")
+    here.resume("ours")
+    here.git("fetch", "--quiet", "origin")
+    assert here.try_git("rebase", "origin/main").code == 1
+
+    here.unlatch("merge", "--resolve", "7", "--add")
+
+    here.git("rebase", "--continue")
+    assert {"ours", "theirs"} == set(here.reasons)
+
+
+def test_one_side_removed_the_increment(two: Two) -> None:
+    there, here = two
+    there.git("rm", "--quiet", "-r", PLACE)
+    there.commit("remove")
+    here.resume("why")
+    here.git("fetch", "--quiet", "origin")
+    assert here.try_git("merge", "origin/main").code == 1
+
+    done = here.try_unlatch("merge", "--resolve", "7")
+
+    assert (1, True) == (done.code, "error[conflict-one-sided]" in done.err)
+
+
+def test_a_side_that_is_no_json_is_for_people(two: Two) -> None:
+    there, here = two
+    there.path().write_text("{")
+    there.commit("torn")
+    here.resume("why")
+    here.git("fetch", "--quiet", "origin")
+    assert here.try_git("merge", "origin/main").code == 1
+
+    done = here.try_unlatch("merge", "--resolve", "7")
+
+    assert (1, True) == (done.code, "error[conflict-unreadable]" in done.err)
+    assert "their side is no JSON" in done.err
+
+
+def test_a_spec_in_conflict_is_left_to_people(two: Two) -> None:
+    there, here = two
+    for clone, word in ((there, "theirs"), (here, "ours")):
+        spec = clone.path("spec.md")
+        spec.write_text(spec.read_text().replace("Smart discipline", word))
+        clone.resume(word)
+    here.git("config", "--remove-section", "merge.unlatch")
+    here.git("fetch", "--quiet", "origin")
+    assert here.try_git("merge", "origin/main").code == 1
+    before = here.path("spec.md").read_bytes()
+
+    done = here.unlatch("merge", "--resolve", "7")
+
+    assert f"{PLACE}/spec.md is in conflict, too: its text is yours to merge.\n" in done.err
+    assert before == here.path("spec.md").read_bytes()
+
+
+def test_nothing_to_resolve_is_an_error_that_says_so(two: Two) -> None:
+    done = two[0].try_unlatch("merge", "--resolve", "7")
+    assert (1, True) == (done.code, "error[not-in-conflict]" in done.err)
+
+
+def test_both_sides_at_once_are_refused(two: Two) -> None:
+    assert 2 == two[0].try_unlatch("merge", "--resolve", "7", "--ours", "--theirs").code

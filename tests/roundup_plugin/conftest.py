@@ -1,0 +1,59 @@
+"""The plugin, installed as a distribution of its own, and a live Roundup.
+
+Nothing here imports the plugin from the tree: it is built, installed into a folder, and found by
+its entry point. The folder is on sys.path while a test of this package runs, and not longer, so
+that other tests see the trackers that come with unlatch alone.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from filelock import FileLock
+from tests.servers import roundup
+from tests.servers.availability import skipped_unless_available
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def roundup_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[roundup.Roundup]:
+    folder = tmp_path_factory.mktemp("roundup")
+    with skipped_unless_available(), roundup.roundup_server(folder) as server:
+        server.add_status("wont-do")
+        yield server
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the plugin is installed in, once for all workers of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "site-of-unlatch-roundup"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            _install(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(site))
+
+
+def _install(folder: Path) -> None:
+    # All that it takes is here already: nothing is asked of the network.
+    alone = ["--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *alone, "--quiet", "--target", folder, HERE],
+        check=True,
+        timeout=120,
+    )

@@ -1,0 +1,61 @@
+"""The conformance kit on the plugin for Roundup, before a live tracker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from unlatch.testing import Laboratory
+from unlatch.testing.conformance import Conformance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tests.servers.roundup import Roundup
+
+
+class RoundupLaboratory(Laboratory):
+    tracker = "roundup"
+    crowd = 30  # the plugin reads 25 at once
+
+    def __init__(self, roundup: Roundup) -> None:
+        self._roundup = roundup
+        self.server = roundup.url
+
+    def settings(self, server: str) -> Mapping[str, Any]:
+        return {"url": server, "user": self._roundup.user, "dropped": "wont-do"}
+
+    def environ(self) -> Mapping[str, str]:
+        return {"ROUNDUP_USER": self._roundup.user, "ROUNDUP_PASSWORD": self._roundup.password}
+
+    def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
+        status = "in-progress" if is_open else "resolved"
+        return self._roundup.add_issue(title, status=status, keywords=labels)
+
+    def is_open(self, item: str) -> bool:
+        return self._roundup.status(item) not in ("resolved", "wont-do")
+
+    def labels(self, item: str) -> set[str]:
+        return self._roundup.keywords(item)
+
+    def comments(self, item: str) -> list[str]:
+        return self._roundup.messages(item)
+
+    def say(self, item: str, texts: Sequence[str]) -> None:
+        self._roundup.say(item, texts)
+
+    def add_label(self, item: str, label: str) -> None:
+        self._roundup.add_keyword(item, label)
+
+    def titled(self, title: str) -> list[str]:
+        return self._roundup.titled(title)
+
+    def close_on_purpose(self, item: str) -> None:
+        self._roundup.change(item, {"status": "wont-do"})
+
+
+class TestRoundup(Conformance):
+    @pytest.fixture
+    def laboratory(self, roundup_server: Roundup) -> Laboratory:
+        return RoundupLaboratory(roundup_server)

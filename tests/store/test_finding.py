@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.store.making import GITHUB, NOW, Project, manager_at, metadata, tree, ulid
+
+from unlatch.domain.increment import BrokenIncrement, Increment
+from unlatch.domain.status import Status
+from unlatch.errors import StoreError, UsageError
+from unlatch.store.layout import find_layout, layout_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+REOPEN = {
+    "id": ulid(1),
+    "reopenedAt": "2025-11-02T09:00:00Z",
+    "reason": "why",
+    "previousStatus": "completed",
+    "reopenedBy": "ada",
+    "syncedTo": {},
+}
+PENDING = {
+    "op": ulid(1),
+    "kind": "reopen",
+    "tracker": "github",
+    "item": GITHUB.format(4),
+    "at": "2025-11-02T09:00:00Z",
+}
+
+
+# ---- find -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wanted", ["7", "07", "0007", "0007-search"])
+@pytest.mark.parametrize("archive", ["", "_archive", "_abandoned"])
+def test_an_increment_is_found_by_number_or_name_wherever_it_lies(
+    project: Project, wanted: str, archive: str
+) -> None:
+    folder = project.add(metadata(), archive=archive)
+    project.add(metadata(), name="0070-other")
+    found = project.manager.find(wanted)
+    assert (found.path, found.archived) == (folder, bool(archive))
+
+
+@pytest.mark.parametrize("wanted", ["8", "0007-sear", "search", "", "../0007-search", "9" * 5000])
+def test_what_is_not_there_is_unknown(project: Project, wanted: str) -> None:
+    project.add(metadata())
+    with pytest.raises(UsageError) as caught:
+        project.manager.read(wanted)
+    assert (caught.value.id, caught.value.exit_code) == ("unknown-increment", 2)
+
+
+def test_a_number_that_two_increments_have_is_ambiguous(project: Project) -> None:
+    project.add(metadata())
+    project.add(metadata(), name="0007-find", archive="_archive")
+    with pytest.raises(UsageError) as caught:
+        project.manager.find("7")
+    assert caught.value.id == "ambiguous-increment"
+    assert "0007-search, _archive/0007-find" in caught.value.message
+    assert project.manager.find("0007-find").archived
+
+
+def test_a_name_in_and_out_of_the_archive_is_ambiguous(project: Project) -> None:
+    project.add(metadata())
+    project.add(metadata(), archive="_archive")
+    with pytest.raises(UsageError) as caught:
+        project.manager.find("0007-search")
+    assert "0007-search, _archive/0007-search" in caught.value.message
+
+
+def test_a_full_name_is_never_ambiguous_with_a_number(project: Project) -> None:
+    project.add(metadata())
+    project.add(metadata(), name="007-search")
+    assert project.manager.find("007-search").name == "007-search"
+
+
+def test_without_any_increments_everything_is_unknown(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.increments.rmdir()
+    assert project.manager.list() == []
+    project.increments.write_text("a file where the folder belongs")
+    assert project.manager.list() == []
+    with pytest.raises(UsageError):
+        project.manager.find("7")
+
+
+def test_the_nearest_project_above_is_taken(tmp_path: Path) -> None:
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    (tmp_path / ".unlatch").mkdir()
+    assert find_layout(below).root == tmp_path
+    (tmp_path / "a" / ".specweave" / "increments").mkdir(parents=True)
+    assert find_layout(below).root == tmp_path / "a"
+
+
+def test_specweaves_increments_are_used_where_they_are(tmp_path: Path) -> None:
+    theirs = tmp_path / ".specweave" / "increments"
+    theirs.mkdir(parents=True)
+    assert layout_at(tmp_path).increments == theirs
+    ours = tmp_path / ".unlatch" / "increments"
+    ours.mkdir(parents=True)
+    assert layout_at(tmp_path).increments == ours
+
+
+# ---- list -------------------------------------------------------------------------------------
+
+
+def test_lists_by_name_and_the_archive_after_the_others(project: Project) -> None:
+    for name, archive in (("0010-b", ""), ("0001-z", "_archive"), ("0002-a", "")):
+        project.add(metadata(), name=name, archive=archive)
+    (project.increments / "notes").mkdir()
+    (project.increments / "0011-file").write_text("no folder")
+    assert [(i.id, i.archived) for i in project.manager.list()] == [
+        ("0002-a", False),
+        ("0010-b", False),
+        ("0001-z", True),
+    ]
+
+
+def test_reads_what_specweave_wrote(project: Project) -> None:
+    spec = "---\ntitle: Find anything\nstatus: completed\n---\n# Other\n"
+    github = {"issue": 4, "url": GITHUB.format(4)}
+    project.add(metadata(github=github, reopenHistory=[REOPEN], pending=[PENDING]), spec=spec)
+    found = project.manager.read("7")
+    assert (found.title, found.status, found.type) == (
+        "Find anything",
+        Status.COMPLETED,
+        "feature",
+    )
+    assert [link.item for link in found.links] == ["4"]
+    assert [entry.reason for entry in found.reopens] == ["why"]
+    assert [operation.op for operation in found.pending] == [ulid(1)]
+    assert found.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("created", "lastActivity", "completedAt"),
+        ("created_at", "lastUpdated", "completed"),
+        ("createdAt", "updated_at", "completed_at"),
+    ],
+)
+def test_times_are_read_under_all_their_names(project: Project, keys: tuple[str, ...]) -> None:
+    days = ("2025-11-02", "2025-11-03T00:00:00Z", "2025-11-04T00:00:00.000Z")
+    project.add({"status": "completed", **dict(zip(keys, days, strict=True))})
+    found = project.manager.read("7")
+    times = (found.created, found.last_activity, found.completed_at)
+    assert times == tuple(NOW.replace(day=day, hour=0) for day in (2, 3, 4))
+
+
+def test_a_time_that_is_none_is_passed_over(project: Project) -> None:
+    project.add({"status": "completed", "completed": True, "completed_at": "2025-11-04"})
+    assert project.manager.read("7").completed_at == NOW.replace(hour=0)
+
+
+@pytest.mark.parametrize("key", ["id", "increment", "increment_id"])
+def test_the_folders_name_counts_and_another_id_is_told(project: Project, key: str) -> None:
+    project.add({"status": "active", key: "0099-else"})
+    found = project.manager.read("7")
+    assert found.id == "0007-search"
+    assert "0099-else" in found.warnings[0]
+
+
+def test_of_a_key_that_occurs_twice_the_last_counts_and_it_is_told(project: Project) -> None:
+    project.add(b'{"status": "active", "type": "a", "type": "b"}')
+    found = project.manager.read("7")
+    assert (found.type, found.warnings) == ("b", ("/type occurs twice; the last one counts",))
+
+
+VALID = json.dumps(metadata()).encode()
+CONFLICT = b'{\n<<<<<<< ours\n"status": "active"\n=======\n"status": "paused"\n>>>>>>> theirs\n}'
+BROKEN: dict[str, tuple[bytes | dict[str, Any], str, str]] = {
+    "empty": (b"", "metadata-invalid", "the file is empty"),
+    "blank": (b" \n", "metadata-invalid", "the file is empty"),
+    "truncated": (VALID[:-20], "metadata-invalid", "ends in the middle"),
+    "not UTF-8": (b'{"status": "\xe9"}', "metadata-invalid", "not UTF-8"),
+    "in conflict": (CONFLICT, "metadata-in-conflict", "conflict markers"),
+    "a list": (b"[]", "metadata-invalid", "does not hold a JSON object"),
+    "null": (b"null", "metadata-invalid", "does not hold a JSON object"),
+    "newer": (metadata(formatVersion=2), "metadata-newer", "format version 2"),
+    "no status": ({"id": "x"}, "status-unknown", "names no status"),
+    "another status": (metadata(status="done?"), "status-unknown", "'done?'"),
+    "a status that is none": (metadata(status=None), "status-unknown", "None"),
+    "a history that is none": (metadata(reopenHistory={}), "metadata-invalid", "/reopenHistory"),
+    "pending that is none": (metadata(pending="x"), "metadata-invalid", "/pending"),
+    **{
+        f"an entry whose {key} is {value!r}": (
+            metadata(reopenHistory=[REOPEN, {**REOPEN, key: value}]),
+            "metadata-invalid",
+            f"/reopenHistory/1/{key}",
+        )
+        for key, value in (
+            ("id", "1"), ("id", None), ("reopenedAt", "x"), ("reason", None), ("reopenedBy", 3),
+            ("previousCompletedAt", 3), ("source", []), ("syncedTo", []), ("syncedTo", "x"),
+            ("syncedTo", None), ("syncedTo", {"github": 4}), ("syncedTo", {"github": {"items": 4}}),
+            ("syncedTo", {"github": {"items": [4]}}),
+        )
+    },
+    **{
+        f"an operation whose {key} is {value!r}": (
+            metadata(pending=[{**PENDING, key: value}]),
+            "metadata-invalid",
+            f"/pending/0/{key}",
+        )
+        for key, value in (
+            ("op", "x"), ("kind", "explode"), ("kind", 3), ("at", ""), ("tracker", None),
+            ("item", 4), ("by", 4), ("reason", {}), ("cause", 4),
+        )
+    },
+    "an entry that is none": (metadata(reopenHistory=[3]), "metadata-invalid", "/reopenHistory/0"),
+    "an operation that is none": (metadata(pending=[None]), "metadata-invalid", "/pending/0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_cannot_be_read_is_listed_with_its_reason(project: Project, name: str) -> None:
+    content, error_id, reason = BROKEN[name]
+    folder = project.add(content)
+    project.add(metadata(), name="0008-sound")
+    broken, sound = project.manager.list()
+    assert isinstance(broken, BrokenIncrement)
+    assert isinstance(sound, Increment)
+    assert (broken.id, broken.error_id, broken.folder) == ("0007-search", error_id, folder)
+    assert reason in broken.reason
+    assert str(folder / "metadata.json") in broken.reason
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_cannot_be_read_is_not_written(project: Project, name: str) -> None:
+    content, error_id, _ = BROKEN[name]
+    project.add(content, spec="---\nstatus: x\n---\n")
+    before = tree(project.root)
+    with pytest.raises(StoreError) as caught:
+        project.manager.reopen("7", "why", "ada")
+    assert (caught.value.id, tree(project.root)) == (error_id, before)
+
+
+def _missing(path: Path) -> None:
+    path.unlink()
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _loop(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "error_id"),
+    [
+        (_missing, "metadata-missing"),
+        (_folder, "metadata-unreadable"),
+        (_loop, "metadata-unreadable"),
+    ],
+)
+@pytest.mark.parametrize("archive", ["", "_archive"])
+def test_a_file_that_is_none_is_listed_as_broken(
+    project: Project, spoil: Callable[[Path], None], error_id: str, archive: str
+) -> None:
+    spoil(project.add(metadata(), archive=archive) / "metadata.json")
+    (broken,) = project.manager.list()
+    assert isinstance(broken, BrokenIncrement)
+    assert (broken.error_id, broken.archived) == (error_id, bool(archive))
+
+
+def test_unknown_trackers_in_synced_to_are_nobodys_business(project: Project) -> None:
+    project.add(metadata(reopenHistory=[{**REOPEN, "syncedTo": {"linear": 4}}]))
+    assert project.manager.read("7").reopens[0].synced_to == ()
+
+
+@pytest.mark.parametrize("home", [".unlatch", ".specweave"])
+def test_reading_creates_nothing(tmp_path: Path, home: str) -> None:
+    folder = tmp_path / home / "increments" / "0007-search"
+    folder.mkdir(parents=True)
+    (folder / "metadata.json").write_bytes(VALID)
+    (folder / "spec.md").write_text("---\nstatus: active\n---\n")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    manager = manager_at(tmp_path)
+    assert len(manager.list()) == 1
+    assert manager.read("7").status is Status.COMPLETED
+    assert not manager.has_frequent_reopens("7")
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before

@@ -1,0 +1,328 @@
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.store.making import ADO, GITHUB, JIRA, SHAPES, github, jira
+
+from unlatch.domain.increment import Base, Link
+from unlatch.errors import StoreError
+from unlatch.store.links import add_link, block_at, read_links, remove_link, same_item
+
+BASE = {"local": "active", "remote": "doing", "state": "open"}
+
+# Every shape that is known from real files, written by hand, and the items that it ties.
+OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
+    "github issue": (
+        {"github": {"issue": 4, "url": GITHUB.format(4)}},
+        [("github", "4", GITHUB.format(4))],
+    ),
+    "github synced": (
+        {
+            "github": {
+                "issue": 4,
+                "synced": "2025-11-04T13:30:00.000Z",
+                "url": GITHUB.format(4),
+                "notes": "moved",
+                "closedAt": "2025-11-05",
+                "closingCommentId": 99,
+            }
+        },
+        [("github", "4", GITHUB.format(4))],
+    ),
+    "github without address": ({"github": {"issue": "#4"}}, [("github", "4", None)]),
+    "github milestone": (
+        {
+            "github": {
+                "milestone": 12,
+                "milestone_url": "https://github.com/octo/widgets/milestone/12",
+                "user_story_issues": [
+                    {
+                        "id": f"US-00{n}",
+                        "issue_number": 16 + n,
+                        "issue_url": GITHUB.format(16 + n),
+                        "title": f"[FS-043][US-00{n}] x",
+                    }
+                    for n in (1, 2, 3)
+                ],
+            },
+            "githubProfile": "default",
+        },
+        [("github", str(n), GITHUB.format(n)) for n in (17, 18, 19)],
+    ),
+    "jira epicKey": (
+        {"jira": {"epicKey": "SCRUM-28", "epicId": "10113", "synced": "2025-11-10"}},
+        [("jira", "SCRUM-28", None)],
+    ),
+    "jira issue": ({"jira": {"issue": "SCRUM-28"}}, [("jira", "SCRUM-28", None)]),
+    "jira issueKey": (
+        {"jira": {"issueKey": "SCRUM-28", "url": JIRA.format("SCRUM-28")}},
+        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+    ),
+    "jira external_sync": (
+        {"external_sync": {"jira": {"issueKey": "SCRUM-28", "status": "Done"}}},
+        [("jira", "SCRUM-28", None)],
+    ),
+    "jira external_sync epic": (
+        {"external_sync": {"jira": {"epicKey": "SCRUM-28", "epicUrl": JIRA.format("SCRUM-28")}}},
+        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+    ),
+    "jira externalLinks": (
+        {"externalLinks": {"jira": {"epicKey": "SCRUM-28"}}},
+        [("jira", "SCRUM-28", None)],
+    ),
+    "ado item": ({"ado": {"item": 101}}, [("ado", "101", None)]),
+    "ado workItemId": (
+        {"ado": {"workItemId": 101, "url": ADO.format(101)}},
+        [("ado", "101", ADO.format(101))],
+    ),
+    "ado external_sync": (
+        {"external_sync": {"ado": {"workItemId": "101", "workItemUrl": ADO.format(101)}}},
+        [("ado", "101", ADO.format(101))],
+    ),
+    "ado externalLinks": ({"externalLinks": {"ado": {"featureId": 101}}}, [("ado", "101", None)]),
+    "several": (
+        {
+            "github": {
+                "issue": 4,
+                "url": GITHUB.format(4),
+                "items": [
+                    {"issue": 4, "url": GITHUB.format(4), "base": BASE},
+                    {"issue": 5, "url": GITHUB.format(5)},
+                ],
+            }
+        },
+        [("github", "4", GITHUB.format(4)), ("github", "5", GITHUB.format(5))],
+    ),
+    "a tracker that old files do not know": (
+        {"other": {"ticket": "A1", "address": "https://t.example/A1"}},
+        [("other", "A1", "https://t.example/A1")],
+    ),
+}
+
+
+def seen(data: dict[str, Any]) -> list[tuple[str, str, str | None]]:
+    return [(link.tracker, link.item, link.url) for link in read_links(data, SHAPES.links)]
+
+
+def items(data: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(link.tracker, link.item) for link in read_links(data, SHAPES.links)}
+
+
+def add(data: dict[str, Any], link: Link) -> None:
+    add_link(data, link, SHAPES.links[link.tracker])
+
+
+def remove(data: dict[str, Any], link: Link) -> None:
+    remove_link(data, link, SHAPES.links[link.tracker])
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_every_shape_of_real_files_is_read(name: str) -> None:
+    data, expected = OLD[name]
+    assert seen(data) == expected
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_a_links_place_is_where_its_block_stands(name: str) -> None:
+    data, _ = OLD[name]
+    for link in read_links(data, SHAPES.links):
+        assert link.item in {str(value).lstrip("#") for value in block_at(data, link.path).values()}
+
+
+@pytest.mark.parametrize("name", OLD)
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_links_added_and_taken_out_again_leave_the_file_as_it_was(name: str, count: int) -> None:
+    before, known = OLD[name]
+    data = copy.deepcopy(before)
+    tracker = known[0][0]
+    new = [Link(tracker, str(900 + n), f"https://new.example/{900 + n}") for n in range(count)]
+    for link in new:
+        add(data, link)
+    assert items(data) == {(t, i) for t, i, _ in known} | {(n.tracker, n.item) for n in new}
+    for link in new:
+        remove(data, link)
+    assert seen(data) == known
+    if name != "several":
+        assert _without_base(data) == _without_base(before)
+
+
+def _without_base(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_base(value) for key, value in data.items() if key != "base"}
+    return data
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_each_link_can_be_taken_out_and_no_other_goes_with_it(name: str) -> None:
+    before, known = OLD[name]
+    for tracker, item, url in known:
+        data = copy.deepcopy(before)
+        remove(data, Link(tracker, item, url))
+        assert items(data) == {(t, i) for t, i, _ in known} - {(tracker, item)}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_all_links_taken_out_leave_what_else_stood_there(name: str) -> None:
+    data = copy.deepcopy(OLD[name][0])
+    for link in read_links(data, SHAPES.links):
+        remove(data, link)
+    assert seen(data) == []
+    if name == "github milestone":
+        url = "https://github.com/octo/widgets/milestone/12"
+        left = {"milestone": 12, "milestone_url": url}
+        assert data == {"github": left, "githubProfile": "default"}
+
+
+def test_the_first_link_is_written_plainly_and_the_second_makes_a_list() -> None:
+    data: dict[str, Any] = {}
+    base = Base("completed", "done", "closed")
+    add(data, Link("github", "4", GITHUB.format(4), base))
+    one = {"issue": 4, "url": GITHUB.format(4), "base": vars_of(base)}
+    assert data == {"github": one}
+    add(data, github(5))
+    both = [one, {"issue": 5, "url": GITHUB.format(5)}]
+    assert data == {"github": {"issue": 4, "url": GITHUB.format(4), "items": both}}
+
+
+def vars_of(base: Base) -> dict[str, str]:
+    return {"local": base.local, "remote": base.remote, "state": base.state}
+
+
+def test_a_link_beside_an_old_one_does_not_hide_it() -> None:
+    data: dict[str, Any] = {"jira": {"epicKey": "SCRUM-28", "synced": "2025-11-10"}}
+    add(data, jira("SCRUM-30"))
+    assert items(data) == {("jira", "SCRUM-28"), ("jira", "SCRUM-30")}
+    assert data["jira"]["epicKey"] == "SCRUM-28"
+
+
+def test_taking_out_the_first_of_two_leaves_the_second_plain() -> None:
+    data: dict[str, Any] = {}
+    add(data, github(4))
+    add(data, github(5))
+    remove(data, github(4))
+    assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}}
+
+
+def test_taking_out_the_first_of_three_moves_the_plain_keys_on() -> None:
+    data: dict[str, Any] = {}
+    for number in (4, 5, 6):
+        add(data, github(number))
+    remove(data, github(4))
+    assert data["github"]["issue"] == 5
+    assert [item["issue"] for item in data["github"]["items"]] == [5, 6]
+
+
+def test_two_repositories_may_use_one_number() -> None:
+    data: dict[str, Any] = {}
+    add(data, github(4))
+    add(data, github(4, repository="octo/gadgets"))
+    assert [link.url for link in read_links(data, SHAPES.links)] == [
+        "https://github.com/octo/widgets/issues/4",
+        "https://github.com/octo/gadgets/issues/4",
+    ]
+    remove(data, github(4))
+    assert data == {"github": {"issue": 4, "url": "https://github.com/octo/gadgets/issues/4"}}
+
+
+def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
+    data = {
+        "jira": {"epicKey": "SCRUM-28"},
+        "external_sync": {"jira": {"issueKey": "SCRUM-28", "url": JIRA.format("SCRUM-28")}},
+        "externalLinks": {"jira": {"epicKey": "SCRUM-28"}, "figma": "x"},
+    }
+    assert seen(data) == [("jira", "SCRUM-28", None)]
+    remove(data, jira("SCRUM-28"))
+    assert data == {"external_sync": {}, "externalLinks": {"figma": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (github(4), github(4), True),
+        (github(4), Link("github", "4"), True),
+        (github(4), Link("github", "x", GITHUB.format(4).upper() + "/"), True),
+        (github(4), github(4, repository="octo/gadgets"), False),
+        (github(4), github(5), False),
+        (Link("github", "4"), Link("ado", "4"), False),
+    ],
+)
+def test_items_are_the_same_by_address_else_by_id(one: Link, other: Link, *, same: bool) -> None:
+    assert (same_item(one, other), same_item(other, one)) == (same, same)
+
+
+def test_a_base_is_read_with_its_link() -> None:
+    data = {"github": {"issue": 4, "url": GITHUB.format(4), "base": BASE}}
+    assert read_links(data, SHAPES.links)[0].base == Base("active", "doing", "open")
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        None, 4, "4", True, [], [{"issue": 4}], {}, {"issue": None}, {"issue": True},
+        {"issue": 4.5}, {"issue": ""}, {"issue": " # "}, {"issue": {}}, {"issue": [4]},
+        {"items": None}, {"items": 3}, {"items": [None, 4, "x", []]}, {"items": {"issue": 4}},
+        {"user_story_issues": "none"}, {"url": GITHUB.format(4)},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("outer", ["", "external_sync", "externalLinks"])
+def test_what_is_no_link_is_none(block: object, outer: str) -> None:
+    assert seen({outer: {"github": block}} if outer else {"github": block}) == []
+
+
+@pytest.mark.parametrize("base", [None, "x", [], {}, {"local": "active"}, {**BASE, "remote": 4}])
+def test_a_base_that_is_none_is_left_out(base: object) -> None:
+    link = read_links({"github": {"issue": 4, "base": base, "url": 7}}, SHAPES.links)[0]
+    assert (link.base, link.url) == (None, None)
+
+
+@pytest.mark.parametrize("item", ["abc", "octo/widgets#4", "4.5", "\u00b2", "9" * 5000])
+def test_an_odd_id_stays_as_it_was_written(item: str) -> None:
+    data: dict[str, Any] = {"github": {"issue": item}}
+    add(data, github(5))
+    assert items(data) == {("github", item), ("github", "5")}
+
+
+@pytest.mark.parametrize("block", ["none", 4, [], {"items": {}}, {"issue": 4, "items": "x"}])
+def test_a_link_is_not_written_over_what_is_no_link_block(block: object) -> None:
+    data = {"github": copy.deepcopy(block)}
+    with pytest.raises(StoreError) as caught:
+        add(data, github(5))
+    assert caught.value.id == "metadata-invalid"
+    assert data == {"github": block}
+
+
+def test_a_link_takes_the_place_of_a_null() -> None:
+    data: dict[str, Any] = {"github": None}
+    add(data, github(5))
+    assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}}
+
+
+def test_an_empty_list_of_items_is_filled() -> None:
+    data: dict[str, Any] = {"github": {"items": []}}
+    add(data, github(5))
+    assert items(data) == {("github", "5")}
+
+
+keys = st.sampled_from(
+    ["github", "jira", "external_sync", "externalLinks", "items", "user_story_issues", "x"]
+) | st.sampled_from(["issue", "number", "url", "epicKey", "issueKey", "base"])
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(keys, json_values, max_size=5))
+def test_whatever_stands_there_is_read_and_every_link_can_be_taken_out(
+    data: dict[str, Any],
+) -> None:
+    for _ in range(20):
+        if not (found := read_links(data, SHAPES.links)):
+            break
+        remove(data, found[0])
+    assert read_links(data, SHAPES.links) == ()

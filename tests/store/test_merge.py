@@ -1,0 +1,567 @@
+"""Two versions of a metadata.json are united by what their fields mean."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unlatch.domain.increment import LinkShape
+from unlatch.store.json_text import JsonText, JsonTextError, render_new
+from unlatch.store.merge import merge
+from unlatch.store.merge_text import UnmergeableError, merge_events, merge_metadata
+from unlatch.store.reading import Shapes
+from unlatch.store.three_way import ABSENT, Clash, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.store.merge import Merged
+
+SHAPES = Shapes(
+    {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")},
+    {
+        "github": LinkShape("issueNumber", "issueUrl", number=True),
+        "jira": LinkShape("issueKey", "issueUrl"),
+    },
+)
+URL = "https://github.com/octo/widgets/issues/"
+
+
+def ulid(number: int) -> str:
+    return f"01JB{number:022d}"
+
+
+def time(number: int) -> str:
+    return f"2025-11-{1 + number // 24:02d}T{number % 24:02d}:00:00Z"
+
+
+def completed(**more: Any) -> dict[str, Any]:
+    return {
+        "id": "0007-smart-discipline",
+        "status": "completed",
+        "type": "feature",
+        "created": time(0),
+        "lastActivity": time(1),
+        "completedAt": time(1),
+        "github": {"issue": 4, "url": f"{URL}4"},
+        **more,
+    }
+
+
+def reopened(before: dict[str, Any], number: int, reason: str) -> dict[str, Any]:
+    """What a reopen makes of a completed increment."""
+    after = copy.deepcopy(before)
+    after.pop("completedAt", None)
+    after.update(status="active", lastActivity=time(number))
+    after.setdefault("reopenHistory", []).append(
+        {
+            "id": ulid(number),
+            "reopenedAt": time(number),
+            "reason": reason,
+            "previousStatus": "completed",
+            "reopenedBy": "Gil Git",
+            "syncedTo": {},
+        }
+    )
+    after.setdefault("pending", []).append(operation(number))
+    return after
+
+
+def operation(number: int, item: str = f"{URL}4", **more: Any) -> dict[str, Any]:
+    owed = {"op": ulid(number), "kind": "reopen", "tracker": "github", "item": item}
+    return {**owed, "at": time(number), **more}
+
+
+def delivered(before: dict[str, Any], number: int) -> dict[str, Any]:
+    after = copy.deepcopy(before)
+    after["pending"] = [one for one in after["pending"] if one["op"] != ulid(number)]
+    if not after["pending"]:
+        del after["pending"]
+    for entry in after["reopenHistory"]:
+        if entry["id"] == ulid(number):
+            entry["syncedTo"]["github"] = {"issueNumber": 4, "issueUrl": f"{URL}4"}
+    after["github"]["base"] = {"local": "active", "remote": "todo", "state": "open"}
+    return after
+
+
+def finished(before: dict[str, Any], number: int) -> dict[str, Any]:
+    after = copy.deepcopy(before)
+    after.update(status="completed", lastActivity=time(number), completedAt=time(number))
+    after.setdefault("pending", []).append(operation(number, kind="close"))
+    return after
+
+
+def united(base: dict[str, Any] | None, ours: Any, theirs: Any, **options: Any) -> Merged:
+    return merge(base, ours, theirs, shapes=SHAPES, **options)
+
+
+def clean(base: dict[str, Any] | None, ours: Any, theirs: Any) -> dict[str, Any]:
+    merged = united(base, ours, theirs)
+    assert () == merged.clashes
+    return merged.value
+
+
+# Situations
+
+
+def test_two_reopens_for_different_reasons_are_both_kept_in_the_order_of_their_times() -> None:
+    base = completed()
+    value = clean(base, reopened(base, 9, "mine"), reopened(base, 5, "yours"))
+    assert ["yours", "mine"] == [entry["reason"] for entry in value["reopenHistory"]]
+    assert [ulid(5), ulid(9)] == [owed["op"] for owed in value["pending"]]
+    assert ("active", time(9), None) == (
+        value["status"],
+        value["lastActivity"],
+        value.get("completedAt"),
+    )
+
+
+def test_what_one_clone_delivered_is_not_owed_any_more() -> None:
+    base = reopened(completed(), 5, "why")
+    ours = {**base, "title": "T"}
+    value = clean(base, ours, delivered(base, 5))
+    assert "pending" not in value
+    assert {"issueNumber": 4, "issueUrl": f"{URL}4"} == value["reopenHistory"][0]["syncedTo"][
+        "github"
+    ]
+    assert "T" == value["title"]
+
+
+def test_what_one_clone_delivered_and_the_other_parked_is_not_owed_any_more() -> None:
+    base = reopened(completed(), 5, "why")
+    parked = copy.deepcopy(base)
+    parked["pending"][0] |= {"cause": "item-locked", "parkedAt": time(6)}
+    assert "pending" not in clean(base, parked, delivered(base, 5))
+
+
+def test_the_later_parking_stands_with_its_cause() -> None:
+    base = reopened(completed(), 5, "why")
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    ours["pending"][0] |= {"cause": "item-locked", "parkedAt": time(9)}
+    theirs["pending"][0] |= {"cause": "item-not-found", "parkedAt": time(8)}
+    assert ours["pending"] == clean(base, ours, theirs)["pending"]
+
+
+def test_completed_here_and_reopened_again_there_is_for_people_to_decide() -> None:
+    base = reopened(completed(), 5, "why")
+    ours = finished(base, 8)
+    theirs = reopened(finished(base, 7), 9, "again")
+    merged = united(base, ours, theirs)
+    assert (Clash(("status",), "completed", "active"),) == merged.clashes
+    assert ("completed", time(8)) == (merged.value["status"], merged.value["completedAt"])
+    theirs_stand = united(base, ours, theirs, take=Side.THEIRS).value
+    assert ("active", None) == (theirs_stand["status"], theirs_stand.get("completedAt"))
+
+
+def test_the_side_whose_status_is_not_taken_owes_its_reasons_and_no_state() -> None:
+    base = completed()
+    merged = united(
+        base, reopened(base, 5, "why"), finished(reopened(base, 6, "other"), 7), take=Side.THEIRS
+    )
+    owed = [(one["kind"], one["op"], one.get("state", True)) for one in merged.value["pending"]]
+    assert [
+        ("reopen", ulid(5), False),
+        ("reopen", ulid(6), True),
+        ("close", ulid(7), True),
+    ] == owed
+
+
+def test_a_reopen_that_was_undone_is_no_change_of_status() -> None:
+    base = completed()
+    ours = reopened(base, 5, "by mistake")
+    ours.update(status="completed", completedAt=time(1))
+    ours["reopenHistory"][0]["revertedAt"] = time(6)
+    assert "active" == clean(base, ours, reopened(base, 7, "for good"))["status"]
+
+
+def undone(before: dict[str, Any], number: int) -> dict[str, Any]:
+    after = copy.deepcopy(before)
+    after.update(status="completed", lastActivity=time(number), completedAt=time(1))
+    after["reopenHistory"][-1] |= {"revertedAt": time(number), "revert": ulid(number)}
+    after.setdefault("pending", []).append(operation(number, kind="undo", by="Gil"))
+    return after
+
+
+def test_undone_on_both_sides_is_undone_once_by_the_later() -> None:
+    base = reopened(completed(), 5, "why")
+    value = clean(base, undone(base, 8), undone(base, 7))
+    entry = value["reopenHistory"][0]
+    assert (time(8), ulid(8)) == (entry["revertedAt"], entry["revert"])
+
+
+def test_an_undo_that_was_decided_against_closes_nothing() -> None:
+    base = reopened(completed(), 5, "why")
+    theirs = reopened(finished(base, 7), 9, "again")
+    merged = united(base, undone(base, 8), theirs, take=Side.THEIRS)
+    assert ["/status"] == [clash.field for clash in merged.clashes]
+    assert "undo" not in {one["kind"] for one in merged.value["pending"]}
+
+
+def test_a_status_that_one_side_spells_anew_is_no_change() -> None:
+    base = completed(status="in-progress")
+    assert "completed" == clean(base, {**base, "status": "active"}, finished(base, 3))["status"]
+
+
+def test_completed_on_both_sides_is_completed_at_the_later_time() -> None:
+    base = reopened(completed(), 5, "why")
+    value = clean(base, finished(base, 8), finished(base, 7))
+    assert ("completed", time(8)) == (value["status"], value["completedAt"])
+
+
+def test_a_clock_that_is_behind_does_not_turn_the_order_of_one_side_round() -> None:
+    base = reopened(completed(), 9, "first")
+    ours = reopened(finished(base, 3), 4, "second, by a clock that is behind")
+    theirs = {**base, "pending": [*base["pending"], operation(10)]}
+    ops = [
+        one["op"] for one in united(base, ours, theirs).value["pending"] if one["kind"] == "reopen"
+    ]
+    assert ops.index(ulid(9)) < ops.index(ulid(4))
+
+
+def test_links_made_on_both_sides_are_all_kept() -> None:
+    base = completed()
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    first = base["github"]
+    ours["github"] = {**first, "items": [first, {"issue": 5, "url": f"{URL}5"}]}
+    theirs["github"] = {**first, "items": [first, {"issue": 6, "url": f"{URL}6"}]}
+    value = clean(base, ours, theirs)["github"]
+    assert (4, [4, 5, 6]) == (value["issue"], [item["issue"] for item in value["items"]])
+
+
+def test_a_first_link_on_each_side_makes_a_list() -> None:
+    base = completed()
+    del base["github"]
+    ours = {**base, "github": {"issue": 5, "url": f"{URL}5"}}
+    theirs = {**base, "github": {"issue": 6, "url": f"{URL}6"}}
+    assert {
+        "issue": 5,
+        "url": f"{URL}5",
+        "items": [ours["github"], theirs["github"]],
+    } == clean(base, ours, theirs)["github"]
+
+
+def test_a_link_that_one_side_cut_takes_with_it_what_the_other_owes_its_item() -> None:
+    base = completed()
+    ours = reopened(base, 5, "why")
+    theirs = {key: value for key, value in base.items() if key != "github"}
+    value = clean(base, ours, theirs)
+    assert (False, False) == ("github" in value, "pending" in value)
+    assert ["why"] == [entry["reason"] for entry in value["reopenHistory"]]
+
+
+def test_what_was_last_seen_of_an_item_is_forgotten_where_both_saw_something_else() -> None:
+    base = completed()
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    ours["github"]["base"] = {"local": "completed", "remote": "done", "state": "closed"}
+    theirs["github"]["base"] = {"local": "completed", "remote": "todo", "state": "open"}
+    assert base["github"] == clean(base, ours, theirs)["github"]
+
+
+def test_items_that_two_clones_reached_are_all_told() -> None:
+    base = reopened(completed(), 5, "why")
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    ours["reopenHistory"][0]["syncedTo"] = {"github": {"issueNumber": 4, "issueUrl": f"{URL}4"}}
+    theirs["reopenHistory"][0]["syncedTo"] = {
+        "github": {"issueNumber": 5, "issueUrl": f"{URL}5"},
+        "jira": {"issueKey": "SCRUM-28"},
+    }
+    synced = clean(base, ours, theirs)["reopenHistory"][0]["syncedTo"]
+    assert [4, 5] == [item["issueNumber"] for item in synced["github"]["items"]]
+    assert {"issueKey": "SCRUM-28"} == synced["jira"]
+
+
+@pytest.mark.parametrize("key", ["title", "labels"])
+def test_a_field_that_both_changed_differently_is_for_people_to_decide(key: str) -> None:
+    base = completed(title="a", labels=["x"])
+    ours, theirs = {**base, key: ["ours"]}, {**base, key: "theirs"}
+    assert (Clash((key,), ["ours"], "theirs"),) == united(base, ours, theirs).clashes
+
+
+def test_a_field_that_one_side_removed_and_the_other_changed_is_for_people_to_decide() -> None:
+    base = completed(notes={"a": 1})
+    theirs = {key: value for key, value in base.items() if key != "notes"}
+    merged = united(base, {**base, "notes": {"a": 2}}, theirs)
+    assert (Clash(("notes",), {"a": 2}, ABSENT),) == merged.clashes
+
+
+def test_without_a_common_ancestor_what_is_alike_is_kept_and_the_rest_decided() -> None:
+    merged = united(None, completed(a=1, c=1), completed(b=2, c=2))
+    assert ["/c"] == [clash.field for clash in merged.clashes]
+    assert (1, 2) == (merged.value["a"], merged.value["b"])
+
+
+# Any two lives
+
+
+Step = "Callable[[dict[str, Any], int], None]"
+
+
+def _reopen(data: dict[str, Any], number: int) -> None:
+    data.update(reopened(data, number, f"reason {number}"))
+    data.pop("completedAt", None)
+
+
+def _finish(data: dict[str, Any], number: int) -> None:
+    data.update(finished(data, number))
+
+
+def _deliver(data: dict[str, Any], number: int) -> None:
+    if data.get("pending"):
+        owed = data["pending"].pop(number % len(data["pending"]))
+        for entry in data.get("reopenHistory", []):
+            if entry["id"] == owed["op"]:
+                entry["syncedTo"]["github"] = {"issueNumber": 4, "issueUrl": owed["item"]}
+        if not data["pending"]:
+            del data["pending"]
+
+
+def _park(data: dict[str, Any], number: int) -> None:
+    if data.get("pending"):
+        owed = data["pending"][number % len(data["pending"])]
+        owed |= {"cause": f"cause-{number}", "parkedAt": time(number)}
+
+
+def _owe(data: dict[str, Any], number: int) -> None:
+    data.setdefault("pending", []).append(
+        operation(number, kind="update", item=f"{URL}{4 + number % 2}", by="Gil")
+    )
+
+
+def _link(data: dict[str, Any], number: int) -> None:
+    block = data.setdefault("github", {})
+    new = {"issue": number + 10, "url": f"{URL}{number + 10}"}
+    if "issue" not in block:
+        block.update(new)
+        return
+    if "items" not in block:
+        block["items"] = [{key: block[key] for key in ("issue", "url")}]
+    block["items"].append(new)
+
+
+def _unlink(data: dict[str, Any], number: int) -> None:
+    block = data.get("github", {})
+    if "items" in block:
+        block["items"].pop()
+        if len(block["items"]) == 1:
+            del block["items"]
+    else:
+        data.pop("github", None)
+
+
+def _note(data: dict[str, Any], number: int) -> None:
+    data.setdefault("notes", {})[f"key{number % 3}"] = number
+
+
+def _forget(data: dict[str, Any], number: int) -> None:
+    data.get("notes", {}).pop(f"key{number % 3}", None)
+
+
+def _field(data: dict[str, Any], number: int) -> None:
+    data[f"field{number % 3}"] = [number]
+
+
+STEPS = (_reopen, _finish, _deliver, _park, _owe, _link, _unlink, _note, _forget, _field)
+lives = st.lists(st.sampled_from(STEPS), max_size=6)
+
+
+@st.composite
+def versions(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """A common ancestor and what two clones made of it, no step of theirs at one time."""
+    base = completed()
+    number = 2
+    for step in draw(lives):
+        step(base, number)
+        number += 1
+    sides = []
+    for _ in range(2):
+        side = copy.deepcopy(base)
+        for step in draw(lives):
+            step(side, number)
+            number += 1
+        sides.append(side)
+    return base, sides[0], sides[1]
+
+
+any_versions = given(versions())
+quick = settings(max_examples=150, deadline=None)
+
+
+def _unordered(value: Any) -> Any:
+    if isinstance(value, dict):
+        plain = {"issue", "url", "issueNumber", "issueUrl"} if "items" in value else ()
+        return {key: _unordered(one) for key, one in value.items() if key not in plain}
+    if isinstance(value, list):
+        return sorted(
+            (_unordered(one) for one in value), key=lambda one: json.dumps(one, sort_keys=True)
+        )
+    return value
+
+
+@quick
+@any_versions
+def test_whoever_merges_gets_the_same_up_to_order(case: Any) -> None:
+    base, ours, theirs = case
+    one, other = united(base, ours, theirs), united(base, theirs, ours, take=Side.THEIRS)
+    assert _unordered(one.value) == _unordered(other.value)
+    assert {c.place: (c.ours, c.theirs) for c in one.clashes} == {
+        c.place: (c.theirs, c.ours) for c in other.clashes
+    }
+
+
+@quick
+@any_versions
+def test_a_side_that_changed_nothing_changes_nothing(case: Any) -> None:
+    base, ours, _ = case
+    before = copy.deepcopy((base, ours))
+    assert [ours] * 3 == [
+        clean(base, ours, ours),
+        clean(base, ours, base),
+        clean(base, base, ours),
+    ]
+    assert before == (base, ours)
+
+
+@quick
+@any_versions
+def test_merging_what_was_merged_changes_nothing(case: Any) -> None:
+    base, ours, theirs = case
+    value = united(base, ours, theirs).value
+    assert value == united(ours, value, ours).value
+    assert value == united(theirs, theirs, value).value
+
+
+def _keys(data: dict[str, Any]) -> set[tuple[str, ...]]:
+    return {(one["op"], one["tracker"], one["item"]) for one in data.get("pending", [])}
+
+
+def _urls(data: dict[str, Any]) -> set[str]:
+    block = data.get("github", {})
+    return {item["url"] for item in block.get("items", [block] if block else [])}
+
+
+@quick
+@any_versions
+def test_nothing_is_lost_and_what_was_removed_stays_removed(case: Any) -> None:
+    base, ours, theirs = case
+    value = united(base, ours, theirs).value
+    entries = {
+        one["id"]: one["reason"] for s in (ours, theirs) for one in s.get("reopenHistory", [])
+    }
+    assert entries == {one["id"]: one["reason"] for one in value.get("reopenHistory", [])}
+
+    cut = _urls(base) - (_urls(ours) & _urls(theirs))
+    assert (_urls(ours) | _urls(theirs)) - cut == _urls(value)
+
+    gone = _keys(base) - (_keys(ours) & _keys(theirs))
+    owed = {
+        key
+        for side, other in ((ours, theirs), (theirs, ours))
+        for key in _keys(side) - gone
+        if key in _keys(other) or key[2] not in _urls(base) - _urls(other)
+    }
+    assert set() == _keys(value) - owed
+    kinds = {
+        key: one
+        for side in (ours, theirs)
+        for one in side.get("pending", [])
+        if (key := (one["op"], one["tracker"], one["item"])) in owed
+    }
+    # A close without a reason may be overtaken; everything else is still owed.
+    assert {"close"} >= {kinds[key]["kind"] for key in owed - _keys(value)}
+
+
+@quick
+@any_versions
+def test_unknown_fields_survive(case: Any) -> None:
+    base, ours, theirs = case
+    value = united(base, ours, theirs).value
+    for name in ("field0", "field1", "field2"):
+        said = [side[name] for side in (ours, theirs) if side.get(name) != base.get(name)]
+        wanted = said[0] if said else base.get(name)
+        assert wanted == value.get(name)
+
+
+@quick
+@any_versions
+def test_the_text_holds_the_merged_value_or_marks_both(case: Any) -> None:
+    base, ours, theirs = case
+    raw = [render_new(one) for one in case]
+    done = merge_metadata(*raw, shapes=SHAPES)
+    if not done.clashes:
+        assert united(base, ours, theirs).value == JsonText.parse(done.content).value
+        return
+    with pytest.raises(JsonTextError, match="conflict markers"):
+        JsonText.parse(done.content)
+    for side in Side:
+        half = JsonText.parse(_half(done.content.decode(), side).encode()).value
+        assert united(base, ours, theirs, take=side).value == half
+
+
+def _half(text: str, side: Side) -> str:
+    hunk = r"<<<<<<< ours\r?\n((?:.*\n)*?)=======\r?\n((?:.*\n)*?)>>>>>>> theirs\r?\n"
+    return re.sub(hunk, lambda match: match[1 if side is Side.OURS else 2], text)
+
+
+# Text
+
+
+BASE = """{
+  "id": "0007-smart-discipline",
+  "status": "completed",
+
+  "tags": ["a",  "b"],
+  "lastActivity": "2025-11-01T00:00:00Z"
+}"""
+
+
+def test_what_does_not_change_keeps_our_text() -> None:
+    ours = BASE.replace('"a",  "b"', '"a",  "b",  "c"')
+    theirs = BASE.replace("2025-11-01", "2025-11-02")
+    merged = merge_metadata(BASE.encode(), ours.encode(), theirs.encode(), shapes=SHAPES)
+    assert ours.replace("2025-11-01", "2025-11-02") == merged.content.decode()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_only_the_lines_that_clash_are_marked(end: str) -> None:
+    ours = BASE.replace("completed", "active").replace('"a",  "b"', '"a"')
+    theirs = BASE.replace("completed", "abandoned").replace("2025-11-01", "2025-11-02")
+    raw = (text.replace("\n", end).encode() for text in (BASE, ours, theirs))
+    marked = (
+        BASE.replace('"a",  "b"', '"a"')
+        .replace("2025-11-01", "2025-11-02")
+        .replace(
+            '  "status": "completed",\n',
+            '<<<<<<< ours\n  "status": "active",\n=======\n  "status": "abandoned",\n'
+            ">>>>>>> theirs\n",
+        )
+    )
+    assert marked.replace("\n", end) == merge_metadata(*raw, shapes=SHAPES).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        ("{", "no JSON"),
+        ("[]", "no JSON object"),
+        ('{"a": 1, "a": 2}', "/a twice"),
+        ('{"formatVersion": 2}', "format version 2"),
+        ("<<<<<<< ours\n{}\n=======\n", "conflict markers"),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_version_that_would_lose_something_is_refused(broken: str, why: str, place: int) -> None:
+    raw = [BASE.encode()] * 3
+    raw[place] = broken.encode()
+    with pytest.raises(UnmergeableError, match=why):
+        merge_metadata(*raw, shapes=SHAPES)
+
+
+def test_events_of_both_sides_are_kept_each_once() -> None:
+    ours, theirs = b'{"id": "1"}\n{"id": "2"}', b'{"id": "1"}\n{"id": "3"}\n'
+    assert b'{"id": "1"}\n{"id": "2"}\n{"id": "3"}\n' == merge_events(ours, theirs)

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.store.making import (
+    GITHUB,
+    JIRA,
+    NOW,
+    STAMP,
+    Project,
+    github,
+    jira,
+    metadata,
+    tree,
+    ulid,
+)
+
+from unlatch.domain.increment import Base, Increment, Link, SyncedItem
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.status import Status
+from unlatch.errors import StoreError
+from unlatch.store.linking import link, unlink
+from unlatch.store.outbox import owe, park, record
+
+GITHUB_LINK = {"issue": 4, "url": GITHUB.format(4), "synced": "2025-11-01"}
+OPEN = Base("active", "doing", "open")
+OPEN_ENTRY = {"local": "active", "remote": "doing", "state": "open"}
+DETAILS = {"kind": "reopen", "result": "reopened", "before": {"state": "closed", "labels": []}}
+
+
+def reopened(project: Project, **links: Any) -> Increment:
+    project.add(metadata(**links))
+    return project.manager.reopen("7", "why", "ada")[0]
+
+
+def deliver(project: Project, operation: Operation, **more: Any) -> Increment:
+    item = operation.item.rpartition("/")[2]
+    url = operation.item if "://" in operation.item else JIRA.format(item)
+    given = {"reached": SyncedItem(operation.tracker, item, url), "base": OPEN, "details": DETAILS}
+    return record(project.manager, "7", operation, **{**given, **more})
+
+
+# ---- record -----------------------------------------------------------------------------------
+
+
+def test_a_delivery_leaves_pending_and_is_noted_in_one_write(project: Project) -> None:
+    (operation,) = reopened(project, github=GITHUB_LINK).pending
+    after = deliver(project, operation)
+    data = project.data()
+    assert (after.pending, "pending" in data) == ((), False)
+    assert data["github"] == {**GITHUB_LINK, "base": OPEN_ENTRY}
+    synced = {"github": {"issueNumber": 4, "issueUrl": GITHUB.format(4)}}
+    assert data["reopenHistory"][0]["syncedTo"] == synced
+    assert after.reopens[0].synced_to == (SyncedItem("github", "4", GITHUB.format(4)),)
+    told = {"id": ulid(2), "at": STAMP, "event": "delivered", "by": "ada", "op": operation.op}
+    assert project.events()[1:] == [{**told, **DETAILS}]
+
+
+def test_a_delivery_is_recorded_once(project: Project) -> None:
+    (operation,) = reopened(project, github=GITHUB_LINK).pending
+    deliver(project, operation)
+    before = tree(project.root)
+    assert deliver(project, operation, base=Base("active", "todo", "new")).pending == ()
+    assert tree(project.root) == before
+
+
+def test_several_items_stand_in_a_list_beside_the_first(project: Project) -> None:
+    issues = [{"id": f"U{n}", "issue_number": n, "issue_url": GITHUB.format(n)} for n in (1, 2, 3)]
+    block = {"milestone": 9, "user_story_issues": issues}
+    increment = reopened(project, github=block, jira={"epicKey": "A-1"})
+    for operation in increment.pending:
+        deliver(project, operation)
+    entries = [{"issueNumber": n, "issueUrl": GITHUB.format(n)} for n in (1, 2, 3)]
+    assert project.data()["reopenHistory"][0]["syncedTo"] == {
+        "github": {**entries[0], "items": entries},
+        "jira": {"issueKey": "A-1", "issueUrl": JIRA.format("A-1")},
+    }
+    stories = [{**issue, "base": OPEN_ENTRY} for issue in issues]
+    assert project.data()["github"] == {"milestone": 9, "user_story_issues": stories}
+    synced = project.manager.read("7").reopens[0].synced_to
+    assert [item.item for item in synced] == ["1", "2", "3", "A-1"]
+
+
+def test_one_delivered_item_leaves_the_others_pending(project: Project) -> None:
+    first, second = reopened(project, github=GITHUB_LINK, jira={"issueKey": "A-1"}).pending
+    assert deliver(project, first).pending == (second,)
+
+
+@pytest.mark.parametrize(
+    "old", [{"external_sync": {"jira": {"issueKey": "A-1"}}}, {"jira": {"epicKey": "A-1"}}]
+)
+def test_a_base_is_written_where_the_link_stands(project: Project, old: dict[str, Any]) -> None:
+    (operation,) = reopened(project, **old).pending
+    assert deliver(project, operation).links[0].base == OPEN
+    (key,) = old
+    inner = project.data()[key]
+    assert (inner.get("jira") or inner)["base"] == OPEN_ENTRY
+
+
+def test_items_that_are_not_in_step_keep_their_base(project: Project) -> None:
+    base = {"local": "completed", "remote": "done", "state": "closed"}
+    (operation,) = reopened(project, github={**GITHUB_LINK, "base": base}).pending
+    deliver(project, operation, base=None)
+    assert project.data()["github"]["base"] == base
+
+
+def test_an_item_with_an_odd_id_is_recorded_too(project: Project) -> None:
+    (operation,) = reopened(project, github={"issue": "octo/widgets#4"}).pending
+    reached = SyncedItem("github", "octo/widgets#4", GITHUB.format(4))
+    assert deliver(project, operation, reached=reached).pending == ()
+
+
+def test_the_event_is_written_before_the_operation_leaves(project: Project) -> None:
+    (operation,) = reopened(project, github=GITHUB_LINK).pending
+    events = project.increments / "0007-search" / "events.jsonl"
+    events.unlink()
+    events.mkdir()
+    with pytest.raises(StoreError) as caught:
+        deliver(project, operation)
+    assert caught.value.id == "not-writable"
+    assert project.manager.read("7").pending == (operation,)
+
+
+def test_a_created_item_is_linked_in_the_same_write(project: Project) -> None:
+    project.add(metadata(status="active"))
+    operation = Operation(ulid(9), Kind.CREATE, "github", "octo/widgets", NOW, "ada")
+    assert owe(project.manager, "7", operation).pending == (operation,)
+    reached = SyncedItem("github", "5", GITHUB.format(5))
+    new = Link("github", "5", GITHUB.format(5), OPEN)
+    after = record(
+        project.manager, "7", operation, reached=reached, base=OPEN, details={}, link=new
+    )
+    assert after.pending == ()
+    expected = {"issue": 5, "url": GITHUB.format(5), "base": OPEN_ENTRY}
+    assert project.data()["github"] == expected
+
+
+def test_a_created_item_that_was_linked_meanwhile_is_not_linked_twice(project: Project) -> None:
+    project.add(metadata(status="active"))
+    operation = Operation(ulid(9), Kind.CREATE, "github", "octo/widgets", NOW, "ada")
+    owe(project.manager, "7", operation)
+    link(project.manager, "7", [github(5)], by="bob")
+    reached = SyncedItem("github", "5", GITHUB.format(5))
+    record(project.manager, "7", operation, reached=reached, base=OPEN, details={}, link=github(5))
+    expected = {"issue": 5, "url": GITHUB.format(5), "base": OPEN_ENTRY}
+    assert project.data()["github"] == expected
+
+
+def test_an_operation_that_nobody_signed_is_recorded_all_the_same(project: Project) -> None:
+    owed = {"op": ulid(9), "kind": "reopen", "tracker": "github", "item": GITHUB.format(4)}
+    project.add(metadata(pending=[{**owed, "at": STAMP}]))
+    (operation,) = project.manager.read("7").pending
+    assert deliver(project, operation).pending == ()
+    assert project.events()[0]["by"] == "unknown"
+
+
+# ---- park and owe -----------------------------------------------------------------------------
+
+
+def test_a_parked_operation_stays_pending_with_its_cause(project: Project) -> None:
+    first, second = reopened(project, github=GITHUB_LINK, jira={"issueKey": "A-1"}).pending
+    after = park(project.manager, "7", first, cause="item-locked")
+    parked = replace(first, cause="item-locked", parked_at=NOW)
+    assert after.pending == (parked, second)
+    told = {"id": ulid(2), "at": STAMP, "event": "parked", "by": "ada", "op": first.op}
+    where = {"cause": "item-locked", "tracker": "github", "item": GITHUB.format(4)}
+    assert project.events()[1:] == [{**told, **where}]
+
+
+def test_parking_again_for_the_same_cause_changes_nothing(project: Project) -> None:
+    (operation,) = reopened(project, github=GITHUB_LINK).pending
+    park(project.manager, "7", operation, cause="item-locked")
+    before = tree(project.root)
+    project.clock.advance()
+    park(project.manager, "7", operation, cause="item-locked")
+    assert tree(project.root) == before
+    after = park(project.manager, "7", operation, cause="item-not-found")
+    assert [parked.cause for parked in after.pending] == ["item-not-found"]
+
+
+def test_what_was_delivered_meanwhile_is_not_parked(project: Project) -> None:
+    (operation,) = reopened(project, github=GITHUB_LINK).pending
+    deliver(project, operation)
+    before = tree(project.root)
+    park(project.manager, "7", operation, cause="item-locked")
+    assert tree(project.root) == before
+
+
+def test_parking_does_not_bring_an_overtaken_state_step_back(project: Project) -> None:
+    (operation,) = reopened(project, github=GITHUB_LINK).pending
+    project.manager.transition("7", Status.COMPLETED, by="bob")
+    after = park(project.manager, "7", operation, cause="item-locked")
+    assert [(o.cause, o.state) for o in after.pending] == [("item-locked", False)]
+
+
+def test_an_intent_without_a_change_of_status_carries_who_and_why(project: Project) -> None:
+    project.add(metadata())
+    item = GITHUB.format(4)
+    operation = Operation(ulid(9), Kind.REOPEN, "github", item, NOW, "ada", "r")
+    assert owe(project.manager, "7", operation).pending == (operation,)
+    owed = {"op": ulid(9), "kind": "reopen", "tracker": "github", "item": item, "at": STAMP}
+    assert project.data() == {**metadata(), "pending": [{**owed, "by": "ada", "reason": "r"}]}
+
+
+def test_operations_that_stay_keep_their_text(project: Project) -> None:
+    owed = {"op": ulid(8), "kind": "reopen", "tracker": "jira", "item": "A-1", "theirs": None}
+    known = {**owed, "at": "2025-11-04T10:00:00.000Z", "state": True}
+    project.add(metadata(pending=[known]))
+    owe(project.manager, "7", Operation(ulid(9), Kind.CLOSE, "jira", "A-1", NOW, "ada"))
+    assert project.data()["pending"][0] == known
+
+
+# ---- link and unlink --------------------------------------------------------------------------
+
+
+def test_linking_writes_the_links_and_tells_of_each(project: Project) -> None:
+    project.add(metadata())
+    after = link(project.manager, "7", [github(4), github(5), jira("A-1")], by="ada")
+    assert [known.key for known in after.links] == [
+        GITHUB.format(4),
+        GITHUB.format(5),
+        JIRA.format("A-1"),
+    ]
+    assert [(e["event"], e["tracker"], e["item"]) for e in project.events()] == [
+        ("linked", "github", GITHUB.format(4)),
+        ("linked", "github", GITHUB.format(5)),
+        ("linked", "jira", JIRA.format("A-1")),
+    ]
+    assert (after.pending, project.data()["lastActivity"]) == ((), metadata()["lastActivity"])
+
+
+def test_linking_twice_is_linking_once(project: Project) -> None:
+    project.add(metadata(github={"issue": 4, "url": GITHUB.format(4)}))
+    after = link(project.manager, "7", [github(4), github(5), github(5)], by="ada")
+    assert [known.item for known in after.links] == ["4", "5"]
+    before = tree(project.root)
+    link(project.manager, "7", [github(5)], by="ada")
+    assert tree(project.root) == before
+
+
+def test_unlinking_cuts_the_tie_and_forgets_what_was_owed(project: Project) -> None:
+    increment = reopened(project, github=GITHUB_LINK, jira={"issueKey": "A-1"})
+    after = unlink(project.manager, "7", increment.links[0], by="ada")
+    assert [known.item for known in after.links] == ["A-1"]
+    assert [operation.item for operation in after.pending] == ["A-1"]
+    assert project.data()["github"] == {"synced": "2025-11-01"}
+    assert project.events()[-1]["event"] == "unlinked"
+
+
+def test_unlinking_goes_by_the_item_and_not_by_a_place_that_moved(project: Project) -> None:
+    project.add(metadata())
+    stale = link(project.manager, "7", [github(4), github(5), github(6)], by="ada").links
+    unlink(project.manager, "7", stale[0], by="ada")
+    after = unlink(project.manager, "7", stale[1], by="ada")
+    assert [known.item for known in after.links] == ["6"]
+
+
+def test_unlinking_what_is_not_linked_changes_nothing(project: Project) -> None:
+    project.add(metadata(github=GITHUB_LINK))
+    before = tree(project.root)
+    unlink(project.manager, "7", github(5), by="ada")
+    assert tree(project.root) == before
+
+
+def test_what_is_owed_under_the_id_alone_is_forgotten_too(project: Project) -> None:
+    increment = reopened(project, jira={"epicKey": "A-1"})
+    assert [operation.item for operation in increment.pending] == ["A-1"]
+    assert unlink(project.manager, "7", jira("A-1"), by="ada").pending == ()

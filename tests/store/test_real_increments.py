@@ -1,0 +1,172 @@
+"""Real increments that nobody here wrote; where UNLATCH_CORPUS names them."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.store.making import STAMP, Clock, counted_ids, manager_at, tree
+
+from unlatch.domain.increment import Increment
+from unlatch.domain.status import Status, read_status
+from unlatch.errors import StoreError
+from unlatch.store import front_matter
+from unlatch.store.reading import COMPLETED_KEYS
+
+if TYPE_CHECKING:
+    from unlatch.store.manager import MetadataManager
+
+CORPUS = os.environ.get("UNLATCH_CORPUS")
+pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")
+
+TIMES = ("lastActivity", "lastUpdated", "updated_at")
+ISSUE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/issues/(\d+)")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (home,) = Path(CORPUS or "").rglob(".specweave")
+    shutil.copytree(home, tmp_path / ".specweave", copy_function=shutil.copyfile)
+    return tmp_path
+
+
+@pytest.fixture
+def manager(root: Path) -> MetadataManager:
+    found = manager_at(root, clock=Clock())
+    found.new_id = counted_ids()
+    return found
+
+
+def sound(manager: MetadataManager) -> list[Increment]:
+    return [found for found in manager.list() if isinstance(found, Increment)]
+
+
+def raw(increment: Increment) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((increment.folder / "metadata.json").read_bytes())
+    return found
+
+
+def test_all_are_listed_and_none_is_broken(manager: MetadataManager) -> None:
+    listed = manager.list()
+    assert (len(listed), len(sound(manager))) == (51, 51)
+    assert sum(found.archived for found in listed) == 41
+
+
+def test_reading_them_changes_nothing(manager: MetadataManager, root: Path) -> None:
+    before = tree(root)
+    for found in sound(manager):
+        manager.read(found.id)
+    assert tree(root) == before
+
+
+def test_their_status_is_the_one_they_spell(manager: MetadataManager) -> None:
+    spelled = {"in-progress": "active", "planned": "planning"}
+    for found in sound(manager):
+        status = raw(found)["status"]
+        assert found.status.value == spelled.get(status, status)
+
+
+def test_every_issue_and_key_that_they_name_is_a_link(manager: MetadataManager) -> None:
+    for found in sound(manager):
+        data = raw(found)
+        blocks = {
+            key: data[key] for key in ("github", "external_sync", "externalLinks") if key in data
+        }
+        issues = set(ISSUE.findall(json.dumps(blocks)))
+        jira = {data["jira"]["epicKey"]} if "jira" in data else set()
+        links = {(link.tracker, link.item) for link in found.links}
+        assert links == {("github", n) for n in issues} | {("jira", key) for key in jira}
+        assert len(found.links) == len(links)
+
+
+def test_they_have_the_links_that_they_are_known_for(manager: MetadataManager) -> None:
+    assert [link.item for link in manager.read("7").links] == ["4", "SCRUM-28"]
+    assert len(manager.read("43").links) == 5
+
+
+def test_their_dates_are_read_under_all_names(manager: MetadataManager) -> None:
+    for found in sound(manager):
+        data = raw(found)
+        created = next(data[key] for key in ("created", "created_at", "createdAt") if key in data)
+        assert found.created is not None
+        assert found.created.date().isoformat() == created[:10]
+        completed = next((data[key] for key in COMPLETED_KEYS if key in data), None)
+        done = found.completed_at.date().isoformat() if found.completed_at else None
+        assert done == (completed[:10] if completed else None)
+
+
+def test_reopening_each_completed_one_changes_only_what_it_must(
+    manager: MetadataManager, root: Path
+) -> None:
+    before = tree(root)
+    completed = [found for found in sound(manager) if found.status is Status.COMPLETED]
+    twice = [found for found in completed if any("twice" in said for said in found.warnings)]
+    assert len(twice) <= 1
+    expected = {}
+    for found in completed:
+        if found in twice:
+            with pytest.raises(StoreError):
+                manager.reopen(found.id, "More to do", "ada")
+            continue
+        old, text = raw(found), (found.folder / "metadata.json").read_text(encoding="utf-8")
+        after, _ = manager.reopen(found.id, "More to do", "ada")
+        _check_json(old, raw(after))
+        _check_text(text, (after.folder / "metadata.json").read_text(encoding="utf-8"), old)
+        expected[found.id] = after
+    assert len(expected) > 40
+    _check_the_rest(before, tree(root), set(expected))
+
+
+def _check_json(old: dict[str, Any], new: dict[str, Any]) -> None:
+    completed = next((old[key] for key in COMPLETED_KEYS if key in old), None)
+    activity = next((key for key in TIMES if key in old), TIMES[0])
+    kept = {key: value for key, value in old.items() if key not in COMPLETED_KEYS}
+    (entry,) = new["reopenHistory"]
+    assert entry.get("previousCompletedAt") == completed
+    links = new.get("pending", [])
+    assert {operation["op"] for operation in links} <= {entry["id"]}
+    added = {"reopenHistory": [entry], **({"pending": links} if links else {})}
+    assert new == {**kept, activity: STAMP, "status": "active", **added}
+    assert [key for key in new if key in kept] == list(kept)
+
+
+def _check_text(old: str, new: str, data: dict[str, Any]) -> None:
+    diff = list(difflib.ndiff(old.splitlines(), new.splitlines()))
+    gone = [line for line in diff if line.startswith("- ")]
+    # status, activity, completion, and the last line, which gained a comma.
+    assert len(gone) <= 4, (data["status"], gone)
+    assert old.endswith("\n") == new.endswith("\n")
+
+
+def _check_the_rest(before: dict[str, bytes], after: dict[str, bytes], reopened: set[str]) -> None:
+    """Whatever is no metadata.json is there as it was, but for a status line and the place."""
+    moved = {name.replace("_archive/", ""): name for name in before}
+    for name, content in after.items():
+        folder = Path(name).parts[2] if len(Path(name).parts) > 2 else ""
+        if name.startswith(".unlatch") or name.endswith(("metadata.json", "events.jsonl")):
+            continue
+        old = before[name] if name in before else before[moved[name]]
+        if name.endswith("spec.md") and folder in reopened:
+            said = front_matter.status(content.decode())
+            assert said is None or read_status(said) is Status.ACTIVE
+            assert len(_changed(old, content)) <= 1
+        else:
+            assert content == old
+    files = [name for name in before if not name.endswith("_archive")]
+    assert {Path(n).name for n in files} <= {Path(n).name for n in after}
+    assert len([n for n in after if n.endswith(".md")]) == len(
+        [n for n in files if n.endswith(".md")]
+    )
+
+
+def _changed(old: bytes, new: bytes) -> list[bytes]:
+    assert old.count(b"\n") == new.count(b"\n")
+    return [
+        one for one, other in zip(old.split(b"\n"), new.split(b"\n"), strict=True) if one != other
+    ]

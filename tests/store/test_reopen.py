@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.store.making import (
+    GITHUB,
+    NOW,
+    STAMP,
+    Project,
+    jira,
+    metadata,
+    tree,
+    ulid,
+)
+
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.status import Status
+from unlatch.errors import StoreError, UsageError
+from unlatch.store.events import read_events
+from unlatch.store.linking import link
+from unlatch.store.manager import LONGEST_REASON
+
+HOSTILE = [
+    "a --> b", "$& $1 \\1 \\g<0>", "it's \"quoted\"", "two\nlines\r\nand\ttabs", "\x1b[31mred\x00",
+    "@all #5", "{code}h1. [~x]", "<b>&amp;</b>", "{reason} %s {0}", "\u202etxt", "é 漢 🎉",
+    "\ud800", "line\u2028separator\u0085next", "::error::x",
+    '","status":"completed', "---\nstatus: x",
+]  # fmt: skip
+
+
+def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> None:
+    links = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"epicKey": "SCRUM-28"}}
+    project.add(metadata(**links))
+    after, entry = project.manager.reopen("7", " Bug found\n", "ada", source="cli")
+    written = {
+        "id": ulid(1),
+        "reopenedAt": STAMP,
+        "reason": "Bug found",
+        "previousStatus": "completed",
+        "previousCompletedAt": "2025-11-01T09:00:00.000Z",
+        "reopenedBy": "ada",
+        "source": "cli",
+        "syncedTo": {},
+    }
+    owed = {"op": ulid(1), "kind": "reopen", "at": STAMP}
+    expected = {
+        **metadata(status="active", lastActivity=STAMP),
+        **links,
+        "reopenHistory": [written],
+        "pending": [
+            {**owed, "tracker": "github", "item": GITHUB.format(4)},
+            {**owed, "tracker": "jira", "item": "SCRUM-28"},
+        ],
+    }
+    del expected["completedAt"]
+    assert project.data() == expected
+    assert (after.status, after.completed_at, after.reopens) == (Status.ACTIVE, None, (entry,))
+    assert (entry.id, entry.reason, entry.reopened_by) == (ulid(1), "Bug found", "ada")
+    moved = {"reason": "Bug found", "from": "completed", "to": "active"}
+    told = {"id": ulid(1), "at": STAMP, "event": "reopened", "by": "ada", **moved}
+    assert project.events() == [told]
+
+
+def test_the_file_differs_only_by_what_changed(project: Project) -> None:
+    before = [
+        "{",
+        '\t"id": "0007-search",',
+        '\t"status": "completed",   "type": "feature",',
+        '\t"completed": "2025-11-01",',
+        '\t"lastUpdated": "2025-11-01T09:00:00Z",',
+        '\t"odd": [1,  2, 1.50, "\\u00e9"],',
+        '\t"last": {"deep":   true}',
+        "}",
+    ]
+    after = [
+        *before[:2],
+        '\t"status": "active",   "type": "feature",',
+        f'\t"lastUpdated": "{STAMP}",',
+        before[5],
+        f"{before[6]},",
+        '\t"reopenHistory": [',
+        "\t\t{",
+        f'\t\t\t"id": "{ulid(1)}",',
+        f'\t\t\t"reopenedAt": "{STAMP}",',
+        '\t\t\t"reason": "why",',
+        '\t\t\t"previousStatus": "completed",',
+        '\t\t\t"previousCompletedAt": "2025-11-01",',
+        '\t\t\t"reopenedBy": "ada",',
+        '\t\t\t"syncedTo": {}',
+        "\t\t}",
+        "\t]",
+        "}",
+    ]
+    folder = project.add("\r\n".join(before).encode())
+    project.manager.reopen("7", "why", "ada")
+    assert (folder / "metadata.json").read_bytes().decode().split("\r\n") == after
+
+
+@pytest.mark.parametrize("status", [s for s in Status if s is not Status.COMPLETED])
+def test_only_what_is_completed_can_be_reopened(project: Project, status: Status) -> None:
+    project.add(metadata(status=status.value), spec="---\nstatus: other\n---\n")
+    before = tree(project.root)
+    with pytest.raises(StoreError) as caught:
+        project.manager.reopen("7", "why", "ada")
+    assert (caught.value.id, tree(project.root)) == ("not-completed", before)
+
+
+@pytest.mark.parametrize("key", ["completedAt", "completed", "completed_at"])
+def test_every_name_of_the_completion_goes_and_its_text_is_kept(project: Project, key: str) -> None:
+    project.add({"status": "completed", key: "2025-11-01 evening"})
+    _, entry = project.manager.reopen("7", "why", "ada")
+    assert key not in project.data()
+    assert entry.previous_completed_at == "2025-11-01 evening"
+
+
+def test_a_completion_that_is_no_time_is_somebody_elses_field(project: Project) -> None:
+    project.add({"status": "completed", "completed": 12, "completed_at": None})
+    _, entry = project.manager.reopen("7", "why", "ada")
+    assert (project.data()["completed"], entry.previous_completed_at) == (12, None)
+    assert "completed_at" not in project.data()
+    project.manager.transition("7", Status.COMPLETED, by="ada")
+    assert (project.data()["completed"], project.data()["completedAt"]) == (12, STAMP)
+
+
+@pytest.mark.parametrize("key", ["lastActivity", "lastUpdated", "updated_at"])
+def test_the_activity_keeps_its_name_and_place(project: Project, key: str) -> None:
+    project.add({key: "2025-11-01", "status": "completed"})
+    project.manager.reopen("7", "why", "ada")
+    assert list(project.data())[:2] == [key, "status"]
+    assert project.data()[key] == STAMP
+    assert {"lastActivity", "lastUpdated", "updated_at"} & set(project.data()) == {key}
+
+
+def test_the_raw_status_goes_with_the_transition_and_not_before(project: Project) -> None:
+    project.add(metadata(status="Closed"))
+    assert project.manager.read("7").raw_status == "Closed"
+    project.manager.reopen("7", "why", "ada")
+    assert project.data()["status"] == "active"
+
+
+def test_an_archived_increment_is_moved_back(project: Project) -> None:
+    old = project.add(metadata(), archive="_archive", spec="---\nstatus: completed\n---\n# x\n")
+    (old / "reports").mkdir()
+    (old / "reports" / "a.md").write_text("kept")
+    after, _ = project.manager.reopen("7", "why", "ada")
+    place = project.increments / "0007-search"
+    assert (after.folder, after.archived, old.exists()) == (place, False, False)
+    assert (place / "reports" / "a.md").read_text() == "kept"
+    assert (place / "spec.md").read_text() == "---\nstatus: active\n---\n# x\n"
+    assert [event["event"] for event in project.events()] == ["reopened"]
+
+
+def test_an_archived_increment_whose_place_is_taken_stays(project: Project) -> None:
+    project.add(metadata(), archive="_archive")
+    (project.increments / "0007-search").write_text("a file")
+    before = tree(project.root)
+    with pytest.raises(StoreError) as caught:
+        project.manager.reopen("7", "why", "ada")
+    assert (caught.value.id, tree(project.root)) == ("archive-blocked", before)
+
+
+def test_reopens_add_up_and_each_is_an_intent_of_its_own(project: Project) -> None:
+    project.add(metadata(github={"issue": 4, "url": GITHUB.format(4)}))
+    for reason in ("first", "second"):
+        project.manager.reopen("7", reason, "ada")
+        project.clock.advance(60)
+        project.manager.transition("7", Status.COMPLETED, by="ada")
+    found = project.manager.read("7")
+    assert [(e.reason, e.previous_completed_at) for e in found.reopens] == [
+        ("first", "2025-11-01T09:00:00.000Z"),
+        ("second", "2025-11-04T10:01:00Z"),
+    ]
+    assert len({entry.id for entry in found.reopens}) == 2
+
+
+def test_every_link_of_the_moment_is_owed_a_reopen_and_no_later_one(project: Project) -> None:
+    issues = [{"id": f"US-{n}", "issue_number": n, "issue_url": GITHUB.format(n)} for n in (1, 2)]
+    project.add(metadata(github={"milestone": 1, "user_story_issues": issues}))
+    after, entry = project.manager.reopen("7", "why", "ada")
+    expected = tuple(
+        Operation(entry.id, Kind.REOPEN, "github", GITHUB.format(n), NOW) for n in (1, 2)
+    )
+    assert after.pending == expected
+    assert link(project.manager, "7", [jira("A-1")], by="ada").pending == expected
+
+
+@pytest.mark.parametrize("reason", HOSTILE)
+def test_a_reason_is_kept_word_for_word(project: Project, reason: str) -> None:
+    spec = "---\nstatus: completed\n---\n# x\n"
+    folder = project.add(metadata(), spec=spec)
+    _, entry = project.manager.reopen("7", f"  {reason}\n", "ada")
+    assert entry.reason == reason.strip()
+    assert project.manager.read("7").reopens == (entry,)
+    assert [event["reason"] for event in read_events(folder)] == [reason.strip()]
+    assert (folder / "spec.md").read_text() == "---\nstatus: active\n---\n# x\n"
+    assert set(project.data()) - set(metadata()) == {"reopenHistory"}
+
+
+@settings(max_examples=25)
+@given(reason=st.text(st.characters(exclude_categories=())).filter(str.strip), by=st.text())
+def test_whatever_is_said_is_kept(
+    tmp_path_factory: pytest.TempPathFactory, reason: str, by: str
+) -> None:
+    project = Project(tmp_path_factory.mktemp("any"))
+    folder = project.add(metadata())
+    _, entry = project.manager.reopen("7", reason, by)
+    found = project.manager.read("7").reopens[0]
+    assert _joined(found.reason) == _joined(reason.strip()) == _joined(entry.reason)
+    assert [(_joined(e["reason"]), e["by"]) for e in read_events(folder)] == [
+        (_joined(reason.strip()), by)
+    ]
+
+
+def _joined(text: str) -> str:
+    """A pair of surrogates that stand side by side is one character to JSON."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@pytest.mark.parametrize("reason", ["", " ", "\n\t ", "\u00a0"])
+def test_a_blank_reason_is_refused(project: Project, reason: str) -> None:
+    project.add(metadata())
+    before = tree(project.root)
+    with pytest.raises(UsageError) as caught:
+        project.manager.reopen("7", reason, "ada")
+    assert (caught.value.id, caught.value.exit_code) == ("reason-missing", 2)
+    assert tree(project.root) == before
+
+
+def test_a_reason_has_a_length_that_fits_every_tracker(project: Project) -> None:
+    project.add(metadata())
+    with pytest.raises(UsageError) as caught:
+        project.manager.reopen("7", "x" * 100_000, "ada")
+    assert caught.value.id == "reason-too-long"
+    _, entry = project.manager.reopen("7", "x" * LONGEST_REASON + "  ", "ada")
+    assert len(entry.reason) == LONGEST_REASON
+
+
+def _history(*reverted: bool) -> list[dict[str, Any]]:
+    entry = {"reopenedAt": STAMP, "reason": "r", "previousStatus": "completed", "reopenedBy": "a"}
+    return [
+        {**entry, "id": ulid(n), **({"revertedAt": STAMP} if undone else {})}
+        for n, undone in enumerate(reverted)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reverted", "threshold", "frequent"),
+    [
+        ((), 3, False),
+        ((False, False), 3, False),
+        ((False, False, False), 3, True),
+        ((False, True, False), 3, False),
+        ((False, True, False, False), 3, True),
+        ((False,), 1, True),
+        ((True,), 1, False),
+    ],
+)
+def test_frequent_reopens_are_noticed_and_undone_ones_left_out(
+    project: Project, reverted: tuple[bool, ...], threshold: int, *, frequent: bool
+) -> None:
+    project.add(metadata(reopenHistory=_history(*reverted)))
+    assert project.manager.has_frequent_reopens("7", threshold) == frequent
+    assert project.manager.read("7").effective_reopens == reverted.count(False)
+
+
+def test_three_is_the_threshold_unless_one_is_given(project: Project) -> None:
+    project.add(metadata(reopenHistory=_history(False, False, False)))
+    project.add(metadata(reopenHistory=_history(False, False)), name="0008-other")
+    frequent = [project.manager.has_frequent_reopens(wanted) for wanted in ("7", "8")]
+    assert frequent == [True, False]

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from tests.store.making import GITHUB, STAMP, Project, github, metadata, tree, ulid
+
+from unlatch.domain.increment import Link
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.status import TRANSITIONS, Status
+from unlatch.errors import StoreError, UsageError
+
+LINKED = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"issueKey": "SCRUM-28"}}
+
+
+def kinds(pending: tuple[Operation, ...]) -> list[tuple[str, str, bool]]:
+    return [(o.kind.value, o.tracker, o.state) for o in pending]
+
+
+@pytest.mark.parametrize(("before", "after"), list(product(Status, Status)))
+def test_every_move_is_made_or_refused_by_the_table(
+    project: Project, before: Status, after: Status
+) -> None:
+    project.add(metadata(status=before.value))
+    untouched = tree(project.root)
+    if before is Status.COMPLETED or after not in TRANSITIONS[before]:
+        with pytest.raises(StoreError) as caught:
+            project.manager.transition("7", after, by="ada", reason="why")
+        assert (caught.value.id, tree(project.root)) == ("transition-refused", untouched)
+        return
+    found = project.manager.transition("7", after, by="ada", reason="why")
+    assert (found.status, project.data()["status"]) == (after, after.value)
+    moved = {"reason": "why", "from": before.value, "to": after.value}
+    told = {"id": ulid(1), "at": STAMP, "event": "transitioned", "by": "ada", **moved}
+    assert project.events() == [told]
+    assert "reopenHistory" not in project.data()
+
+
+def test_completed_work_is_pointed_to_resume(project: Project) -> None:
+    project.add(metadata())
+    with pytest.raises(StoreError) as caught:
+        project.manager.transition("7", Status.ACTIVE, by="ada", reason="why")
+    assert caught.value.hint == "unlatch resume 0007-search"
+
+
+@pytest.mark.parametrize("before", [s for s in Status if s is not Status.COMPLETED])
+def test_only_leaving_what_is_finished_needs_a_reason(project: Project, before: Status) -> None:
+    project.add(metadata(status=before.value))
+    untouched = tree(project.root)
+    after = next(iter(TRANSITIONS[before]))
+    if before is Status.ABANDONED:
+        with pytest.raises(UsageError) as caught:
+            project.manager.transition("7", after, by="ada")
+        assert (caught.value.id, tree(project.root)) == ("reason-missing", untouched)
+    else:
+        assert project.manager.transition("7", after, by="ada").status is after
+        assert "reason" not in project.events()[0]
+
+
+def test_a_reason_that_is_given_may_not_be_blank(project: Project) -> None:
+    project.add(metadata(status="active"))
+    with pytest.raises(UsageError) as caught:
+        project.manager.transition("7", Status.PAUSED, by="ada", reason=" ")
+    assert caught.value.id == "reason-missing"
+
+
+@pytest.mark.parametrize(
+    ("after", "key"), [(Status.COMPLETED, STAMP), (Status.PAUSED, None), (Status.ABANDONED, None)]
+)
+def test_completing_notes_the_time(project: Project, after: Status, key: str | None) -> None:
+    project.add({"status": "active"})
+    project.manager.transition("7", after, by="ada")
+    assert project.data().get("completedAt") == key
+    assert project.data()["lastActivity"] == STAMP
+
+
+def test_completing_writes_the_time_under_the_name_that_stands(project: Project) -> None:
+    project.add({"completed": None, "status": "active"})
+    project.manager.transition("7", Status.COMPLETED, by="ada")
+    assert project.data() == {"completed": STAMP, "status": "completed", "lastActivity": STAMP}
+
+
+def test_each_item_is_owed_what_was_asked_for(project: Project) -> None:
+    project.add(metadata(status="active", **LINKED))
+    after = project.manager.transition(
+        "7", Status.ABANDONED, by="ada", reason="no use", owe=Kind.CLOSE
+    )
+    owed = {"kind": "close", "at": STAMP, "by": "ada", "reason": "no use", "op": ulid(1)}
+    assert project.data()["pending"] == [
+        {**owed, "tracker": "github", "item": GITHUB.format(4)},
+        {**owed, "tracker": "jira", "item": "SCRUM-28"},
+    ]
+    assert {operation.op for operation in after.pending} == {project.events()[0]["id"]}
+
+
+@pytest.mark.parametrize(
+    "spared", [github(4), Link("github", "4"), github(4, repository="OCTO/widgets")]
+)
+def test_spared_items_are_owed_nothing(project: Project, spared: Link) -> None:
+    project.add(metadata(status="active", **LINKED))
+    after = project.manager.transition(
+        "7", Status.COMPLETED, by="ada", owe=Kind.CLOSE, spare=[spared]
+    )
+    assert kinds(after.pending) == [("close", "jira", True)]
+
+
+def test_moving_unfinished_work_brings_it_out_of_the_archive(project: Project) -> None:
+    project.add(metadata(status="abandoned"), archive="_archive")
+    after = project.manager.transition("7", Status.ACTIVE, by="ada", reason="why")
+    assert (after.archived, project.data()["status"]) == (False, "active")
+
+
+def test_finishing_leaves_it_in_the_archive(project: Project) -> None:
+    project.add(metadata(status="active"), archive="_archive")
+    assert project.manager.transition("7", Status.COMPLETED, by="ada").archived
+
+
+# ---- what a later change of status leaves of an undelivered operation ---------------------------
+
+
+def test_completing_before_a_reopen_was_delivered_keeps_its_comment(project: Project) -> None:
+    project.add(metadata(**LINKED))
+    project.manager.reopen("7", "first", "ada")
+    after = project.manager.transition("7", Status.COMPLETED, by="ada", owe=Kind.CLOSE)
+    assert kinds(after.pending) == [
+        ("reopen", "github", False),
+        ("reopen", "jira", False),
+        ("close", "github", True),
+        ("close", "jira", True),
+    ]
+    assert [entry.get("state") for entry in project.data()["pending"]] == [False, False, None, None]
+
+
+def test_reopening_drops_a_close_that_has_nothing_to_say(project: Project) -> None:
+    project.add(metadata(status="active", **LINKED))
+    project.manager.transition("7", Status.COMPLETED, by="ada", owe=Kind.CLOSE)
+    after, _ = project.manager.reopen("7", "why", "ada")
+    assert kinds(after.pending) == [("reopen", "github", True), ("reopen", "jira", True)]
+
+
+def test_reopening_keeps_what_a_close_had_to_say(project: Project) -> None:
+    project.add(metadata(status="active", github=LINKED["github"]))
+    project.manager.transition("7", Status.COMPLETED, by="ada", owe=Kind.CLOSE, reason="shipped")
+    after, _ = project.manager.reopen("7", "why", "ada")
+    assert kinds(after.pending) == [("close", "github", False), ("reopen", "github", True)]
+    assert [operation.reason for operation in after.pending] == ["shipped", None]
+
+
+def test_two_reasons_are_two_comments_and_one_state(project: Project) -> None:
+    project.add(metadata(github=LINKED["github"]))
+    for reason in ("first", "second"):
+        project.manager.reopen("7", reason, "ada")
+        project.manager.transition("7", Status.COMPLETED, by="ada", owe=Kind.CLOSE)
+    after, _ = project.manager.reopen("7", "third", "ada")
+    assert kinds(after.pending) == [
+        ("reopen", "github", False),
+        ("reopen", "github", False),
+        ("reopen", "github", True),
+    ]
+    assert [o.op for o in after.pending] == [entry.id for entry in after.reopens]
+
+
+@pytest.mark.parametrize("to", [Status.PAUSED, Status.BACKLOG, Status.READY_FOR_REVIEW])
+def test_pausing_overtakes_nothing(project: Project, to: Status) -> None:
+    project.add(metadata(**LINKED))
+    before, _ = project.manager.reopen("7", "why", "ada")
+    assert project.manager.transition("7", to, by="ada").pending == before.pending
+
+
+def test_creating_and_updating_are_no_state_steps(project: Project) -> None:
+    owed = {"tracker": "github", "item": "octo/widgets", "at": STAMP, "by": "ada"}
+    pending = [{"op": ulid(n), "kind": kind, **owed} for n, kind in ((8, "create"), (9, "update"))]
+    project.add(metadata(pending=pending))
+    project.manager.reopen("7", "why", "ada")
+    assert project.data()["pending"] == pending
+
+
+def test_an_overtaken_operation_keeps_what_else_stands_in_it(project: Project) -> None:
+    parked = {"cause": "item-locked", "parkedAt": STAMP, "theirs": {"x": 1}}
+    owed = {"op": ulid(9), "kind": "close", "tracker": "jira", "item": "A-1", "at": STAMP}
+    project.add(metadata(pending=[{**owed, "by": "ada", "reason": "r", **parked}]))
+    after, _ = project.manager.reopen("7", "why", "ada")
+    expected = {**owed, "by": "ada", "reason": "r", **parked, "state": False}
+    assert (project.data()["pending"], after.pending[0].cause) == ([expected], "item-locked")

@@ -1,0 +1,216 @@
+"""What happens when files cannot be written, or hold what must not be lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.store.making import GITHUB, Project, github, metadata, tree, ulid
+
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.status import Status
+from unlatch.errors import StoreError
+from unlatch.store.events import read_events
+from unlatch.store.linking import link, unlink
+from unlatch.store.outbox import owe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from unlatch.store.manager import MetadataManager
+
+SPEC = "---\ntitle: x\nstatus: completed  # since Tuesday\ncreated: 2025-11-01\n---\n\n# x\n"
+CHANGES: dict[str, Callable[[MetadataManager], object]] = {
+    "reopen": lambda manager: manager.reopen("7", "why", "ada"),
+    "link": lambda manager: link(manager, "7", [github(5)], by="ada"),
+    "unlink": lambda manager: unlink(manager, "7", github(4), by="ada"),
+    "owe": lambda manager: owe(
+        manager, "7", Operation(ulid(9), Kind.CLOSE, "github", "4", manager.clock(), "ada")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_duplicate_key_keeps_the_file_from_being_written(project: Project, name: str) -> None:
+    block = json.dumps({"issue": 4, "url": GITHUB.format(4)})
+    raw = f'{{"status": "completed", "github": {block}, "x": {{"a": 1, "a": 2}}}}'.encode()
+    project.add(raw, spec=SPEC.replace("completed", "active"))
+    before = tree(project.root)
+    with pytest.raises(StoreError) as caught:
+        CHANGES[name](project.manager)
+    assert (caught.value.id, tree(project.root)) == ("metadata-duplicate-key", before)
+    assert "/x/a" in caught.value.message
+
+
+@pytest.mark.parametrize("archive", ["", "_archive"])
+@pytest.mark.parametrize("allowed", [0, 40])
+def test_a_full_disk_leaves_everything_as_it_was(
+    project: Project, archive: str, allowed: int
+) -> None:
+    project.add(metadata(), archive=archive, spec=SPEC)
+    before = tree(project.root)
+    said = _in_child(project.root, f"limit({allowed})")
+    assert (said["id"], tree(project.root)) == ("not-writable", before)
+    project.manager.reopen("7", "why", "ada")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
+@pytest.mark.parametrize("archive", ["", "_archive"])
+def test_a_read_only_folder_is_said_to_be_one(
+    project: Project, archive: str, tmp_path: Path
+) -> None:
+    project.add(metadata(), archive=archive, spec=SPEC)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and str(folder).startswith("/tmp/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    before = tree(project.root)
+    said = _in_child(project.root, "become_nobody()")
+    assert (said["id"], tree(project.root)) == ("not-writable", before)
+    assert "Permission denied" in said["message"]
+    assert said["hint"]
+
+
+_CHILD = """
+import json, os, resource, signal, sys
+from pathlib import Path
+from tests.store.making import manager_at
+from unlatch.errors import UnlatchError
+
+import filelock, ulid  # before the process may do less
+
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+def become_nobody():
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+
+manager = manager_at(Path(sys.argv[1]))
+{prepare}
+try:
+    manager.reopen("7", "why", "ada")
+    print("{{}}")
+except UnlatchError as error:
+    print(json.dumps({{"id": error.id, "message": error.message, "hint": error.hint}}))
+"""
+
+
+def _in_child(root: Path, prepare: str) -> dict[str, str]:
+    (root / ".unlatch" / "local" / "locks").mkdir(parents=True, exist_ok=True)
+    (root / ".unlatch" / "local" / ".gitignore").write_text("*\n")
+    code = _CHILD.format(prepare=prepare)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(root)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    found: dict[str, str] = json.loads(done.stdout)
+    return found
+
+
+def test_a_file_where_the_locks_belong_is_an_error(project: Project) -> None:
+    project.add(metadata())
+    (project.root / ".unlatch" / "local").write_text("a file")
+    before = tree(project.root)
+    with pytest.raises(StoreError) as caught:
+        project.manager.reopen("7", "why", "ada")
+    assert (caught.value.id, tree(project.root)) == ("not-writable", before)
+
+
+def test_a_lost_event_is_a_warning_and_the_reopen_stands(project: Project) -> None:
+    folder = project.add(metadata())
+    (folder / "events.jsonl").mkdir()
+    after, entry = project.manager.reopen("7", "why", "ada")
+    assert (after.status, len(after.warnings)) == (Status.ACTIVE, 1)
+    assert "events.jsonl" in after.warnings[0]
+    (folder / "events.jsonl").rmdir()
+    assert [event["id"] for event in read_events(folder, after.reopens)] == [entry.id]
+
+
+def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Project) -> None:
+    folder = project.add(metadata(), spec=SPEC)
+    (folder / "metadata.json").chmod(0o640)
+    project.manager.reopen("7", "why", "ada")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "events.jsonl",
+        "metadata.json",
+        "spec.md",
+    ]
+    assert stat.S_IMODE((folder / "metadata.json").stat().st_mode) == 0o640
+
+
+def test_the_locks_are_ignored_by_git_and_can_be_deleted(project: Project) -> None:
+    project.add(metadata())
+    project.manager.reopen("7", "why", "ada")
+    local = project.root / ".unlatch" / "local"
+    assert (local / ".gitignore").read_text() == "*\n"
+    for path in sorted(local.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    local.rmdir()
+    assert project.manager.transition("7", Status.PAUSED, by="ada").status is Status.PAUSED
+
+
+# ---- the status line of spec.md -----------------------------------------------------------------
+
+
+def test_the_status_line_follows_and_nothing_else_changes(project: Project) -> None:
+    folder = project.add(metadata(), spec=SPEC)
+    project.manager.reopen("7", "why", "ada")
+    expected = SPEC.replace("status: completed  #", "status: active  #")
+    assert (folder / "spec.md").read_text() == expected
+
+
+@pytest.mark.parametrize(
+    "spec", ["# no front matter\nstatus: completed\n", "---\ntitle: x\n---\n", "", "---\nstatus:"]
+)
+def test_without_a_status_line_spec_md_is_left_alone(project: Project, spec: str) -> None:
+    folder = project.add(metadata(), spec=spec)
+    project.manager.reopen("7", "why", "ada")
+    assert (folder / "spec.md").read_text() == spec
+
+
+def test_another_spelling_of_the_same_status_is_left_alone(project: Project) -> None:
+    folder = project.add(metadata(), spec="---\nstatus: In Progress\n---\n")
+    project.manager.reopen("7", "why", "ada")
+    assert (folder / "spec.md").read_text() == "---\nstatus: In Progress\n---\n"
+
+
+def test_a_spec_md_that_is_no_text_is_left_alone(project: Project) -> None:
+    folder = project.add(metadata())
+    (folder / "spec.md").write_bytes(b"---\nstatus: completed\n---\n\xff")
+    project.manager.reopen("7", "why", "ada")
+    assert (folder / "spec.md").read_bytes() == b"---\nstatus: completed\n---\n\xff"
+
+
+def test_a_spec_md_that_cannot_be_written_is_told_and_mended_later(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project.add(metadata(), spec=SPEC)
+    real = os.fsync
+    calls = iter([None, None])  # metadata.json's file and its folder
+
+    def fails_later(descriptor: int) -> None:
+        if next(calls, "spent") == "spent":
+            raise OSError(28, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fails_later)
+    after, _ = project.manager.reopen("7", "why", "ada")
+    assert any("the next command mends its status line" in said for said in after.warnings)
+    assert (folder / "spec.md").read_text() == SPEC
+    monkeypatch.undo()
+    link(project.manager, "7", [github(5)], by="ada")
+    assert "status: active" in (folder / "spec.md").read_text()
+
+
+def test_a_crash_before_spec_md_is_mended_by_the_next_command(project: Project) -> None:
+    folder = project.add(metadata(status="active"), spec=SPEC)
+    unlink(project.manager, "7", github(5), by="ada")
+    assert "status: active" in (folder / "spec.md").read_text()
+    assert project.data() == metadata(status="active")
