@@ -82,7 +82,7 @@ class AdoPlugin(SyncPlugin):
         project = self._settings.project
         if project is None:
             raise Rejected(
-                "no-target",
+                "target-missing",
                 "no project is configured for new work items",
                 hint="set `project` in [trackers.ado]",
             )

@@ -147,7 +147,7 @@ class GithubPlugin(SyncPlugin):
         after = self._client.move(item.ref, goal).item
         if must_move(after, goal):
             raise Rejected(
-                "state-unchanged",
+                "state-not-taken",
                 f"GitHub took the change and left the issue {after.state}",
                 where=self._settings.name(item.ref),
                 hint="the token needs the right to write issues",

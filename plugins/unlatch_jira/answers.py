@@ -100,7 +100,7 @@ class Comment(_Answer):
         """When it was posted."""
         moment = read_stamp(self.created)
         if moment is None:
-            raise Rejected("unexpected-answer", f"Jira dated a comment {self.created!r}")
+            raise Rejected("answer-not-understood", f"Jira dated a comment {self.created!r}")
         return moment
 
 
@@ -187,7 +187,7 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
     """The issue that an answer describes.
 
     Raises:
-        Rejected: `unexpected-answer`; it does not describe one.
+        Rejected: `answer-not-understood`; it does not describe one.
     """
     answer = parse(IssueAnswer, raw)
     return Issue(_item(answer, settings), answer)
@@ -201,7 +201,7 @@ def parse(model: type[_Model], raw: Any) -> _Model:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "its top"
         raise Rejected(
-            "unexpected-answer",
+            "answer-not-understood",
             f"Jira's answer is not as documented, at {place}: {first['msg']}",
             hint="check that trackers.jira.site is a Jira site and api_version is right for it",
         ) from error

@@ -34,7 +34,7 @@ _ASK = (
     "create: Create Issues) in the issue's project"
 )
 _UNREADABLE: Mapping[bool, tuple[type[TrackerError], str]] = {
-    True: (Rejected, "unexpected-answer"),
+    True: (Rejected, "answer-not-understood"),
     False: (UnknownOutcome, "unknown-outcome"),
 }
 _RATE_HINTS = {

@@ -64,10 +64,8 @@ def test_no_failure_shows_a_token(completed: Project, tmp_path: Path, name: str)
 
     shown = [
         completed.run(*options, *RESUME),
-        completed.run(*options, "show", "7"),
-        completed.run(*options, "sync", "--json"),
+        completed.run(*options, "show", "7", "--json"),
         completed.run(*options, "link", "7", completed.urls["github"]),
-        completed.run(*options, "github", "status", "7"),
         completed.run("auth", "status", "--json"),
     ]
 

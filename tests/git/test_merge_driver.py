@@ -169,7 +169,7 @@ def test_a_side_that_is_no_json_is_merged_as_text_and_said_so(two: Two) -> None:
     "program", [None, "#!/bin/nothing\n", "#!/bin/sh\nexit 2\n"], ids=["none", "broken", "too old"]
 )
 def test_without_unlatch_git_marks_the_conflict_itself(two: Two, program: str | None) -> None:
-    """git would take our side for the result of a driver that could not be started."""
+    # git would take our side for the result of a driver that could not be started
     there, here = two
     there.resume("theirs")
     here.resume("ours")

@@ -53,6 +53,7 @@ class Roundup:
     user: str = USER
     password: str = PASSWORD
     session: requests.Session = field(repr=False)
+    _keywords: set[str] = field(default_factory=set, repr=False)
 
     def request(self, method: str, path: str, **arguments: Any) -> requests.Response:
         """`path` is relative to the data, such as /issue/1."""
@@ -109,7 +110,9 @@ class Roundup:
         self._sent("PUT", f"/issue/{issue}", fields, headers={"If-Match": etag})
 
     def _need_keyword(self, name: str) -> None:
-        self.request("POST", "/keyword", json={"name": name})  # 409: it is there already
+        if name not in self._keywords:
+            self.request("POST", "/keyword", json={"name": name})  # 409: it is there already
+            self._keywords.add(name)
 
     def _fields(self, issue: str, name: str) -> dict[str, Any]:
         answer: dict[str, Any] = self._read(f"/issue/{issue}?@verbose=2&@fields={name}")

@@ -19,8 +19,6 @@ from unlatch.store.reading import Shapes
 from unlatch.store.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unlatch.store.merge import Merged
 
 SHAPES = Shapes(
@@ -299,9 +297,6 @@ def test_without_a_common_ancestor_what_is_alike_is_kept_and_the_rest_decided() 
 # Any two lives
 
 
-Step = "Callable[[dict[str, Any], int], None]"
-
-
 def _reopen(data: dict[str, Any], number: int) -> None:
     data.update(reopened(data, number, f"reason {number}"))
     data.pop("completedAt", None)
@@ -344,7 +339,7 @@ def _link(data: dict[str, Any], number: int) -> None:
     block["items"].append(new)
 
 
-def _unlink(data: dict[str, Any], number: int) -> None:
+def _unlink(data: dict[str, Any], _number: int) -> None:
     block = data.get("github", {})
     if "items" in block:
         block["items"].pop()
@@ -436,7 +431,7 @@ def test_merging_what_was_merged_changes_nothing(case: Any) -> None:
     assert value == united(theirs, theirs, value).value
 
 
-def _keys(data: dict[str, Any]) -> set[tuple[str, ...]]:
+def _keys(data: dict[str, Any]) -> set[tuple[str, str, str]]:
     return {(one["op"], one["tracker"], one["item"]) for one in data.get("pending", [])}
 
 

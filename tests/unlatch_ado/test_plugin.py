@@ -315,7 +315,7 @@ def test_nothing_is_created_without_a_project(box: Sandbox, tmp_path: Path) -> N
     plugin = plugin_for(box, cache=tmp_path, project=None)
     with pytest.raises(Rejected) as caught:
         plugin.create_issue(draft(), Change(OP))
-    assert caught.value.id == "no-target"
+    assert caught.value.id == "target-missing"
     assert plugin.find_created(OP, day_ago()) is None
 
 

@@ -395,7 +395,7 @@ def test_a_change_of_state_that_github_ignores_is_no_success(
     with pytest.raises(Rejected) as caught:
         plugin.reopen_issue(ref(box, number), REOPEN)
 
-    assert caught.value.id == "state-unchanged"
+    assert caught.value.id == "state-not-taken"
     assert bodies(box, number) == []
 
 

@@ -339,11 +339,11 @@ def test_requests_to_the_gateway_are_about_issues_on_the_site(
     [
         (
             {"json": {"id": "10001", "key": "SCRUM-28", "fields": {"summary": "x"}}},
-            "unexpected-answer",
+            "answer-not-understood",
         ),
-        ({"json": {"hello": "world"}}, "unexpected-answer"),
-        ({"json": []}, "unexpected-answer"),
-        ({"body": "hello"}, "unexpected-answer"),
+        ({"json": {"hello": "world"}}, "answer-not-understood"),
+        ({"json": []}, "answer-not-understood"),
+        ({"body": "hello"}, "answer-not-understood"),
         ({"body": "<html>Sign in</html>", "content_type": "text/html"}, "not-the-api"),
     ],
 )

@@ -17,6 +17,7 @@ from unlatch.cli.documents import (
 from unlatch.cli.rehearse import tell_rehearsal
 from unlatch.cli.serve import deliver_and_tell, postponed, style, tell_left
 from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, with_session
+from unlatch.domain.operation import Manner
 from unlatch.domain.status import Status
 from unlatch.engine.deliver import Job
 from unlatch.engine.finish import Finished, finish
@@ -60,7 +61,14 @@ def command(entry: Entry) -> click.Command:
                 act = Act(session.who(by), reason, Job(comment=style(comment)), offline=offline)
                 found = rehearse_finish(session.workspace, trackers, wanted, to, act=act)
                 return tell_rehearsal(session, found, as_json=as_json)
-            finished = finish(session.workspace, wanted, to, by=session.who(by), reason=reason)
+            finished = finish(
+                session.workspace,
+                wanted,
+                to,
+                by=session.who(by),
+                reason=reason,
+                manner=Manner(comment),
+            )
             if not as_json:
                 _tell(finished)
             delivered = (

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from unlatch.spi import Manifest
 
 
+# The others are between the plugin and the engine.
+_FOR_PEOPLE = ("create", "update", "close", "reopen", "status")
+
+
 def command(entry: Entry) -> click.Command:
     """The command."""
 
@@ -39,7 +43,7 @@ def command(entry: Entry) -> click.Command:
                 row["name"],
                 row["title"],
                 "ready" if row["ready"] else f"needs unlatch[{row['extra']}]",
-                ", ".join(row["capabilities"]),
+                ", ".join(one for one in row["capabilities"] if one in _FOR_PEOPLE),
             )
             for row in rows
         ]

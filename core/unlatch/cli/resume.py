@@ -19,6 +19,7 @@ from unlatch.cli.documents import (
 from unlatch.cli.rehearse import tell_rehearsal
 from unlatch.cli.serve import Delivered, deliver_and_tell, postponed, style, tell_left
 from unlatch.cli.session import BY, COMMENT, ID, JSON, REASON, Session, is_interactive, with_session
+from unlatch.domain.operation import Manner
 from unlatch.engine.deliver import Job
 from unlatch.engine.items import DIALOGUE_PATIENCE, look
 from unlatch.engine.rehearse import Act, rehearse_resume
@@ -75,7 +76,8 @@ def command(entry: Entry) -> click.Command:
         step = next_step(increment)
         with session.trackers() as trackers:
             if dry_run:
-                job = Job(even_if_deliberate=even_if_not_planned, comment=style(comment))
+                insisted = even_if_not_planned or reopen_items
+                job = Job(even_if_deliberate=insisted, comment=style(comment))
                 act = Act(session.who(by), reason, job, offline=offline)
                 found = rehearse_resume(
                     session.workspace, trackers, increment, act=act, reopen_items=reopen_items
@@ -103,6 +105,7 @@ def command(entry: Entry) -> click.Command:
                 reason=reason,
                 by=session.who(by),
                 reopen_items=reopen_items,
+                manner=Manner(comment, even_if_not_planned),
             )
             if not as_json:
                 _tell(resumed, was_archived=increment.archived)

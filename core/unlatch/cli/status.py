@@ -9,14 +9,17 @@ import click
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import ago, times
-from unlatch.cli.documents import pending_of
+from unlatch.cli.documents import pending_entry
 from unlatch.cli.list import list_entry, tell_hint
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import Status
+from unlatch.domain.times import stamp
+from unlatch.engine.overview import Owed, not_recorded, owed
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import StatusDocument
+    from unlatch.cli.contracts.parts import WaitingEntry
     from unlatch.cli.table import Entry
 
 
@@ -52,10 +55,26 @@ def _document(
         "active": [list_entry(one) for one in sound if one.status is Status.ACTIVE],
         "maxActive": session.workspace.config.limits.max_active,
         "paused": [list_entry(one) for one in sound if one.status is Status.PAUSED],
-        "pending": [owed for one in sound for owed in pending_of(one)],
+        "pending": [_waiting_entry(one) for one in owed(session.workspace, sound)],
+        "notRecorded": [
+            {"increment": one.increment.id, **pending_entry(one.operation)}
+            for one in not_recorded(session.workspace, sound)
+        ],
         "reopenedOften": [one.id for one in _often(session, sound)],
         "broken": [list_entry(one) for one in broken],
         "exitCode": 0,
+    }
+
+
+def _waiting_entry(one: Owed) -> WaitingEntry:
+    tried = one.tried
+    not_before = tried.not_before if tried else None
+    return {
+        "increment": one.increment.id,
+        **pending_entry(one.operation),
+        "cause": one.cause,
+        "attempts": tried.count if tried else 0,
+        "nextTry": stamp(not_before) if not_before else None,
     }
 
 
@@ -83,13 +102,31 @@ def _tell(session: Session, sound: list[Increment], broken: list[BrokenIncrement
 
 
 def _tell_pending(session: Session, sound: list[Increment]) -> None:
-    now = session.workspace.clock()
-    owing = [one for one in sound if one.pending]
-    count = sum(len(one.pending) for one in owing)
-    output.data(f"Pending      {times(count, 'operation')}")
-    for one in owing:
-        for operation in one.pending:
-            cause = f", parked: {operation.cause}" if operation.cause else ""
-            owed = f"{operation.kind} {operation.tracker} {operation.item}"
-            output.data(f"  {one.id}  {owed} ({ago(operation.at, now)}{cause})")
-        output.talk(f"  Next: unlatch sync {one.id}")
+    waiting = owed(session.workspace, sound)
+    output.data(f"Pending      {times(len(waiting), 'operation')}")
+    for increment in dict.fromkeys(one.increment.id for one in waiting):
+        for one in waiting:
+            if one.increment.id == increment:
+                output.data(f"  {increment}  {_owed_line(session, one)}")
+        output.talk(f"  Next: unlatch sync {increment}")
+    done = not_recorded(session.workspace, sound)
+    if done:
+        output.data(f"{output.warn('Delivered')}    {times(len(done), 'operation')}, not recorded")
+    for one in done:
+        operation = one.operation
+        output.data(f"  {one.increment.id}  {operation.kind} {operation.tracker} {operation.item}")
+    if done:
+        output.talk("  Next: commit the metadata.json of these increments")
+
+
+def _owed_line(session: Session, one: Owed) -> str:
+    now, operation = session.workspace.clock(), one.operation
+    facts = [ago(operation.at, now)]
+    if one.tried:
+        facts.append(f"tried {times(one.tried.count, 'time')}")
+    if one.cause:
+        facts.append(f"{'parked' if operation.parked_at else 'last'}: {one.cause}")
+    if one.tried and one.tried.not_before and one.tried.not_before > now:
+        facts.append(f"not before {one.tried.not_before:%H:%M} UTC")
+    owing = f"{operation.kind} {operation.tracker} {operation.item}"
+    return f"{output.clean(owing)} ({', '.join(facts)})"

@@ -14,7 +14,7 @@ from unlatch.cli.rehearse import tell_rehearsal
 from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.cli.show import item_entry
-from unlatch.domain.operation import Kind
+from unlatch.domain.operation import Kind, Manner
 from unlatch.engine.deliver import Job
 from unlatch.engine.items import look
 from unlatch.engine.linking import check_capability, find_link, owe_operation
@@ -160,6 +160,7 @@ def _run_act(
             item=link.key,
             by=who,
             reason=reason,
+            manner=Manner(even_if_not_planned=even_if_not_planned),
         )
 
     with session.trackers() as trackers:

@@ -24,6 +24,24 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Manner:
+    """How an operation is to be carried out where the person who asked for it said so.
+
+    Kept with the operation, so that whoever delivers it later does it in the same way.
+
+    Args:
+        comment: how much to say ("full", "short", "none"), or None for what is configured.
+        even_if_not_planned: also reopen what was closed on purpose.
+    """
+
+    comment: str | None = None
+    even_if_not_planned: bool = False
+
+
+AS_CONFIGURED = Manner()
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One intended change to one item, as it waits in `pending`.
 
@@ -38,6 +56,7 @@ class Operation:
         reason: why, where no reopenHistory entry says so.
         state: False once a later change of status has overtaken the state step; what is left of
             the operation is its comment.
+        manner: how it is to be carried out.
         cause: the id of the error that parked it.
         parked_at: when it was given up until somebody asks for it again.
     """
@@ -50,6 +69,7 @@ class Operation:
     by: str | None = None
     reason: str | None = None
     state: bool = True
+    manner: Manner = AS_CONFIGURED
     cause: str | None = None
     parked_at: datetime | None = None
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.domain.operation import Change, Draft, Kind, Outcome, Result
+from unlatch.domain.operation import Change, Draft, Kind, Operation, Outcome, Result
 from unlatch.engine.draft import draft_of
 from unlatch.engine.intent import change_for
 from unlatch.engine.undoing import done_by, entry_undone_by, touched, undoing_change
 from unlatch.errors import Conflict, NotFound
 from unlatch.spi import Capability
+from unlatch.store.config import CommentStyle
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from unlatch.engine.workspace import Workspace
     from unlatch.spi import SyncPlugin
     from unlatch.store.attempts import Tried
-    from unlatch.store.config import CommentStyle
+    from unlatch.store.config import CoreConfig
 
 # A clock may be a day wrong, on this machine or on the one that made the intent.
 CLOCK_LEEWAY = timedelta(days=1)
@@ -54,6 +55,20 @@ class Job:
     comment: CommentStyle | None = None
 
 
+def wanted_change(
+    operation: Operation, increment: Increment, config: CoreConfig, job: Job
+) -> Change:
+    """The change that an operation comes to, with what was asked for, now or at first."""
+    manner = operation.manner
+    asked = job.comment or (CommentStyle(manner.comment) if manner.comment else config.comment)
+    return change_for(
+        operation,
+        increment,
+        config.model_copy(update={"comment": asked}),
+        even_if_deliberate=job.even_if_deliberate or manner.even_if_not_planned,
+    )
+
+
 class Attempt:
     """One operation on its way to its item."""
 
@@ -67,8 +82,7 @@ class Attempt:
         *,
         tried: Tried | None,
     ) -> None:
-        said = {"comment": job.comment} if job.comment else {}
-        self._config = workspace.config.model_copy(update=said)
+        self._config = workspace.config
         self._workspace = workspace
         self._trackers = trackers
         self._tried = tried
@@ -88,12 +102,7 @@ class Attempt:
         Raises:
             TrackerError: it was not delivered, or nobody knows.
         """
-        change = change_for(
-            self._operation,
-            self._increment,
-            self._config,
-            even_if_deliberate=self._job.even_if_deliberate,
-        )
+        change = wanted_change(self._operation, self._increment, self._config, self._job)
         # An earlier attempt may have got through, even one of another process a moment ago.
         fresh = self._operation.op in self._job.fresh and self._tried is None
         if not fresh:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.domain.increment import BrokenIncrement, Increment, Link
-from unlatch.domain.operation import Kind
+from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner
 from unlatch.store.links import same_item
 
 if TYPE_CHECKING:
@@ -30,7 +30,13 @@ class Finished:
 
 
 def finish(
-    workspace: Workspace, wanted: str, to: Status, *, by: str, reason: str | None = None
+    workspace: Workspace,
+    wanted: str,
+    to: Status,
+    *,
+    by: str,
+    reason: str | None = None,
+    manner: Manner = AS_CONFIGURED,
 ) -> Finished:
     """Complete or abandon an increment.
 
@@ -52,6 +58,7 @@ def finish(
         reason=reason,
         owe=Kind.CLOSE,
         spare=[link for link, _ in spared],
+        manner=manner,
     )
     known = {operation.op for operation in before.pending}
     fresh = frozenset(operation.op for operation in after.pending) - known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.domain.increment import Base, Increment, Link
-from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
 from unlatch.engine.items import Seen, look
 from unlatch.errors import UsageError
 from unlatch.store.linking import link as store_link
@@ -99,6 +99,7 @@ def owe_operation(
     item: str,
     by: str,
     reason: str | None = None,
+    manner: Manner = AS_CONFIGURED,
 ) -> Operation:
     """Make an intent of its own durable, with no change of status behind it.
 
@@ -113,6 +114,7 @@ def owe_operation(
         at=workspace.clock(),
         by=by,
         reason=reason,
+        manner=manner,
     )
     owe(workspace.manager, increment.id, operation)
     return operation

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from unlatch.domain.increment import Link
 from unlatch.domain.operation import Change, Kind, Operation
 from unlatch.domain.status import Status
-from unlatch.engine.attempt import Job
+from unlatch.engine.attempt import Job, wanted_change
 from unlatch.engine.draft import draft_of
 from unlatch.engine.finish import needed_by
-from unlatch.engine.intent import change_for
 from unlatch.engine.items import Seen, look
 from unlatch.engine.resume import Step, next_step
 from unlatch.errors import Rejected
@@ -231,9 +230,7 @@ def _rehearsed(
     seen: Seen,
     job: Job,
 ) -> Rehearsed:
-    said = {"comment": job.comment} if job.comment else {}
-    config = workspace.config.model_copy(update=said)
-    change = change_for(operation, increment, config, even_if_deliberate=job.even_if_deliberate)
+    change = wanted_change(operation, increment, workspace.config, job)
     found = Rehearsed(operation, seen, change, error=seen.error)
     if seen.item is None or found.is_open_ended:
         return found

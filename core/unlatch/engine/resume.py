@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from unlatch.domain.operation import Kind
+from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner
 from unlatch.domain.status import Status
 from unlatch.errors import StoreError
 
@@ -67,12 +67,15 @@ def resume(
     reason: str | None,
     by: str,
     reopen_items: bool = False,
+    manner: Manner = AS_CONFIGURED,
 ) -> Resumed:
     """Make an increment active, and owe its items what follows from that.
 
     Args:
         reason: why; needed where `Step.needs_reason`.
-        reopen_items: for an abandoned increment, reopen its items too.
+        reopen_items: for an abandoned increment, reopen its items too; abandoning closed them on
+            purpose, so this undoes just that.
+        manner: how the items are to be reopened.
 
     Raises:
         UsageError: the increment is unknown, or a reason is missing.
@@ -82,19 +85,24 @@ def resume(
     before = manager.read(wanted)
     step = next_step(before)
     if step is Step.REOPEN:
-        return _reopened(workspace, before, reason or "", by)
+        return _reopened(workspace, before, reason or "", by, manner)
     if step in (Step.ACTIVATE, Step.REVIVE):
         owe = Kind.REOPEN if step is Step.REVIVE and reopen_items else None
-        after = manager.transition(before.id, Status.ACTIVE, by=by, reason=reason, owe=owe)
+        manner = replace(manner, even_if_not_planned=True) if owe else manner
+        after = manager.transition(
+            before.id, Status.ACTIVE, by=by, reason=reason, owe=owe, manner=manner
+        )
         return Resumed(after, before.status, step, fresh=_new_operations(before, after))
     if before.archived:
         before = manager.unarchive(before.id)
     return Resumed(before, before.status, step)
 
 
-def _reopened(workspace: Workspace, before: Increment, reason: str, by: str) -> Resumed:
+def _reopened(
+    workspace: Workspace, before: Increment, reason: str, by: str, manner: Manner
+) -> Resumed:
     try:
-        after, entry = workspace.manager.reopen(before.id, reason, by)
+        after, entry = workspace.manager.reopen(before.id, reason, by, manner=manner)
     except StoreError as error:
         if error.id != "not-completed":
             raise

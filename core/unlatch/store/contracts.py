@@ -58,6 +58,9 @@ class PendingRecord(TypedDict):
     at: Time
     by: NotRequired[str]
     reason: NotRequired[str]
+    # How it is to be carried out, where the person who asked for it said so.
+    comment: NotRequired[Literal["full", "short", "none"]]
+    evenIfNotPlanned: NotRequired[Literal[True]]
     state: NotRequired[Literal[False]]
     cause: NotRequired[str]
     parkedAt: NotRequired[Time]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.ids import matches, number_of
 from unlatch.domain.increment import BrokenIncrement, Increment, Link, ReopenEntry
-from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
 from unlatch.domain.status import TRANSITIONS, Status, needs_reason
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError, UsageError
@@ -122,12 +122,21 @@ class MetadataManager:
         return self.read(folder.name)
 
     def reopen(
-        self, wanted: str, reason: str, reopened_by: str, *, source: str | None = None
+        self,
+        wanted: str,
+        reason: str,
+        reopened_by: str,
+        *,
+        source: str | None = None,
+        manner: Manner = AS_CONFIGURED,
     ) -> tuple[Increment, ReopenEntry]:
         """Make a completed increment active, and owe its items a reopen.
 
         One write holds the status, the entry in reopenHistory and one pending operation for each
         link of that moment. An archived increment is moved back first.
+
+        Args:
+            manner: how the items are to be reopened.
 
         Raises:
             StoreError: `not-completed`, and whatever keeps the files from being read or written.
@@ -155,7 +164,7 @@ class MetadataManager:
             entries.append(entry)
             self._set_status(data, Status.ACTIVE)
             data.setdefault("reopenHistory", []).append(write_reopen(entry))
-            owed = self._owed(before, Kind.REOPEN, op=entry.id, at=entry.reopened_at)
+            owed = self._owed(before, Kind.REOPEN, op=entry.id, at=entry.reopened_at, manner=manner)
             set_pending(data, (*overtaken(before.pending, before.reopens), *owed))
             return [events.reopened(entry)]
 
@@ -171,12 +180,14 @@ class MetadataManager:
         reason: str | None = None,
         owe: Kind | None = None,
         spare: Collection[Link] = (),
+        manner: Manner = AS_CONFIGURED,
     ) -> Increment:
         """Move an increment along the status table.
 
         Args:
             owe: the kind of operation that the items are owed, or None to leave them alone.
             spare: links whose items are left alone whatever is owed.
+            manner: how the operations are to be carried out.
 
         Raises:
             StoreError: `transition-refused`, naming the moves that are open.
@@ -191,7 +202,9 @@ class MetadataManager:
             if to.is_finished != before.status.is_finished:
                 pending = overtaken(pending, before.reopens)
             if owe:
-                owed = self._owed(before, owe, op=op, at=at, by=by, reason=reason, spare=spare)
+                owed = self._owed(
+                    before, owe, op=op, at=at, by=by, reason=reason, spare=spare, manner=manner
+                )
                 pending = (*pending, *owed)
             self._set_status(data, to)
             set_pending(data, pending)
@@ -210,9 +223,10 @@ class MetadataManager:
         by: str | None = None,
         reason: str | None = None,
         spare: Collection[Link] = (),
+        manner: Manner,
     ) -> tuple[Operation, ...]:
         return tuple(
-            Operation(op, kind, link.tracker, link.key, at, by, reason)
+            Operation(op, kind, link.tracker, link.key, at, by, reason, manner=manner)
             for link in before.links
             if not any(same_item(link, other) for other in spare)
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.ids import is_ulid
 from unlatch.domain.increment import ReopenEntry, SyncedItem
-from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.operation import Kind, Manner, Operation
 from unlatch.domain.status import Status, read_status
 from unlatch.domain.times import read_stamp, stamp
 from unlatch.store.links import entry_for
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from unlatch.domain.increment import LinkShape
+
+COMMENTS = ("full", "short", "none")
 
 
 class BadRecord(ValueError):
@@ -123,6 +125,10 @@ def _operation(entry: Any, place: str) -> Operation:
         by=_optional(entry, "by", place),
         reason=_optional(entry, "reason", place),
         state=entry.get("state") is not False,
+        manner=Manner(
+            comment=_one_of(entry, "comment", place, COMMENTS),
+            even_if_not_planned=entry.get("evenIfNotPlanned") is True,
+        ),
         cause=_optional(entry, "cause", place),
         parked_at=read_stamp(entry.get("parkedAt")),
     )
@@ -139,6 +145,8 @@ def write_operation(operation: Operation) -> dict[str, Any]:
         "by": operation.by,
         "reason": operation.reason,
         "state": None if operation.state else False,
+        "comment": operation.manner.comment,
+        "evenIfNotPlanned": operation.manner.even_if_not_planned or None,
         "cause": operation.cause,
         "parkedAt": stamp(operation.parked_at) if operation.parked_at else None,
     }
@@ -203,6 +211,13 @@ def _text(entry: Any, key: str, place: str) -> str:
     value = entry.get(key) if isinstance(entry, dict) else None
     if not isinstance(value, str):
         raise BadRecord(f"{place}/{key} is missing or not a text")
+    return value
+
+
+def _one_of(entry: Mapping[str, Any], key: str, place: str, known: tuple[str, ...]) -> str | None:
+    value = _optional(entry, key, place)
+    if value is not None and value not in known:
+        raise BadRecord(f"{place}/{key} is {value!r}, which this version does not know")
     return value
 
 

@@ -76,27 +76,15 @@ class Bench:
     @cached_property
     def plugin(self) -> SyncPlugin:
         """The plugin, over a transport whose waits end at once."""
-        return self._plugin(READ_SECONDS)
+        return self.open()
 
     @cached_property
     def hasty_plugin(self) -> SyncPlugin:
         """The same, over a transport that soon gives up waiting for an answer."""
-        return self._plugin(SHORT_SECONDS)
+        return self.open(SHORT_SECONDS)
 
-    def ref(self, item: str) -> ItemRef:
-        """The item with this id."""
-        return self.settings.locate(item, None)
-
-    def title(self) -> str:
-        """A title that no other item has."""
-        return f"Kept in step {new_ulid()}"
-
-    def make(self, *, is_open: bool, labels: tuple[str, ...] = ()) -> ItemRef:
-        """An item on the server."""
-        made = self.laboratory.make(self.title(), is_open=is_open, labels=labels)
-        return self.ref(made)
-
-    def _plugin(self, read_seconds: float) -> SyncPlugin:
+    def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
+        """The plugin as another process would open it."""
         clock = SkippingClock()
         cache = self.folder / "cache"
         cache.mkdir(exist_ok=True)
@@ -111,6 +99,19 @@ class Bench:
         )
         plugin: SyncPlugin = load_plugin(self.manifest)(self.settings, transport)
         return plugin
+
+    def ref(self, item: str) -> ItemRef:
+        """The item with this id."""
+        return self.settings.locate(item, None)
+
+    def title(self) -> str:
+        """A title that no other item has."""
+        return f"Kept in step {new_ulid()}"
+
+    def make(self, *, is_open: bool, labels: tuple[str, ...] = ()) -> ItemRef:
+        """An item on the server."""
+        made = self.laboratory.make(self.title(), is_open=is_open, labels=labels)
+        return self.ref(made)
 
 
 class BenchTrackers(Trackers):

@@ -98,9 +98,11 @@ class Clone:
         )
         return self._deliver(frozenset({made.op}), plugin)
 
-    def sync(self, *, even_if_deliberate: bool = False) -> list[Delivery]:
+    def sync(
+        self, *, plugin: SyncPlugin | None = None, even_if_deliberate: bool = False
+    ) -> list[Delivery]:
         """What `unlatch sync` does."""
-        return self._deliver(frozenset(), None, even_if_deliberate=even_if_deliberate)
+        return self._deliver(frozenset(), plugin, even_if_deliberate=even_if_deliberate)
 
     def _deliver(
         self,

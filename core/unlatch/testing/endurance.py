@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from unlatch.testing.bench import Bench
 
-Record = "Callable[[str, object], None]"
-
 
 class Endurance:
     """Faults, and clones that deliver at the same time."""
@@ -65,8 +63,7 @@ class Endurance:
         self, bench: Bench, record_property: Callable[[str, object], None]
     ) -> None:
         need(bench, Capability.REOPEN)
-        if not bench.manifest.capabilities & {Capability.RETRACT, Capability.ATOMIC_COMMENT}:
-            pytest.skip("it can neither take back a comment nor guard it by a revision")
+        need(bench, Capability.RETRACT)
         number = 0
         while _delivers_beside_another(bench, number):
             number += 1
@@ -82,7 +79,7 @@ def _delivers_beside_another(bench: Bench, number: int) -> bool:
     other = one.copied("other")
 
     def meanwhile() -> None:
-        other.sync()
+        other.sync(plugin=bench.open())
 
     bench.proxy.arm(Fault(Kind.INTERRUPTED, number, meanwhile=meanwhile))
     one.sync()

@@ -70,12 +70,23 @@ BLOWS = (
     *(Blow(kind) for kind in Kind),
     *(Blow(kind, writes=False) for kind in (Kind.DROPPED, Kind.LIMITED, Kind.UNAUTHORISED)),
 )
-# Where a comment and a change of state come along with it, everything above was tried by them.
-BLOWS_FOR_CREATE = tuple(blow for blow in BLOWS if blow.kind is not Kind.INTERRUPTED)
-BLOWS_FOR_CLOSE = (
-    *(Blow(kind) for kind in (Kind.LOST_REPLY, Kind.DROPPED, Kind.TRUNCATED)),
-    *(Blow(kind) for kind in (Kind.FAILED_BEFORE, Kind.UNAUTHORISED, Kind.STALE)),
-    Blow(Kind.INTERRUPTED),
+# What is the transport's and the engine's alone is tried by a reopen; these have steps of their own.
+BLOWS_FOR_CLOSE = tuple(
+    Blow(kind)
+    for kind in (
+        Kind.LOST_REPLY,
+        Kind.TRUNCATED,
+        Kind.DROPPED,
+        Kind.FAILED_BEFORE,
+        Kind.UNAUTHORISED,
+        Kind.STALE,
+        Kind.INTERRUPTED,
+    )
+)
+BLOWS_FOR_CREATE = (
+    *(Blow(kind) for kind in (Kind.LOST_REPLY, Kind.FAILED_AFTER, Kind.TRUNCATED, Kind.TIMEOUT)),
+    *(Blow(kind) for kind in (Kind.DROPPED, Kind.LIMITED, Kind.REDIRECTED, Kind.UNAUTHORISED)),
+    Blow(Kind.DROPPED, writes=False),
 )
 
 # What a delivery may truthfully end with after its request was struck; nothing else is true. None
@@ -140,9 +151,10 @@ def _trial(bench: Bench, aim: Aim, blow: Blow, number: int) -> str | None:
     _finish(elsewhere, where)
     check_item(bench, item, aim, extra=label if struck else None, where=where)
     check_files(elsewhere, item, aim, where=where)
-    # The laptop has not pulled: to it everything is still to be done.
-    _finish(laptop, f"{where}, then by the first clone as well")
-    check_item(bench, item, aim, extra=label if struck else None, where=where)
+    if laptop.increment.pending:
+        # It has not pulled: to it everything is still to be done.
+        _finish(laptop, f"{where}, then by the first clone as well")
+        check_item(bench, item, aim, extra=label if struck else None, where=where)
     check_files(laptop, item, aim, where=where)
     return struck
 

@@ -21,6 +21,7 @@ from unlatch.cli.contracts.parts import (
     Problem,
     Record,
     ResumeEntry,
+    WaitingEntry,
 )
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
@@ -120,7 +121,8 @@ class StatusDocument(Document):
     active: list[ListEntry]
     maxActive: int | None
     paused: list[ListEntry]
-    pending: list[PendingOf]
+    pending: list[WaitingEntry]
+    notRecorded: list[PendingOf]
     reopenedOften: list[str]
     broken: list[ListEntry]
 

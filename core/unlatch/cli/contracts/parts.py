@@ -102,6 +102,13 @@ class PendingOf(PendingEntry):
     increment: str
 
 
+class WaitingEntry(PendingOf):
+    """The same, with what was tried on this machine."""
+
+    attempts: int
+    nextTry: str | None
+
+
 class ItemEntry(TypedDict):
     """An item as its tracker describes it now."""
 

@@ -1,0 +1,152 @@
+"""The proxy passes on what it is not told to spoil, and a fault does exactly what it says."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+import requests
+
+from unlatch.testing import Fault, Kind, Proxy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SECONDS = 10
+
+
+@dataclass
+class Tracker:
+    """A server that counts what it is asked to do, and names addresses of its own."""
+
+    url: str = ""
+    done: list[str] = field(default_factory=list)
+    origins: list[str | None] = field(default_factory=list)
+
+
+@pytest.fixture
+def tracker() -> Iterator[Tracker]:
+    tracker = Tracker()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._answer({"self": f"{tracker.url}{self.path}"})
+
+        def do_POST(self) -> None:
+            tracker.done.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self._answer({"made": len(tracker.done)})
+
+        def _answer(self, document: object) -> None:
+            tracker.origins.append(self.headers["Origin"])
+            body = json.dumps(document).replace("/", "\\/").encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Link", f'<{tracker.url}/next>; rel="next"')
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nobody reads it."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        tracker.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        yield tracker
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def proxy(tracker: Tracker) -> Iterator[Proxy]:
+    with Proxy(f"{tracker.url}/base") as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def session() -> Iterator[requests.Session]:
+    with requests.Session() as session:
+        session.trust_env = False
+        yield session
+
+
+def test_addresses_are_translated_both_ways(
+    tracker: Tracker, proxy: Proxy, session: requests.Session
+) -> None:
+    headers = {"Origin": proxy.origin}
+    answer = session.get(f"{proxy.url}/items?page=2", headers=headers, timeout=SECONDS)
+    assert answer.json() == {"self": f"{proxy.origin}/base/items?page=2"}
+    assert answer.links["next"]["url"] == f"{proxy.origin}/next"
+    assert tracker.origins == [tracker.url]
+    assert [sent.request.target for sent in proxy.sent] == ["/base/items?page=2"]
+
+
+ANSWERS = {
+    Kind.FAILED_AFTER: (500, 1),
+    Kind.FAILED_BEFORE: (500, 0),
+    Kind.GATEWAY: (502, 0),
+    Kind.LIMITED: (429, 0),
+    Kind.LIMITED_UNTIL: (429, 0),
+    Kind.REDIRECTED: (307, 0),
+    Kind.UNAUTHORISED: (401, 0),
+    Kind.STALE: (412, 0),
+    Kind.REFLECTED: (400, 0),
+    Kind.INTERRUPTED: (200, 1),
+}
+SILENCES = {Kind.LOST_REPLY: 1, Kind.TRUNCATED: 1, Kind.TIMEOUT: 1, Kind.DROPPED: 0}
+
+
+def test_every_kind_of_fault_is_tried_here() -> None:
+    assert set(Kind) == {*ANSWERS, *SILENCES}
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_an_answer_comes_with_or_without_the_effect(
+    kind: Kind, tracker: Tracker, proxy: Proxy, session: requests.Session
+) -> None:
+    proxy.arm(Fault(kind))
+    answer = session.post(proxy.url, data="x", timeout=SECONDS, allow_redirects=False)
+    assert ANSWERS[kind] == (answer.status_code, len(tracker.done))
+
+
+@pytest.mark.parametrize("kind", SILENCES)
+def test_no_answer_comes_with_or_without_the_effect(
+    kind: Kind, tracker: Tracker, proxy: Proxy, session: requests.Session
+) -> None:
+    proxy.arm(Fault(kind))
+    with pytest.raises(requests.RequestException):
+        session.post(proxy.url, data="x", timeout=(SECONDS, 0.3))
+    proxy.settle()
+    assert SILENCES[kind] == len(tracker.done)
+    assert session.post(proxy.url, data="y", timeout=SECONDS).ok
+
+
+def test_a_fault_strikes_one_request_and_somebody_is_there_before_it(
+    tracker: Tracker, proxy: Proxy, session: requests.Session
+) -> None:
+    fault = Fault(
+        Kind.INTERRUPTED,
+        number=1,
+        concerns=lambda request: request.is_write,
+        meanwhile=lambda: tracker.done.append("somebody else"),
+    )
+    proxy.arm(fault)
+    for text in "abc":
+        session.get(proxy.url, timeout=SECONDS)
+        session.post(proxy.url, data=text, timeout=SECONDS)
+    assert tracker.done == ["a", "somebody else", "b", "c"]
+    assert [sent.struck for sent in proxy.sent] == [False, False, False, True, False, False]
+
+
+def test_a_reflected_request_shows_its_credential(proxy: Proxy, session: requests.Session) -> None:
+    proxy.arm(Fault(Kind.REFLECTED))
+    headers = {"Authorization": "Bearer of-bad-news"}
+    answer = session.get(proxy.url, headers=headers, timeout=SECONDS)
+    assert "of-bad-news" in answer.json()["message"]
