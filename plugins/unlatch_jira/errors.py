@@ -265,12 +265,16 @@ def _limited(answer: Answer) -> TrackerError | None:
 
 
 def _no_object(answer: Answer) -> TrackerError | None:
-    """Everything that Jira answers to us is a JSON object or nothing; pages are the transport's."""
+    """Everything that Jira answers to us is a JSON object or nothing.
+
+    Pages, and JSON that breaks off, are the transport's: it asks again where that is safe.
+    """
     body = answer.body.strip()
     is_page = body.startswith(b"<")
     if not 200 <= answer.status < 300 or not body or is_page:  # noqa: PLR2004
         return None
-    if isinstance(answer.json(), dict):
+    content = answer.json()
+    if isinstance(content, dict) or (content is None and _is_json(answer)):
         return None
     kind, id_ = _UNREADABLE[answer.method in ("GET", "HEAD")]
     return kind(
@@ -279,6 +283,11 @@ def _no_object(answer: Answer) -> TrackerError | None:
         hint="check that trackers.jira.site is a Jira site",
         status=answer.status,
     )
+
+
+def _is_json(answer: Answer) -> bool:
+    kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" and answer.body.strip() != b"null"
 
 
 def _path(answer: Answer) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import ConfigError, Rejected
+from unlatch.errors import ConfigError, NotFound, Rejected
 from unlatch.spi import (
     CommentRef,
     Goal,
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from unlatch.transport import Transport
     from unlatch_jira.answers import Issue, Move
     from unlatch_jira.settings import JiraSettings
+
+# A key is skipped where making an issue failed halfway; so many in a row, and there are no more.
+_MOST_GAPS = 3
 
 
 class JiraPlugin(SyncPlugin):
@@ -105,14 +108,31 @@ class JiraPlugin(SyncPlugin):
         """The issue that carries the marker of `op` in its description, or as a property.
 
         Jira lists issues by an index alone, and on Cloud that may lag by some seconds
-        (https://developer.atlassian.com/cloud/jira/platform/search-and-reconcile/).
+        (https://developer.atlassian.com/cloud/jira/platform/search-and-reconcile/), so the keys
+        that follow the newest listed one are read as well: reading asks no index.
         """
-        key = property_of(op)["key"]
+        key, newest = property_of(op)["key"], 0
         for issue in self._client.newest(self._target(), property_key=key):
+            newest = max(newest, _number(issue.key))
             if op in ops_in(plain(issue.description)) or key in issue.answer.properties:
                 return issue.item
             if issue.created is not None and issue.created < since:
-                return None
+                break
+        return self._find_unlisted(op, after=newest)
+
+    def _find_unlisted(self, op: str, *, after: int) -> RemoteItem | None:
+        """The issue among those that the index does not list yet; keys are given in order."""
+        misses, number = 0, after
+        while misses < _MOST_GAPS:
+            number += 1
+            try:
+                issue = self._client.issue(f"{self._target()}-{number}", "description")
+            except NotFound:
+                misses += 1
+                continue
+            misses = 0
+            if op in ops_in(plain(issue.description)):
+                return issue.item
         return None
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
@@ -233,3 +253,8 @@ def _outcome(result: Result, before: Issue, written: Written, change: Change) ->
         labels_removed=tuple(n for n in change.remove_labels if n in had and n not in has),
         notes=written.notes,
     )
+
+
+def _number(key: str) -> int:
+    digits = key.rpartition("-")[2]
+    return int(digits) if digits.isdecimal() else 0

@@ -19,7 +19,7 @@ _HANG = 0.5
 # Longer than a client waits on its own account.
 _TOO_LONG = 600
 
-Cause = "type[TrackerError] | None"
+_ALL = ("github", "ado", "jira")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Blow:
         options: its options.
         reading: what the delivery fails with if it struck a read; None if it fails with nothing.
         writing: the same for a write.
-        only: the one tracker that does such a thing.
+        on: the trackers that do such a thing.
         hasty: whether the client soon gives up waiting.
         act: what a person does just before the request: "rename" or "label".
     """
@@ -42,7 +42,7 @@ class Blow:
     options: Mapping[str, Any] = field(default_factory=dict)
     reading: type[TrackerError] | None = None
     writing: type[TrackerError] | None = None
-    only: str | None = None
+    on: tuple[str, ...] = _ALL
     hasty: bool = False
     act: str | None = None
 
@@ -81,9 +81,11 @@ BLOWS = (
         reading=Transient,
         writing=Transient,
     ),
-    Blow("secondary 403", "rate-limit", _limit("secondary"), only="github"),
-    Blow("200 with Retry-After", "rate-limit", _limit("delayed"), only="ado"),
-    Blow("redirect", "redirect", _TO_ITSELF, writing=Rejected),
+    Blow("secondary 403", "rate-limit", _limit("secondary"), on=("github",)),
+    Blow("200 with Retry-After", "rate-limit", _limit("delayed"), on=("ado",)),
+    # GitHub points to where an issue was moved; with the others a proxy may redirect a read.
+    Blow("redirect", "redirect", _TO_ITSELF, reading=Rejected, writing=Rejected, on=("github",)),
+    Blow("redirect", "redirect", _TO_ITSELF, writing=Rejected, on=("ado", "jira")),
     Blow("401 midway", "status", {"code": 401}, reading=Unauthorised, writing=Unauthorised),
     Blow("stale revision", "human", act="rename"),
     Blow("a person's label", "human", act="label"),

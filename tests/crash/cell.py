@@ -237,7 +237,10 @@ class Cell:
             "open": (self.aim.is_open, view.open),
             "title": (self.title, view.title),
             "comments": ([] if self.aim.kind is Kind.CREATE else [True], said),
-            "labels": (sorted({*self.labels, *filter(None, [self.aim.after])}), sorted(view.labels)),
+            "labels": (
+                sorted({*self.labels, *filter(None, [self.aim.after])}),
+                sorted(view.labels),
+            ),
         }
 
     def _file_facts(self, item: str) -> dict[str, tuple[Any, Any]]:

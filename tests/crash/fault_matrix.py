@@ -94,7 +94,7 @@ class Matrix:
         tracker, operation = self._name.split(" ")
         requests = self.requests()
         told.requests.setdefault(tracker, {})[operation] = len(requests)
-        blows = [blow for blow in BLOWS if blow.only in (None, self._tracker)]
+        blows = [blow for blow in BLOWS if self._tracker in blow.on]
         cells = [(blow, *struck) for blow in blows for struck in enumerate(requests)]
         for place, (blow, number, request) in enumerate(cells[::every]):
             self._strike(told, blow, number, request, kept=place % 2 == 0)

@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from unlatch.sandbox.view import ItemView
 
 REPOSITORY = "octo/widgets"
-STATES = {"github": ("open", "closed"), "ado": ("Active", "Closed"), "jira": ("In Progress", "Done")}
+STATES = {
+    "github": ("open", "closed"),
+    "ado": ("Active", "Closed"),
+    "jira": ("In Progress", "Done"),
+}
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ QUOTE = "what GitHub shows"
 # Folders of the machine that a page was written on.
 _MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/\w")
 _FILE = re.compile(r"# (?P<path>\S+\.\w+)\n")
-_LANGUAGES = {"console", "sh", "toml", "json", "yaml", "text"}
+_LANGUAGES = {"console", "sh", "toml", "json", "yaml", "python", "text"}
 _LOOKS_RUN = re.compile(r"^\$ ", re.MULTILINE)
 _RUN = re.compile(r"^\s*- run: (?P<command>.+)$", re.MULTILINE)
 

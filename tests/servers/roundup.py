@@ -51,7 +51,7 @@ class Roundup:
 
     url: str
     user: str = USER
-    password: str = PASSWORD
+    password: str = field(default=PASSWORD, repr=False)
     session: requests.Session = field(repr=False)
     _keywords: set[str] = field(default_factory=set, repr=False)
 

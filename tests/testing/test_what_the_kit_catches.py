@@ -12,7 +12,6 @@ from tests.conformance.test_github import GithubLaboratory
 
 from unlatch.errors import Rejected, UnknownOutcome
 from unlatch.sandbox import Sandbox
-from unlatch.spi import SyncPlugin
 from unlatch.testing import Kind, Proxy
 from unlatch.testing.bench import READ_SECONDS, Bench
 from unlatch.testing.trial import (
@@ -30,7 +29,15 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.spi import Change, CommentRef, Draft, ItemRef, Outcome, RemoteItem
+    from unlatch.spi import (
+        Change,
+        CommentRef,
+        Draft,
+        ItemRef,
+        Outcome,
+        RemoteItem,
+        SyncPlugin,
+    )
 
 
 class Forgetful(GithubPlugin):
@@ -81,7 +88,7 @@ class Doubling(GithubPlugin):
         return None
 
 
-class Titled(Doubling):
+class Insistent(GithubPlugin):
     def create_issue(self, draft: Draft, change: Change) -> Outcome:
         try:
             return super().create_issue(draft, change)
@@ -90,11 +97,7 @@ class Titled(Doubling):
 
 
 class OtherBench(Bench):
-    def __init__(
-        self, plugin: type[GithubPlugin], laboratory: GithubLaboratory, proxy: Proxy, folder: Path
-    ) -> None:
-        super().__init__(laboratory, proxy, folder)
-        self._class = plugin
+    other: type[GithubPlugin]
 
     @cached_property
     def plugin(self) -> SyncPlugin:
@@ -103,7 +106,7 @@ class OtherBench(Bench):
     def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
         usual = super().open(read_seconds)
         assert isinstance(usual, GithubPlugin)
-        usual.__class__ = self._class
+        usual.__class__ = self.other
         return usual
 
 
@@ -114,9 +117,11 @@ def laboratory() -> Iterator[GithubLaboratory]:
 
 
 @pytest.fixture
-def proxy(laboratory: GithubLaboratory) -> Iterator[Proxy]:
+def bench(laboratory: GithubLaboratory, tmp_path: Path) -> Iterator[OtherBench]:
     with Proxy(laboratory.server) as proxy:
-        yield proxy
+        bench = OtherBench(laboratory, proxy, tmp_path)
+        bench.other = GithubPlugin
+        yield bench
 
 
 @pytest.mark.parametrize(
@@ -130,41 +135,30 @@ def proxy(laboratory: GithubLaboratory) -> Iterator[Proxy]:
     ],
 )
 def test_a_reopen_that_goes_wrong_is_noticed(
-    plugin: type[GithubPlugin],
-    kind: Kind,
-    complaint: str,
-    laboratory: GithubLaboratory,
-    proxy: Proxy,
-    tmp_path: Path,
+    plugin: type[GithubPlugin], kind: Kind, complaint: str, bench: OtherBench
 ) -> None:
-    bench = OtherBench(plugin, laboratory, proxy, tmp_path)
+    bench.other = plugin
     with pytest.raises(AssertionError, match=re.escape(complaint)):
         list(every_trial(bench, REOPEN, Blow(kind)))
 
 
-@pytest.mark.parametrize("plugin", [Doubling, Titled])
+@pytest.mark.parametrize("plugin", [Doubling, Insistent])
 def test_an_item_that_is_made_twice_is_noticed(
-    plugin: type[GithubPlugin], laboratory: GithubLaboratory, proxy: Proxy, tmp_path: Path
+    plugin: type[GithubPlugin], bench: OtherBench
 ) -> None:
-    bench = OtherBench(plugin, laboratory, proxy, tmp_path)
+    bench.other = plugin
     with pytest.raises(AssertionError, match="2 items were made"):
         list(every_creation(bench, Blow(Kind.LOST_REPLY)))
 
 
-def test_a_secret_in_an_error_is_noticed(
-    laboratory: GithubLaboratory, proxy: Proxy, tmp_path: Path
-) -> None:
-    bench = Bench(laboratory, proxy, tmp_path)
+def test_a_secret_in_an_error_is_noticed(bench: OtherBench) -> None:
     error = Rejected("refused", "no", hint=f"try {bench.credential.secret} again")
     with pytest.raises(AssertionError, match="shows the secret"):
         check_no_secret(bench, error, "status")
     check_no_secret(bench, Rejected("refused", "no"), "status")
 
 
-def test_every_request_of_a_reopen_is_struck_in_turn(
-    laboratory: GithubLaboratory, proxy: Proxy, tmp_path: Path
-) -> None:
-    bench = Bench(laboratory, proxy, tmp_path)
+def test_every_request_of_a_reopen_is_struck_in_turn(bench: OtherBench) -> None:
     struck = list(every_trial(bench, REOPEN, Blow(Kind.LIMITED)))
     assert [one.partition(" ")[0] for one in struck] == ["PATCH", "POST", "POST", "DELETE"]
     assert {blow.kind for blow in BLOWS} == set(Kind)

@@ -401,7 +401,25 @@ def test_the_search_for_a_created_issue_ends_at_the_time_of_the_intent(
     box.requests.clear()
 
     assert plugin.find_created(OP, datetime.now(UTC) + timedelta(days=1)) is None
-    assert len(sent(box)) == 1
+    searches = [one for one in sent(box) if "search" in one]
+    assert len(searches) == 1
+
+
+def test_a_created_issue_is_found_before_the_index_lists_it(
+    box: Sandbox, plugin: JiraPlugin
+) -> None:
+    earlier = plugin.create_issue(draft(), replace(CREATE, op=OTHER_OP)).after
+    listed = plugin.find_created(OTHER_OP, LONG_AGO)
+    assert listed == earlier
+    key = plugin.create_issue(draft(), CREATE).after.ref.id
+    # The index as it was before the second issue came.
+    stale = {"issues": [box.jira.issue(earlier.ref.id)], "isLast": True}
+    box.faults.add(Fault("jira", "status", path="search/jql", code=200, body=stale))
+
+    found = plugin.find_created(OP, LONG_AGO)
+
+    assert found is not None
+    assert found.ref.id == key
 
 
 def test_a_comment_can_be_made_with_the_issue(either: Sandbox) -> None:

@@ -365,6 +365,14 @@ def test_what_jira_leaves_out_is_not_missed(wire: responses.RequestsMock) -> Non
     assert (item.state, item.category.is_open, item.labels) == ("Irgendwo", True, ())
 
 
+def test_an_answer_that_broke_off_is_asked_for_again(wire: responses.RequestsMock) -> None:
+    wire.get(address(CLOUD), body='{"id": "10001", "ke', content_type="application/json")
+    wire.get(address(CLOUD), json=issue())
+    ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+
+    assert plugin_at(CLOUD).get_issue_status(ref).ref == ref
+
+
 @pytest.mark.parametrize("answer", [{"json": []}, {"body": "OK"}, {"body": "<p>Sign in</p>"}])
 def test_a_write_that_is_not_answered_like_jira_is_unknown(
     wire: responses.RequestsMock, answer: dict[str, Any]

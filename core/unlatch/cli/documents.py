@@ -98,6 +98,7 @@ def delivery_entry(delivery: Delivery) -> DeliveryEntry:
         "kind": delivery.operation.kind,
         "outcome": _outcome(delivery),
         "requests": delivery.requests,
+        "notes": list(delivery.outcome.notes) if delivery.outcome else [],
         "error": problem_entry(delivery.error) if delivery.error else None,
     }
 
@@ -139,9 +140,15 @@ def _outcome(delivery: Delivery) -> DeliveryOutcome:
         return "failed" if delivery.parked else "pending"
     if delivery.outcome is None:
         return "pending"
-    if delivery.found:
+    if delivery.found and not _is_open_after_undo(delivery):
         return _FOUND[delivery.operation.kind]
     return _OUTCOMES[delivery.outcome.result]
+
+
+def _is_open_after_undo(delivery: Delivery) -> bool:
+    outcome = delivery.outcome
+    is_undo = delivery.operation.kind is Kind.UNDO
+    return is_undo and outcome is not None and outcome.after.category.is_open
 
 
 def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> ReopenRecord | None:

@@ -151,7 +151,7 @@ def _dialogue(
         try:
             reason = checked_reason(given)
         except UsageError as error:
-            output.talk(output.warn(f"{error.message}: {error.hint}"))
+            output.talk(output.warn(f"{error.message}; try again"))
     return reason
 
 

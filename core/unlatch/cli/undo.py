@@ -10,9 +10,12 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
+from unlatch.cli.rehearse import tell_rehearsal
 from unlatch.cli.serve import deliver_and_tell, postponed, style, tell_left
 from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, is_interactive, with_session
+from unlatch.domain.operation import Manner
 from unlatch.engine.deliver import Job
+from unlatch.engine.rehearse import Act, rehearse_undo
 from unlatch.errors import UsageError
 from unlatch.store.manager import checked_reason
 from unlatch.store.undoing import undo, undoable
@@ -35,6 +38,7 @@ def command(entry: Entry) -> click.Command:
     @BY
     @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
     @click.option("--offline", is_flag=True, help="Leave the items for unlatch sync.")
+    @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
     @COMMENT
     @JSON
     @with_session
@@ -46,20 +50,33 @@ def command(entry: Entry) -> click.Command:
         by: str | None,
         yes: bool,
         offline: bool,
+        dry_run: bool,
         comment: str | None,
         as_json: bool,
     ) -> int:
         before = session.workspace.manager.read(wanted)
+        session.workspace.check_config()
         reason = checked_reason(reason) if reason is not None else None
+        if dry_run:
+            act = Act(session.who(by), reason, Job(comment=style(comment)), offline=offline)
+            with session.trackers() as trackers:
+                found = rehearse_undo(session.workspace, trackers, before, act=act)
+                return tell_rehearsal(session, found, as_json=as_json)
         if not _agreed(before, undoable(before), yes=yes):
             output.talk("Nothing was changed.")
             return DECLINED
         after, undone = undo(
-            session.workspace.manager, before.id, by=session.who(by), reason=reason
+            session.workspace.manager,
+            before.id,
+            by=session.who(by),
+            reason=reason,
+            manner=Manner(comment),
         )
         if not as_json:
             mark = output.good(output.sign("ok"))
             output.data(f"{mark} Increment {after.id}: {before.status} -> {after.status}")
+            for warning in after.warnings:
+                output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
         with session.trackers() as trackers:
             owed = frozenset(o.op for o in after.pending) - {o.op for o in before.pending}
             delivered = (
@@ -88,7 +105,10 @@ def _agreed(increment: Increment, entry: ReopenEntry, *, yes: bool) -> bool:
             hint=f"unlatch undo {increment.id} --yes",
         )
     reason = output.clean(entry.reason)
-    output.talk(f"{output.warn('!')} {increment.id} was reopened by {entry.reopened_by}: {reason}")
+    output.talk(
+        f"{output.warn('!')} {increment.id} was reopened by "
+        f"{output.clean(entry.reopened_by)}: {reason}"
+    )
     items = times(len(increment.links), "item")
     output.talk(f"  Undoing will set it back to {entry.previous_status}, and close what the")
     output.talk(f"  reopen opened among its {items}, where nobody touched it since.")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from unlatch.domain.operation import Change, Draft, Kind, Operation, Outcome, Result
 from unlatch.engine.draft import draft_of
 from unlatch.engine.intent import change_for
-from unlatch.engine.undoing import done_by, entry_undone_by, touched, undoing_change
+from unlatch.engine.undoing import Taken, done_by, entry_undone_by, plan_undo, was_reached
 from unlatch.errors import Conflict, NotFound
 from unlatch.spi import Capability
 from unlatch.store.config import CommentStyle
@@ -135,30 +135,45 @@ class Attempt:
             return self._undo(self._delivery.ref, change)
         return replace(self._delivery, outcome=self._act(change))
 
-    def _undo(self, ref: ItemRef, change: Change) -> Delivery:
+    def _undo(self, ref: ItemRef, change: Change, *, again: bool = False) -> Delivery:
         """Take back what the reopen did to the item; what cannot be taken back is said."""
-        entry = entry_undone_by(self._increment, self._operation.op)
         item = self._plugin.get_issue_status(ref)
-        done = done_by(self._increment, entry, item) if entry else None
-        if done is None:
-            reached = entry is not None and self._plugin.find_comments(ref, entry.id, self._since)
-            why = "what the reopen found there is not recorded" if reached else None
-            return self._left(item, why)
-        if why := touched(done, item):
-            return self._left(item, why)
-        taken = undoing_change(
-            self._operation.op, done, change.comment, mentions=self._config.mentions
+        taken = self._taken(ref, item, change, again=again)
+        if taken.change is None:
+            left = [f"left as it is: {taken.note}"] if taken.note else []
+            return replace(self._delivery, outcome=_kept(item, *left))
+        outcome = self._plugin.close_issue(ref, taken.change)
+        if taken.note:
+            outcome = replace(outcome, notes=(*outcome.notes, taken.note))
+        return replace(self._delivery, outcome=outcome)
+
+    def _taken(self, ref: ItemRef, item: RemoteItem, change: Change, *, again: bool) -> Taken:
+        key, increment = self._operation.item, self._increment
+        entry = entry_undone_by(increment, self._operation.op)
+        if entry is None:
+            return Taken(None, "the reopen that it takes back is not in the history")
+        if done := done_by(increment, entry, item, key):
+            return plan_undo(self._workspace, increment, done, item, change, again=again)
+        since = entry.reopened_at - CLOCK_LEEWAY
+        reached = was_reached(increment, entry, item, key) or self._plugin.find_comments(
+            ref, entry.id, since
         )
-        return replace(self._delivery, outcome=self._plugin.close_issue(ref, taken))
+        return Taken(None, "what the reopen found there is not recorded" if reached else None)
 
-    def _left(self, item: RemoteItem, why: str | None) -> Delivery:
-        notes = (f"left as it is: {why}",) if why else ()
-        kept = Outcome(Result.STATE_KEPT, item, item, notes=notes)
-        return replace(self._delivery, outcome=kept)
-
-    def _kept(self, ref: ItemRef) -> Outcome:
+    def _finish_undo(self, ref: ItemRef, change: Change) -> Delivery:
+        """After an interruption: the marker is there, so that only labels can be missing."""
         item = self._plugin.get_issue_status(ref)
-        return Outcome(Result.STATE_KEPT, item, item)
+        entry = entry_undone_by(self._increment, self._operation.op)
+        done = done_by(self._increment, entry, item, self._operation.item) if entry else None
+        outcome = _kept(item)
+        if done is not None and not self._is_atomic:
+            left = Change(change.op, add_labels=done.removed, remove_labels=done.added)
+            outcome = self._plugin.close_issue(ref, left)
+        return replace(self._delivery, found=True, outcome=outcome)
+
+    @property
+    def _is_atomic(self) -> bool:
+        return Capability.ATOMIC_COMMENT in self._capabilities
 
     def _act(self, change: Change) -> Outcome:
         kind, ref = self._operation.kind, self._delivery.ref
@@ -174,8 +189,8 @@ class Attempt:
         ref = self._delivery.ref
         if ref is None:
             return self._probe_created(change)
-        if self._operation.kind is Kind.UNDO and self._markers(ref):
-            return replace(self._delivery, found=True, outcome=self._kept(ref))
+        if self._operation.kind is Kind.UNDO:
+            return self._probe_and_undo(ref, change)
         if change.comment is None:
             return self._send(change)  # without a marker, state and labels are compared anew
         if not self._markers(ref):
@@ -184,9 +199,17 @@ class Attempt:
             return sent
         # The state came before the comment. Whoever changed it since then did so on purpose.
         left = replace(change, goal=None, comment=None)
-        if Capability.ATOMIC_COMMENT in self._capabilities:
+        if self._is_atomic:
             left = Change(change.op)
         return replace(self._send(left), found=True)
+
+    def _probe_and_undo(self, ref: ItemRef, change: Change) -> Delivery:
+        if self._markers(ref):
+            return self._finish_undo(ref, change)
+        sent = self._undo(ref, change, again=True)
+        if sent.outcome is not None and sent.outcome.commented:
+            self._converge(ref)
+        return sent
 
     def _probe_created(self, change: Change) -> Delivery:
         item = self._plugin.find_created(self._operation.op, self._since)
@@ -207,3 +230,7 @@ class Attempt:
 
     def _draft(self) -> Draft:
         return draft_of(self._increment)
+
+
+def _kept(item: RemoteItem, *notes: str) -> Outcome:
+    return Outcome(Result.STATE_KEPT, item, item, notes=notes)

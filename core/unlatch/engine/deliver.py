@@ -18,7 +18,7 @@ from unlatch.store.locks import delivery_lock
 from unlatch.store.outbox import park
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
     from unlatch.engine.progress import Report
@@ -88,11 +88,20 @@ def _serve(workspace: Workspace, trackers: Trackers, name: str, job: Job, *, not
             key: _queue_task(workspace, trackers, increment, queue, job, before=before)
             for key, queue in queues.items()
         }
-        for _, deliveries in side_by_side(tasks):
-            for delivery in deliveries:
-                note(delivery)
-                done.append(delivery)
+        for delivery in _in_order(tasks):
+            note(delivery)
+            done.append(delivery)
         _note_attempts(workspace, name, attempts, done)
+
+
+def _in_order(tasks: Mapping[_Key, Callable[[], list[Delivery]]]) -> Iterator[Delivery]:
+    """Deliver all queues side by side; tell of them in their order, each as soon as it may be."""
+    ended: dict[_Key, list[Delivery]] = {}
+    waiting = list(tasks)
+    for key, deliveries in side_by_side(tasks):
+        ended[key] = deliveries
+        while waiting and waiting[0] in ended:
+            yield from ended[waiting.pop(0)]
 
 
 def _note_attempts(

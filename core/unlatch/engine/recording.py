@@ -56,6 +56,9 @@ def _details(delivery: Delivery, outcome: Outcome) -> dict[str, object]:
         "commented": outcome.commented or delivery.found,
         "before": _seen(outcome.before),
         "after": _seen(outcome.after),
+        # Not what differs between the two: people may have relabelled the item in between.
+        "labelsAdded": list(outcome.labels_added) or None,
+        "labelsRemoved": list(outcome.labels_removed) or None,
     }
 
 

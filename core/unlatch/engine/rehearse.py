@@ -13,15 +13,18 @@ from unlatch.engine.draft import draft_of
 from unlatch.engine.finish import needed_by
 from unlatch.engine.items import Seen, look
 from unlatch.engine.resume import Step, next_step
+from unlatch.engine.undoing import done_by, entry_undone_by, plan_undo
 from unlatch.errors import Rejected
 from unlatch.spi import PlannedRequest, is_held_closed
 from unlatch.store.manager import check_transition, checked_reason
 from unlatch.store.records import overtaken
+from unlatch.store.undoing import undoable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.domain.increment import Increment
+    from unlatch.domain.item import RemoteItem
     from unlatch.engine.trackers import Trackers
     from unlatch.engine.workspace import Workspace
     from unlatch.errors import UnlatchError
@@ -54,7 +57,7 @@ class Rehearsed:
     @property
     def is_open_ended(self) -> bool:
         """Whether what would be sent shows only on the way."""
-        return self.operation.kind in (Kind.CREATE, Kind.UNDO)
+        return self.operation.kind is Kind.CREATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +162,26 @@ def rehearse_finish(
     return replace(found, spared=spared)
 
 
+def rehearse_undo(
+    workspace: Workspace, trackers: Trackers, increment: Increment, *, act: Act
+) -> Rehearsal:
+    """What undoing the last reopen would do.
+
+    Raises:
+        StoreError: there is none to undo.
+        UnlatchError: the configuration has mistakes.
+    """
+    entry = undoable(increment)
+    new = _new(workspace, Kind.UNDO, increment.links, act)
+    marked = replace(entry, revert=new[0].op) if new else entry
+    reopens = tuple(marked if one is entry else one for one in increment.reopens)
+    owed = tuple(one for one in increment.pending if one.op != entry.id)
+    undone = replace(increment, reopens=reopens)
+    return _rehearsal(
+        workspace, trackers, undone, entry.previous_status, act=act, owed=owed, new=new
+    )
+
+
 def rehearse_operations(
     workspace: Workspace,
     trackers: Trackers,
@@ -234,10 +257,36 @@ def _rehearsed(
     found = Rehearsed(operation, seen, change, error=seen.error)
     if seen.item is None or found.is_open_ended:
         return found
+    if operation.kind is Kind.UNDO:
+        return _undone(workspace, trackers, increment, found, seen.item)
     draft = draft_of(increment) if operation.kind is Kind.UPDATE else None
     requests = trackers.open(operation.tracker).plan(seen.item, change, draft)
     refused = _held_closed() if is_held_closed(seen.item, change) else None
     return replace(found, requests=requests, error=refused)
+
+
+def _undone(
+    workspace: Workspace,
+    trackers: Trackers,
+    increment: Increment,
+    found: Rehearsed,
+    item: RemoteItem,
+) -> Rehearsed:
+    operation = found.operation
+    entry = entry_undone_by(increment, operation.op)
+    done = done_by(increment, entry, item, operation.item) if entry else None
+    if done is None:
+        why = "it is not recorded that the reopen got there"
+        return replace(found, change=Change(operation.op), error=_left(why))
+    taken = plan_undo(workspace, increment, done, item, found.change)
+    if taken.change is None:
+        return replace(found, change=Change(operation.op), error=_left(taken.note or ""))
+    requests = trackers.open(operation.tracker).plan(item, taken.change)
+    return replace(found, change=taken.change, requests=requests)
+
+
+def _left(why: str) -> Rejected:
+    return Rejected("left-as-it-is", f"it would be left as it is: {why}")
 
 
 def _held_closed() -> Rejected:

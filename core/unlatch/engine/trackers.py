@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from unlatch.engine.registry import load_plugin
-from unlatch.errors import UsageError
+from unlatch.errors import StoreError, UsageError
 from unlatch.store.locks import prepare_local
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class Trackers:
         self._open: dict[str, SyncPlugin] = {}
         self._transports: list[Transport] = []
         self._stopped = threading.Event()
+        self._passing: list[TemporaryDirectory[str]] = []
         # One lock a tracker: looking for a credential may take its time.
         self._locks = {name: threading.Lock() for name in workspace.registry.manifests}
 
@@ -144,7 +147,7 @@ class Trackers:
             manifest,
             settings.base_url,
             env=self._workspace.environ,
-            cache=prepare_local(self._workspace.layout) / "cache" / name,
+            cache=self._cache() / name,
             user_hosts=self._workspace.user.trusted_hosts,
             on_wait=self._on_wait,
             max_wait=self._max_wait,
@@ -154,6 +157,15 @@ class Trackers:
         with _LOADING:
             plugin: SyncPlugin = load_plugin(manifest)(settings, transport)
         return plugin
+
+    def _cache(self) -> Path:
+        """A folder for what SDKs cache; a passing one where the project cannot be written."""
+        try:
+            return prepare_local(self._workspace.layout) / "cache"
+        except StoreError:
+            passing = TemporaryDirectory(prefix="unlatch-")
+            self._passing.append(passing)
+            return Path(passing.name)
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Let a moment pass before a tracker is asked, and say so; an interruption ends it."""

@@ -118,11 +118,14 @@ class Undone(_Event, _Moved):
     reason: NotRequired[str]
 
 
-class Before(TypedDict):
-    """An item before the first write, for undo."""
+class SeenItem(TypedDict):
+    """An item as its tracker described it, for undo."""
 
     state: str
+    category: NotRequired[Category]
     labels: list[str]
+    # An opaque token that changes with the item, where the tracker has one.
+    revision: NotRequired[str]
 
 
 class Delivered(_Event):
@@ -135,7 +138,12 @@ class Delivered(_Event):
     item: str
     result: Result
     commented: bool
-    before: NotRequired[Before]
+    # Before the first write, and after the last one.
+    before: NotRequired[SeenItem]
+    after: NotRequired[SeenItem]
+    # What this operation changed, whatever people changed meanwhile.
+    labelsAdded: NotRequired[list[str]]
+    labelsRemoved: NotRequired[list[str]]
 
 
 class Parked(_Event):

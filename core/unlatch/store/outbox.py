@@ -49,7 +49,7 @@ def record(
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         left = tuple(o for o in before.pending if not _same(o, operation))
-        if len(left) == len(before.pending):
+        if len(left) == len(before.pending) and not _is_undone(before, operation.op):
             return []  # another process was faster; its record stands
         set_pending(data, left)
         for entry in data.get("reopenHistory", []):
@@ -86,6 +86,11 @@ def park(manager: MetadataManager, wanted: str, operation: Operation, *, cause: 
 
 def _same(one: Operation, other: Operation) -> bool:
     return (one.op, one.tracker, one.item) == (other.op, other.tracker, other.item)
+
+
+def _is_undone(increment: Increment, op: str) -> bool:
+    """Whether a reopen was undone, perhaps while it was on its way: undo asks what it did."""
+    return any(entry.id == op and entry.reverted_at is not None for entry in increment.reopens)
 
 
 def _reopened_by(increment: Increment, op: str) -> str:

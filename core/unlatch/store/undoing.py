@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
 from unlatch.domain.status import Status
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError
@@ -39,7 +39,12 @@ def undoable(increment: Increment) -> ReopenEntry:
 
 
 def undo(
-    manager: MetadataManager, wanted: str, *, by: str, reason: str | None
+    manager: MetadataManager,
+    wanted: str,
+    *,
+    by: str,
+    reason: str | None,
+    manner: Manner = AS_CONFIGURED,
 ) -> tuple[Increment, ReopenEntry]:
     """Set an increment back to what it was before its last reopen, and owe its items the same.
 
@@ -59,7 +64,7 @@ def undo(
         _set_back(data, entry, at=stamp(at))
         kept = tuple(operation for operation in before.pending if operation.op != entry.id)
         owed = tuple(
-            Operation(op, Kind.UNDO, link.tracker, link.key, at, by, reason)
+            Operation(op, Kind.UNDO, link.tracker, link.key, at, by, reason, manner=manner)
             for link in before.links
         )
         set_pending(data, (*kept, *owed))

@@ -15,13 +15,17 @@ import pytest
 
 # Before they are loaded, so that their asserts say what was expected and what was there.
 pytest.register_assert_rewrite(
-    "unlatch.testing.behaviour", "unlatch.testing.endurance", "unlatch.testing.trial"
+    "unlatch.testing.behaviour",
+    "unlatch.testing.endurance",
+    "unlatch.testing.traces",
+    "unlatch.testing.trial",
 )
 
 from unlatch.testing.behaviour import Behaviour  # noqa: E402
 from unlatch.testing.bench import Bench  # noqa: E402
 from unlatch.testing.endurance import Endurance  # noqa: E402
 from unlatch.testing.proxy import Proxy  # noqa: E402
+from unlatch.testing.traces import Traces  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Conformance"]
 
 
-class Conformance(Behaviour, Endurance):
+class Conformance(Behaviour, Traces, Endurance):
     """All tests; a subclass whose name begins with Test gives them a laboratory."""
 
     @pytest.fixture

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.spi import Capability
-from unlatch.testing.behaviour import need
+from unlatch.testing.asking import need
 from unlatch.testing.faults import Fault, Kind
 from unlatch.testing.trial import (
     BLOWS,

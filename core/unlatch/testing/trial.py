@@ -70,7 +70,7 @@ BLOWS = (
     *(Blow(kind) for kind in Kind),
     *(Blow(kind, writes=False) for kind in (Kind.DROPPED, Kind.LIMITED, Kind.UNAUTHORISED)),
 )
-# What is the transport's and the engine's alone is tried by a reopen; these have steps of their own.
+# What is the transport's and the engine's alone is tried by a reopen already.
 BLOWS_FOR_CLOSE = tuple(
     Blow(kind)
     for kind in (

@@ -133,6 +133,8 @@ class DeliveryEntry(TypedDict):
     kind: Kind
     outcome: DeliveryOutcome
     requests: int
+    # What a person should know of it, such as what undo left as it is.
+    notes: list[str]
     error: Problem | None
 
 
