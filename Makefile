@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.stamp
 WORKERS ?= auto
 
-.PHONY: demo test check tests wheel-check generate format bench clean
+.PHONY: demo test check tests wheel-check torture generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -25,6 +25,11 @@ tests: $(STAMP)
 
 wheel-check: $(STAMP)
 	$(BIN)/python tools/wheel_check.py
+
+# The longer sweeps; docs/reliability.md says what they find.
+torture: $(STAMP)
+	$(BIN)/python -m tests.crash.kill_matrix --both
+	$(BIN)/python -m tests.crash.fault_matrix --both
 
 generate: $(STAMP)
 	$(BIN)/python tools/generate.py

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.domain.text import without_controls
-from unlatch.errors import Rejected, TrackerError, Unauthorised
+from unlatch.errors import Conflict, Rejected, TrackerError, Unauthorised
 from unlatch.spi import (
     Category,
     Change,
@@ -193,6 +193,8 @@ class AdoPlugin(SyncPlugin):
         return _Seen(item, remote, workflow)
 
     def _changed(self, seen: _Seen, change: Change, fields: Fields = ()) -> Outcome:
+        if change.revision not in (None, seen.remote.revision):
+            raise Conflict("conflict", "the work item was changed since it was looked at")
         try:
             return self._apply(seen, change, fields)
         except Rejected as refusal:

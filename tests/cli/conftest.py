@@ -47,7 +47,8 @@ def project(
     home.mkdir()
     (home / ".gitconfig").write_text("[user]\n\tname = Gil Git\n\temail = gil@example.com\n")
     made = Project(box, root, home, _programs, monkeypatch)
-    made.configure(box.config())
+    # Patient, for a machine may be busy; what a hurry brings is a test of its own.
+    made.configure(f"patience = 30\n{box.config()}")
     return made
 
 

@@ -134,8 +134,8 @@ class Project:
 
     def events(self, name: str = NAME) -> list[dict[str, Any]]:
         path = self.folder(name) / "events.jsonl"
-        lines = path.read_text().splitlines() if path.exists() else []
-        return [json.loads(line) for line in lines]
+        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+        return [json.loads(line) for line in lines if line]
 
     def tree(self) -> dict[str, bytes | None]:
         """Every file of the project byte for byte, but for what stays on this machine anyway."""

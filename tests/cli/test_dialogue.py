@@ -161,6 +161,7 @@ def test_from_the_third_reopen_on_it_warns(project: Project, before: int, warned
 
 
 def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(completed: Project) -> None:
+    completed.configure_more("patience = 2")
     completed.box.faults.add(Fault("ado", "latency", seconds=20, path="(?i)workitems/101"))
 
     with Terminal(completed, "resume", "7") as terminal:

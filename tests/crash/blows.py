@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     from unlatch.errors import TrackerError
 
-# A hasty client gives up before the server does.
-READ_SECONDS = 0.3
-_HANG = 0.5
+# A server hangs for so much longer than its client waits.
+_LONGER = 0.2
 # Longer than a client waits on its own account.
 _TOO_LONG = 600
 
@@ -33,7 +32,7 @@ class Blow:
         reading: what the delivery fails with if it struck a read; None if it fails with nothing.
         writing: the same for a write.
         on: the trackers that do such a thing.
-        hasty: whether the client soon gives up waiting.
+        hangs: whether the client has to give up waiting.
         act: what a person does just before the request: "rename" or "label".
     """
 
@@ -43,12 +42,23 @@ class Blow:
     reading: type[TrackerError] | None = None
     writing: type[TrackerError] | None = None
     on: tuple[str, ...] = _ALL
-    hasty: bool = False
+    hangs: bool = False
     act: str | None = None
 
-    def fault(self, tracker: str, number: int, person: Callable[[], None]) -> Fault:
-        """The fault for request `number` to the tracker, counted from 0."""
-        options = {**self.options, **({"action": person} if self.act else {})}
+    def fault(
+        self, tracker: str, number: int, *, patience: float, person: Callable[[], None]
+    ) -> Fault:
+        """The fault for request `number` to the tracker, counted from 0.
+
+        Args:
+            patience: seconds that the client waits for an answer.
+            person: what a person does.
+        """
+        options = dict(self.options)
+        if self.hangs:
+            options["seconds"] = patience + _LONGER
+        if self.act:
+            options["action"] = person
         return Fault(tracker, self.kind, after=number, **options)
 
 
@@ -67,10 +77,8 @@ BLOWS = (
     Blow("500 after", "error-after", {"code": 500}, **_UNKNOWN),
     Blow("502 HTML", "html", **_UNKNOWN),
     Blow("dropped connection", "drop", **_UNKNOWN),
-    Blow("read timeout before", "timeout", {"seconds": _HANG}, hasty=True, **_UNKNOWN),
-    Blow(
-        "read timeout after", "timeout", {"seconds": _HANG, "effect": True}, hasty=True, **_UNKNOWN
-    ),
+    Blow("read timeout before", "timeout", hangs=True, **_UNKNOWN),
+    Blow("read timeout after", "timeout", {"effect": True}, hangs=True, **_UNKNOWN),
     Blow("truncated JSON", "truncate", **_UNKNOWN),
     Blow("429 seconds", "rate-limit", _limit("seconds")),
     Blow("429 HTTP date", "rate-limit", _limit("http-date")),

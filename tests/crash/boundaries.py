@@ -17,23 +17,47 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from unlatch.transport.adapter import TrackerAdapter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import requests
 
 
-class Boundaries:
-    """Counts boundaries in all threads; the process is killed at number `die_at`."""
+def die(_name: str) -> None:
+    """What a power cut does to a process."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
-    def __init__(self, die_at: int | None) -> None:
+
+class Boundaries:
+    """Counts boundaries in all threads; at number `at` something strikes the process.
+
+    Args:
+        strike: what does, told the boundary's name; death by default.
+        lasting: whether it strikes at every later boundary too.
+    """
+
+    def __init__(
+        self,
+        at: int | None,
+        *,
+        strike: Callable[[str], None] = die,
+        lasting: bool = False,
+    ) -> None:
         self.passed: list[str] = []
-        self._die_at = die_at
+        self._at = at
+        self._strike = strike
+        self._lasting = lasting
         self._lock = threading.Lock()
 
     def cross(self, name: str) -> None:
-        """Pass a boundary, or die at it."""
+        """Pass a boundary, or be struck at it."""
         with self._lock:
             self.passed.append(name)
-            if len(self.passed) == self._die_at:
-                os.kill(os.getpid(), signal.SIGKILL)
+            number = len(self.passed)
+            struck = self._at is not None and (
+                number == self._at or (self._lasting and number > self._at)
+            )
+        if struck:
+            self._strike(name)
 
     def install(self) -> None:
         """Watch this process from now on."""

@@ -1,9 +1,10 @@
-"""One cell of the fault matrix: a project with one item, unlatch at work on it, and what is left."""
+"""One cell of the fault matrix: a project with one item, unlatch at work, and what is left."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ INCREMENT = "0007-smart-discipline"
 REASON = "Bug discovered in error handling"
 # A person's labels, from before and from in between, and the title that a person gives.
 KEPT, MINE, RENAMED = "ours", "urgent", " (renamed)"
-_PATIENT = 30.0
+PATIENT = 30.0
 _REGISTRY = Registry()
 
 
@@ -175,22 +176,32 @@ class Cell:
 
     # unlatch
 
-    def act(self, read_seconds: float = _PATIENT) -> Delivery:
+    def act(self, read_seconds: float = PATIENT) -> Delivery:
         """What `unlatch resume`, `complete` or `link --create` does."""
+        fresh = self.owe()
+        (delivery,) = self._deliver(self._workspace(), Job(fresh), read_seconds)
+        return delivery
+
+    def owe(self) -> frozenset[str]:
+        """What they do with `--offline`; the ids of the operations."""
         workspace = self._workspace()
         if self.aim.kind is Kind.REOPEN:
-            fresh = resume(workspace, INCREMENT, reason=REASON, by="Dana").fresh
-        elif self.aim.kind is Kind.CLOSE:
+            return resume(workspace, INCREMENT, reason=REASON, by="Dana").fresh
+        if self.aim.kind is Kind.CLOSE:
             done = finish(workspace, INCREMENT, Status.COMPLETED, by="Dana", reason=REASON)
-            fresh = done.fresh
-        else:
-            fresh = frozenset({self._owed(workspace)})
-        (delivery,) = self._deliver(workspace, Job(fresh), read_seconds)
-        return delivery
+            return done.fresh
+        return frozenset({self._owed(workspace)})
 
     def sync(self) -> list[Delivery]:
         """What `unlatch sync` does, in a new process."""
-        return self._deliver(self._workspace(), Job(), _PATIENT)
+        return self._deliver(self._workspace(), Job(), PATIENT)
+
+    def cloned(self) -> Cell:
+        """The same project as it is now, in another place."""
+        there = copy(self)
+        there.root = self.root.with_name(f"{self.root.name}-clone")
+        shutil.copytree(self.root, there.root, ignore=shutil.ignore_patterns("local"))
+        return there
 
     def forget_local(self) -> None:
         """Delete what only this machine knows."""

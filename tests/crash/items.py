@@ -66,11 +66,8 @@ class Items:
     def link(self, item: str) -> dict[str, Any]:
         """The block that ties an increment to it."""
         url = self.view(item).url
-        return {
-            "github": lambda: {"issue": int(item), "url": url},
-            "ado": lambda: {"workItemId": int(item), "url": url},
-            "jira": lambda: {"issueKey": item, "url": url},
-        }[self.tracker]()
+        key = {"github": "issue", "ado": "workItemId", "jira": "issueKey"}[self.tracker]
+        return {key: item if self.tracker == "jira" else int(item), "url": url}
 
     def _edit(self, item: str, **changes: Any) -> None:
         if self.tracker == "github":

@@ -8,12 +8,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import requests
+
+from unlatch.domain.marker import ops_in
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -39,18 +42,24 @@ class Case:
         github: the issue's number.
         ado: the work item's id.
         jira: the issue's key.
+        increment: the increment's id.
     """
 
     root: Path
     github: int
     ado: int
     jira: str
+    increment: str = INCREMENT
+
+    @property
+    def folder(self) -> Path:
+        """The increment's folder."""
+        return self.root / ".unlatch" / "increments" / self.increment
 
     @property
     def metadata(self) -> dict[str, Any]:
         """What metadata.json holds; fails if it is no JSON."""
-        folder = self.root / ".unlatch" / "increments" / INCREMENT
-        found: dict[str, Any] = json.loads((folder / "metadata.json").read_bytes())
+        found: dict[str, Any] = json.loads((self.folder / "metadata.json").read_bytes())
         return found
 
 
@@ -82,13 +91,13 @@ class Stage:
     ) -> None:
         self._stack.close()
 
-    def case(self, name: str) -> Case:
-        """A new project, with three new closed items."""
+    def case(self, name: str, *, increment: str = INCREMENT) -> Case:
+        """A new project, or one more increment in it, with three new closed items."""
         github = self.call("github", "add_issue", title="T", state="closed", labels=["completed"])
         ado = self.call("ado", "add_work_item", title="T", state="Closed", tags=["completed"])
         jira = self.call("jira", "add_issue", summary="T", status="Done", labels=["completed"])
-        case = Case(self.folder / name, github, ado, jira)
-        folder = case.root / ".unlatch" / "increments" / INCREMENT
+        case = Case(self.folder / name, github, ado, jira, increment)
+        folder = case.folder
         folder.mkdir(parents=True)
         (case.root / ".unlatch" / "config.toml").write_text(self._config)
         (folder / "spec.md").write_text("---\ntitle: Smart discipline\nstatus: completed\n---\n")
@@ -102,7 +111,7 @@ class Stage:
         organization = ado["url"].partition("/fabrikam/")[0] + "/fabrikam"
         place = f"{organization}/widgets/_workitems/edit/{case.ado}"
         return {
-            "id": INCREMENT,
+            "id": case.increment,
             "status": "completed",
             "type": "feature",
             "created": "2025-11-01T09:00:00Z",
@@ -120,6 +129,31 @@ class Stage:
         )
         assert answer.ok, answer.text
         return answer.json()["result"]
+
+    def marked(self, case: Case) -> dict[str, Counter[str]]:
+        """How many comments on each item carry the marker of each operation."""
+        comments = {
+            "github": self.call(
+                "github", "comments", repository="octo/widgets", number=case.github
+            ),
+            "ado": self.call("ado", "comments", id=case.ado),
+            "jira": self.call("jira", "comments", key=case.jira),
+        }
+        return {
+            tracker: Counter(op for one in found for op in ops_in(json.dumps(one)))
+            for tracker, found in comments.items()
+        }
+
+    def open_items(self, case: Case) -> dict[str, bool]:
+        """Which items are open."""
+        issue = self.call("github", "issue", repository="octo/widgets", number=case.github)
+        work_item = self.call("ado", "work_item", id=case.ado)["fields"]["System.State"]
+        task = self.call("jira", "issue", key=case.jira)["fields"]["status"]
+        return {
+            "github": issue["state"] == "open",
+            "ado": work_item not in ("Closed", "Removed"),
+            "jira": task["statusCategory"]["key"] != "done",
+        }
 
     def problems(self, case: Case) -> list[str]:
         """Everything that is not as it should be after a reopen that got through."""
@@ -153,10 +187,10 @@ class Stage:
         return [f"{name}: {got!r}" for name, (got, wanted) in facts.items() if got != wanted]
 
     def _spec(self, case: Case) -> str:
-        return (case.root / ".unlatch" / "increments" / INCREMENT / "spec.md").read_text()
+        return (case.folder / "spec.md").read_text()
 
     def _strays(self, case: Case) -> list[str]:
-        folder = case.root / ".unlatch" / "increments" / INCREMENT
+        folder = case.folder
         known = {"metadata.json", "spec.md", "events.jsonl"}
         return sorted(path.name for path in folder.iterdir() if path.name not in known)
 

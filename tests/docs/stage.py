@@ -146,7 +146,9 @@ class Stage:
         Items keep their addresses: web_url says how they are linked, the others where requests go.
         """
         # Nobody sends twice here, so that nothing of an earlier request has to be waited for.
-        quick = "" if re.search(r"^settle\b", config, re.MULTILINE) else "settle = 0\n"
+        quick = (
+            "" if re.search(r"^settle\b", config, re.MULTILINE) else "settle = 0\npatience = 30\n"
+        )
         document = tomlkit.parse(quick + config)
         for name, table in document.get("trackers", {}).items():
             for key, value in self._addresses(name, table).items():

@@ -112,6 +112,7 @@ def test_what_was_open_before_stays_open(completed: Project) -> None:
 
 def test_what_was_closed_on_purpose_is_closed_on_purpose_again(completed: Project) -> None:
     box = completed.box
+    box.github.edit("octo/widgets", 4, state="open")
     box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
     box.ado.edit(101, state="Removed")
     assert completed.run(*RESUME, "--even-if-not-planned").code == 0
@@ -208,12 +209,13 @@ INTERRUPTED = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["drop", "drop-after"])
-@pytest.mark.parametrize(("tracker", "method", "path"), INTERRUPTED)
 @pytest.mark.parametrize("style", ["full", "none"])
+@pytest.mark.parametrize("kind", ["drop", "drop-after"])
+@pytest.mark.parametrize("place", INTERRUPTED, ids=" ".join)
 def test_an_undo_that_was_interrupted_is_finished_by_sync(
-    reopened: Project, tracker: str, method: str, path: str, kind: str, style: str
+    reopened: Project, place: tuple[str, str, str], kind: str, style: str
 ) -> None:
+    tracker, method, path = place
     reopened.box.faults.add(Fault(tracker, kind, method=method, path=path))
     if reopened.run(*UNDO, "--comment", style).code == 0:
         assert (path, style) == ("/comments", "none")  # nothing was said, so nothing was hit

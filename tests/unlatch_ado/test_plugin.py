@@ -222,6 +222,19 @@ def test_what_people_wrote_in_between_is_a_conflict_and_not_lost(
     assert len(box.ado.comments(number)) == 1
 
 
+def test_nothing_is_posted_on_an_item_that_changed_since_it_was_looked_at(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = closed_item(box)
+    looked_at = plugin.get_issue_status(ref(box, number)).revision
+    plugin.reopen_issue(ref(box, number), reopening(revision=looked_at))
+
+    with pytest.raises(Conflict):
+        plugin.reopen_issue(ref(box, number), reopening(revision=looked_at))
+
+    assert len(box.ado.comments(number)) == 1
+
+
 def test_tags_that_may_not_be_made_are_left_out_and_said(box: Sandbox, plugin: AdoPlugin) -> None:
     box.ado.add_project("widgets", "Agile", create_tags=False)
     number = closed_item(box)

@@ -8,8 +8,9 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
+from unlatch.cli.describe import times
 from unlatch.cli.session import ID, JSON, Session, with_session
-from unlatch.store.events import read_events
+from unlatch.store.events import lost_lines, read_events
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import HistoryDocument
@@ -28,6 +29,9 @@ def command(entry: Entry) -> click.Command:
     def run(session: Session, *, wanted: str, as_json: bool) -> int:
         increment = session.workspace.manager.read(wanted)
         events = read_events(increment.folder, increment.reopens)
+        if lost := lost_lines(increment.folder):
+            told = f"{times(lost, 'line')} of events.jsonl cannot be read; unlatch doctor shows it"
+            output.talk(f"{output.warn('note:')} {told}")
         if as_json:
             document: HistoryDocument = {
                 "schema": "unlatch.history/1",

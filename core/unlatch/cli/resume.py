@@ -21,7 +21,7 @@ from unlatch.cli.serve import Delivered, deliver_and_tell, postponed, style, tel
 from unlatch.cli.session import BY, COMMENT, ID, JSON, REASON, Session, is_interactive, with_session
 from unlatch.domain.operation import Manner
 from unlatch.engine.deliver import Job
-from unlatch.engine.items import DIALOGUE_PATIENCE, look
+from unlatch.engine.items import look
 from unlatch.engine.rehearse import Act, rehearse_resume
 from unlatch.engine.resume import Resumed, Step, next_step, resume
 from unlatch.errors import UsageError
@@ -174,7 +174,7 @@ def _introduce(
     if increment.completed_at:
         day = f"{increment.completed_at:%Y-%m-%d} ({ago(increment.completed_at, now)})"
         output.talk(f"    {'Completed':<{columns}}{day}")
-    for seen in look(trackers, increment.links, within=DIALOGUE_PATIENCE):
+    for seen in look(trackers, increment.links, within=session.workspace.config.patience):
         output.talk(seen_line(registry, seen, columns=columns))
     count = increment.effective_reopens
     output.talk(f"    {'Reopened before':<{columns}}{times(count, 'time')}")

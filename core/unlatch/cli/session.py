@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,8 +38,9 @@ ID = click.argument("wanted", metavar="ID")
 class Session:
     """One run of one command."""
 
-    def __init__(self, options: Globals) -> None:
+    def __init__(self, options: Globals, *, command: str | None = None) -> None:
         self._options = options
+        self._command = command
 
     @cached_property
     def layout(self) -> Layout:
@@ -48,7 +50,8 @@ class Session:
             UsageError: `no-project`.
         """
         root = self._options.root
-        return layout_at(root.absolute()) if root else find_layout(Path.cwd())
+        found = layout_at(root.absolute()) if root else find_layout(Path.cwd())
+        return replace(found, command=self._command)
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -86,7 +89,7 @@ def user_config() -> Path:
 
 def session_of(ctx: click.Context) -> Session:
     """The session of the command that runs."""
-    return Session(ctx.obj)
+    return Session(ctx.obj, command=ctx.command_path)
 
 
 def is_interactive() -> bool:

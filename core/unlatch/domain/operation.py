@@ -95,6 +95,9 @@ class Change:
         even_if_deliberate: also reopen what was closed on purpose.
         mentions: let @names and references in the comment take effect, where the tracker reads
             them from text.
+        revision: what the item's revision was before it was found without this operation's marker;
+            if it has another one by now, somebody may have posted the marker meanwhile, and a
+            plugin that guards its writes by revisions raises Conflict in place of writing.
     """
 
     op: str
@@ -104,6 +107,7 @@ class Change:
     remove_labels: tuple[str, ...] = ()
     even_if_deliberate: bool = False
     mentions: bool = False
+    revision: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

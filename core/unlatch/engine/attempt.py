@@ -193,8 +193,9 @@ class Attempt:
             return self._probe_and_undo(ref, change)
         if change.comment is None:
             return self._send(change)  # without a marker, state and labels are compared anew
+        guarded = self._guarded(ref, change)
         if not self._markers(ref):
-            sent = self._send(change)
+            sent = self._send(guarded)
             self._converge(ref)
             return sent
         # The state came before the comment. Whoever changed it since then did so on purpose.
@@ -219,6 +220,16 @@ class Attempt:
 
     def _markers(self, ref: ItemRef) -> tuple[CommentRef, ...]:
         return self._plugin.find_comments(ref, self._operation.op, self._since)
+
+    def _guarded(self, ref: ItemRef, change: Change) -> Change:
+        """The change, bound to the item as it is before it is asked for the marker.
+
+        What can be taken back needs no guard. What cannot is not to be posted where another clone
+        did so after the probe and before the plugin read the item.
+        """
+        if Capability.RETRACT in self._capabilities:
+            return change
+        return replace(change, revision=self._plugin.get_issue_status(ref).revision)
 
     def _converge(self, ref: ItemRef) -> None:
         """Two clones may have posted at once: whoever is not the earliest takes its own back."""

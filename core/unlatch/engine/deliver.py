@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -12,7 +13,15 @@ from unlatch.engine.attempt import Attempt, Job
 from unlatch.engine.progress import Delivery
 from unlatch.engine.recording import record_delivery
 from unlatch.engine.side_by_side import side_by_side
-from unlatch.errors import NotFound, Rejected, TrackerError, Transient, UnlatchError, unexpected
+from unlatch.errors import (
+    NotFound,
+    Rejected,
+    StoreError,
+    TrackerError,
+    Transient,
+    UnlatchError,
+    unexpected,
+)
 from unlatch.store.attempts import Tried, begun, ended, key_of, read_attempts, write_attempts
 from unlatch.store.locks import delivery_lock
 from unlatch.store.outbox import park
@@ -179,8 +188,10 @@ def _deliver_one(
         except UnlatchError as error:
             delivery = replace(delivery, outcome=None, error=error)
             if _is_final(error, tried):
-                park(workspace.manager, increment.id, operation, cause=error.id)
-                delivery = replace(delivery, parked=True)
+                # Where even that cannot be written, it simply stays owed.
+                with suppress(StoreError):
+                    park(workspace.manager, increment.id, operation, cause=error.id)
+                    delivery = replace(delivery, parked=True)
         except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
             delivery = replace(delivery, outcome=None, error=unexpected(error))
     return replace(delivery, requests=meter.requests)

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from unlatch.domain.item import ItemRef, RemoteItem
     from unlatch.engine.trackers import Trackers
 
-# What a person at a prompt will wait for; what takes longer is shown as unknown.
-DIALOGUE_PATIENCE = 2.0
-
 
 @dataclass(frozen=True, slots=True)
 class Seen:

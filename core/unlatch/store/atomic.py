@@ -41,7 +41,8 @@ def replace_file(path: Path, content: bytes) -> None:
 def sweep(folder: Path) -> None:
     """Remove what writers left behind that died halfway; the folder's lock is held."""
     for stale in folder.glob(f".*{_UNFINISHED}"):
-        stale.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it is in nobody's way
+            stale.unlink(missing_ok=True)
 
 
 def append_line(path: Path, line: str) -> None:
@@ -82,10 +83,12 @@ def writing(path: Path) -> Iterator[None]:
     """Turn what the system says about writing `path` into an error that says what to do.
 
     Raises:
-        StoreError: `not-writable`.
+        StoreError: `folder-vanished` or `not-writable`.
     """
     try:
         yield
+    except FileNotFoundError as error:
+        raise vanished(path.parent) from error
     except OSError as error:
         raise StoreError(
             "not-writable",
@@ -93,3 +96,13 @@ def writing(path: Path) -> Iterator[None]:
             where=str(path),
             hint="make the folder writable and its disk not full, then run the command again",
         ) from error
+
+
+def vanished(folder: Path) -> StoreError:
+    """What is told where a folder went away while a command was at work in it."""
+    return StoreError(
+        "folder-vanished",
+        f"the folder {folder.name} went away while it was being written to",
+        where=str(folder),
+        hint="restore it from git or bring it back to its place, then run the command again",
+    )

@@ -74,6 +74,11 @@ class CoreConfig(_Table):
         description="seconds to wait before asking whether a write whose answer never came took "
         "effect; by default what the tracker's plugin says (10 for GitHub)",
     )
+    patience: Annotated[float, Field(gt=0, le=60)] = Field(
+        2.0,
+        description="seconds that the dialogue of resume waits for the items; what has not "
+        "answered by then is shown as unknown",
+    )
     labels: Labels = Labels()
     limits: Limits = Limits()
 

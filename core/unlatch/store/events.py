@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.times import stamp
+from unlatch.errors import StoreError
 from unlatch.store.atomic import append_line
 from unlatch.store.layout import EVENTS
 
@@ -39,15 +40,40 @@ def append_event(folder: Path, entry: Event) -> None:
 
 
 def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:
-    """The events of an increment by time, each once; a reopen without a line is derived."""
-    try:
-        raw = (folder / EVENTS).read_bytes().decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        raw = ""
-    events = {entry["id"]: entry for line in raw.split("\n") if (entry := _event(line))}
+    """The events of an increment by time, each once; a reopen without a line is derived.
+
+    Raises:
+        StoreError: `events-unreadable`.
+    """
+    events = {entry["id"]: entry for line in _lines(folder) if (entry := _event(line))}
     for reopen in reopens:
         events.setdefault(reopen.id, reopened(reopen))
     return sorted(events.values(), key=lambda entry: (entry["at"], entry["id"]))
+
+
+def lost_lines(folder: Path) -> int:
+    """How many lines cannot be read; a crash may have cut them short.
+
+    Raises:
+        StoreError: `events-unreadable`.
+    """
+    return sum(_event(line) is None for line in _lines(folder))
+
+
+def _lines(folder: Path) -> list[str]:
+    path = folder / EVENTS
+    try:
+        raw = path.read_bytes().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(
+            "events-unreadable",
+            f"{EVENTS} cannot be read: {error.strerror}",
+            where=str(path),
+            hint="check the file's permissions, or restore it from git",
+        ) from error
+    return [line for line in raw.split("\n") if line.strip()]
 
 
 def reopened(entry: ReopenEntry) -> Event:

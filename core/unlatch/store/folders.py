@@ -66,7 +66,8 @@ def make_increment(
 
         rmtree(folder.path, ignore_errors=True)
         raise
-    sync_folder(layout.increments)
+    with writing(folder.path):
+        sync_folder(layout.increments)
     return folder
 
 
@@ -103,5 +104,6 @@ def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Fold
     except BaseException:
         place.rename(folder.path)
         raise
-    sync_folder(place.parent)
-    sync_folder(folder.path.parent)
+    with writing(place):
+        sync_folder(place.parent)
+        sync_folder(folder.path.parent)

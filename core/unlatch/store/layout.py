@@ -43,10 +43,12 @@ class Layout:
     Args:
         root: the folder that holds `.unlatch` or `.specweave`.
         increments: the folder that holds the increments.
+        command: what the command that is at work here calls itself, for those who wait for it.
     """
 
     root: Path
     increments: Path
+    command: str | None = None
 
     @property
     def home(self) -> Path:

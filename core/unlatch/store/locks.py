@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import platform
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # A read-modify-write of a few small files takes milliseconds; a holder that takes this long hangs.
 STORE_PATIENCE = 30.0
+# Network and user-space file systems say one of these where they have no locks.
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
 
 
 def prepare_local(layout: Layout) -> Path:
@@ -29,7 +32,9 @@ def prepare_local(layout: Layout) -> Path:
     """
     ignore = layout.local / ".gitignore"
     with writing(layout.local):
-        layout.local.mkdir(parents=True, exist_ok=True)
+        # Never the project's own folder: one that has vanished must not come back empty.
+        for folder in (layout.home, layout.local):
+            folder.mkdir(exist_ok=True)
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
     return layout.local
@@ -58,7 +63,8 @@ def _locked(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
         folder.mkdir(exist_ok=True)
     path = folder / f"{name}.lock"
     holder = path.with_suffix(".holder")
-    lock = FileLock(path)
+    # A lock that is but a file outlives a process that dies, and some give it to two at once.
+    lock = FileLock(path, fallback_to_soft=False)
     with writing(path):
         try:
             lock.acquire(timeout=patience)
@@ -69,17 +75,13 @@ def _locked(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
                 where=str(path),
                 hint="wait for it to finish, then run the command again",
             ) from None
-        except NotImplementedError as error:
-            raise StoreError(
-                "lock-unsupported",
-                "this file system has no locks, so that two commands could destroy each other's "
-                "work",
-                where=str(folder),
-                hint="move the repository to a local disk",
-            ) from error
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            raise _unsupported(folder) from error
     try:
         with contextlib.suppress(OSError):  # the name is for people; the lock is the lock
-            holder.write_text(json.dumps({"pid": os.getpid(), "host": platform.node()}))
+            holder.write_text(json.dumps(_holder(layout)), encoding="utf-8")
         yield
     finally:
         with contextlib.suppress(OSError):
@@ -87,9 +89,23 @@ def _locked(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
         lock.release()
 
 
+def _holder(layout: Layout) -> dict[str, object]:
+    return {"pid": os.getpid(), "host": platform.node(), "command": layout.command}
+
+
 def _who(holder: Path) -> str:
     try:
-        seen = json.loads(holder.read_text())
-        return f"process {seen['pid']} on {seen['host']}"
-    except (OSError, ValueError, KeyError, TypeError):
+        seen = json.loads(holder.read_text(encoding="utf-8"))
+        process = f"process {seen['pid']} on {seen['host']}"
+        return f"{seen['command']} ({process})" if seen.get("command") else process
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return "another process"
+
+
+def _unsupported(folder: Path) -> StoreError:
+    return StoreError(
+        "lock-unsupported",
+        "this file system has no locks, so that two commands could destroy each other's work",
+        where=str(folder),
+        hint="move the repository to a local disk",
+    )

@@ -11,6 +11,7 @@ from unlatch.domain.status import TRANSITIONS, Status, needs_reason
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
+from unlatch.store.atomic import vanished
 from unlatch.store.change import change_folder
 from unlatch.store.folders import make_increment
 from unlatch.store.links import add_link, same_item
@@ -80,6 +81,12 @@ class MetadataManager:
             where=str(self.layout.increments),
             hint="name the folder; of two with one name, rename or remove one",
         )
+
+    def _find_again(self, name: str) -> Folder:
+        try:
+            return self.find(name)
+        except UsageError as error:
+            raise vanished(self.layout.increments / name) from error
 
     def read(self, wanted: str) -> Increment:
         """The increment that `wanted` means.
@@ -257,7 +264,7 @@ class MetadataManager:
         with store_lock(self.layout, name):
             return change_folder(
                 self.layout,
-                self.find(name),
+                self._find_again(name),
                 self.shapes,
                 edit,
                 unarchive=unarchive,

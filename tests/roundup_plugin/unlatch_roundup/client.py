@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from unlatch.errors import Rejected, UnknownOutcome
+from unlatch.errors import Conflict, Rejected, UnknownOutcome
 from unlatch.spi import Category, RemoteItem
 from unlatch_roundup.errors import explain
 
@@ -151,7 +152,8 @@ class Client:
         """Make a keyword, unless the tracker has it."""
         answer = self._session.get(data_url(self._settings, "keyword"), params={"name:": name})
         if not _understood(_Ids, answer).collection:
-            self._made("keyword", {"name": name})
+            with suppress(Conflict):  # somebody else made it just now
+                self._made("keyword", {"name": name})
 
     def messages(self, ids: Sequence[str]) -> Iterator[Message]:
         """The messages with these ids, the oldest first."""

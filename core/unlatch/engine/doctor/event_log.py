@@ -41,7 +41,7 @@ class EventLog:
         """What is odd about an increment's events."""
         path = folder.path / EVENTS
         try:
-            lines = path.read_bytes().decode("utf-8", errors="replace").splitlines()
+            lines = path.read_bytes().decode("utf-8", errors="replace").split("\n")
         except FileNotFoundError:
             return
         except OSError as error:
@@ -49,7 +49,7 @@ class EventLog:
             yield self._warning("events-unreadable", message, path, folder)
             return
         for number, line in enumerate(lines, start=1):
-            for what, message in self._line(line):
+            for what, message in self._line(line) if line else ():
                 yield self._warning(what, message, f"{path}:{number}", folder)
 
     def _line(self, line: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,249 @@
+"""unlatch undo: the increment's side, the questions, and what scripts are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.terminal import Terminal
+from tests.cli.test_documents import check
+
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+UNDO = ("undo", "7", "--yes")
+QUESTION = "Continue? [y/N]: "
+
+
+@pytest.fixture
+def reopened(completed: Project) -> Project:
+    assert completed.run(*RESUME).code == 0
+    completed.box.requests.clear()
+    return completed
+
+
+def test_the_increment_is_as_before_and_the_reopen_stays_in_its_history(
+    completed: Project,
+) -> None:
+    before = completed.metadata()
+    completed.run(*RESUME)
+
+    done = completed.run(*UNDO, "--by", "Dana")
+
+    assert done.code == 0, done.said
+    after = completed.metadata()
+    assert {"status": "completed", "completedAt": before["completedAt"]} == {
+        key: after[key] for key in ("status", "completedAt")
+    }
+    assert "pending" not in after
+    entry = after["reopenHistory"][0]
+    events = {
+        event["event"]: event for event in completed.events() if event["event"] != "delivered"
+    }
+    undone = events["undone"]
+    assert (entry["revert"], entry["revertedAt"]) == (undone["id"], undone["at"])
+    assert (undone["reopen"], undone["from"], undone["to"], undone["by"]) == (
+        entry["id"],
+        "active",
+        "completed",
+        "Dana",
+    )
+
+
+def test_what_is_printed(reopened: Project) -> None:
+    done = reopened.run(*UNDO)
+
+    assert f"✓ Increment {NAME}: active -> completed" == done.out.splitlines()[0]
+    assert {
+        "✓ GitHub octo/widgets#4 closed; commented; labels +completed -reopened",
+        "✓ Azure DevOps fabrikam/widgets 101 closed; commented; labels +completed -reopened",
+        "✓ Jira SCRUM-28 closed; commented; labels +completed -reopened",
+    } == set(done.out.splitlines()[1:])
+    assert done.err == ""
+
+
+def test_the_status_line_of_the_specification_follows(completed: Project) -> None:
+    spec = completed.folder() / "spec.md"
+    spec.write_text("---\nstatus: completed\n---\n# Smart\n")
+    completed.run(*RESUME)
+    assert "status: active" in spec.read_text()
+
+    completed.run(*UNDO)
+
+    assert spec.read_text() == "---\nstatus: completed\n---\n# Smart\n"
+
+
+def test_a_reopen_that_was_undone_does_not_count(completed: Project) -> None:
+    for _ in range(3):
+        completed.run(*RESUME, "--offline")
+        completed.run(*UNDO, "--offline")
+
+    assert len(completed.metadata()["reopenHistory"]) == 3
+    assert completed.run("status", "--json").document["reopenedOften"] == []
+    assert "Reopened     0 times" in completed.run("show", "7", "--offline").out
+
+
+@pytest.mark.parametrize(
+    ("before", "why"),
+    [
+        ((UNDO,), "its reopens are undone already"),
+        ((("complete", "7"),), "it is completed by now, no longer active"),
+        ((("pause", "7"),), "it is paused by now, no longer active"),
+    ],
+)
+def test_what_cannot_be_undone_is_refused_and_nothing_happens(
+    reopened: Project, before: tuple[tuple[str, ...], ...], why: str
+) -> None:
+    for command in before:
+        assert reopened.run(*command).code == 0
+    tree, states = reopened.tree(), reopened.states()
+    reopened.box.requests.clear()
+
+    done = reopened.run(*UNDO)
+
+    assert done.code == 1
+    assert f"error[nothing-to-undo]: {NAME} has no reopen to undo: {why}" in done.err
+    assert f"next: unlatch history {NAME}" in done.err
+    assert (tree, states, []) == (reopened.tree(), reopened.states(), reopened.wrote())
+
+
+def test_an_increment_that_was_never_reopened(project: Project) -> None:
+    project.increment(status="active")
+
+    done = project.run(*UNDO)
+
+    assert (done.code, "it was never reopened" in done.err) == (1, True)
+
+
+def test_without_a_terminal_it_takes_yes(reopened: Project) -> None:
+    tree = reopened.tree()
+
+    done = reopened.run("undo", "7")
+
+    assert done.code == 2
+    assert "error[not-interactive]" in done.err
+    assert f"next: unlatch undo {NAME} --yes" in done.err
+    assert (tree, []) == (reopened.tree(), reopened.sent())
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
+def test_at_a_terminal_it_asks(reopened: Project, answer: str, code: int) -> None:
+    with Terminal(reopened, "undo", "7") as terminal:
+        terminal.expect(QUESTION)
+        shown = terminal.text
+        terminal.type(answer)
+        assert terminal.end() == code
+
+    assert f"! {NAME} was reopened by Gil Git: {REASON}\n" in shown
+    assert "  Undoing will set it back to completed, and close what the\n" in shown
+    assert "  reopen opened among its 3 items, where nobody touched it since.\n" in shown
+    assert ("Nothing was changed." in terminal.text) is (code == 2)
+    assert reopened.states() == (OPEN if code else CLOSED)
+
+
+def test_offline_it_waits_for_sync(reopened: Project) -> None:
+    done = reopened.run(*UNDO, "--offline", "--reason", "Oops", "--comment", "short")
+
+    assert done.code == 0, done.said
+    assert "3 operations pending; unlatch sync delivers them." in done.err
+    assert (reopened.sent(), reopened.states()) == ([], OPEN)
+    assert reopened.metadata()["status"] == "completed"
+
+    assert reopened.run("sync", "7").code == 0
+    assert reopened.states() == CLOSED
+    assert [2, 2, 2] == [len(said) for said in reopened.comments().values()]
+    assert "Oops" in reopened.comments()["github"][-1]
+    assert "Increment" not in reopened.comments()["github"][-1]
+
+
+def test_a_tracker_that_is_down_leaves_its_item_for_sync(reopened: Project) -> None:
+    reopened.box.faults.add(Fault("jira", "status", code=503, times=20))
+
+    done = reopened.run(*UNDO)
+
+    assert done.code == 3, done.said
+    assert {**CLOSED, "jira": "In Progress"} == reopened.states()
+    assert f"Next: unlatch sync {NAME}" in done.err
+    reopened.box.faults.clear()
+    assert reopened.run("sync", "7").code == 0
+    assert reopened.states() == CLOSED
+
+
+def test_the_documents_are_as_their_schemas_say(reopened: Project) -> None:
+    reopened.box.ado.edit(101, title="Renamed")
+
+    rehearsed = check(reopened, "dry-run", *UNDO, "--dry-run")
+    document = check(reopened, "undo", *UNDO)
+
+    assert ("active", "completed") == (
+        rehearsed["increment"]["status"],
+        rehearsed["increment"]["wouldBe"],
+    )
+    assert reopened.metadata()["reopenHistory"][0]["id"] == document["undone"]
+    assert {"github": "closed", "ado": "skipped", "jira": "closed"} == {
+        entry["tracker"]: entry["outcome"] for entry in document["trackers"]
+    }
+    assert ["left as it is: it was changed since"] == document["trackers"][1]["notes"]
+
+
+def test_a_dry_run_tells_each_request_and_sends_none(reopened: Project) -> None:
+    reopened.box.ado.edit(101, title="Renamed")
+    tree = reopened.tree()
+
+    rehearsed = reopened.run(*UNDO, "--dry-run", "--json")
+
+    assert rehearsed.code == 0, rehearsed.said
+    assert (tree, []) == (reopened.tree(), reopened.wrote())
+    items = {item["tracker"]: item for item in rehearsed.document["items"]}
+    assert "it was changed since" in items["ado"]["error"]["message"]
+    assert items["ado"]["requests"] == []
+    reopened.box.requests.clear()
+    reopened.run(*UNDO)
+    for tracker in ("github", "jira"):
+        wrote = [sent for sent in reopened.wrote() if sent.startswith(tracker)]
+        planned = [
+            f"{tracker} {request['method']}"
+            for request in items[tracker]["requests"]
+            if request["method"] != "GET"
+        ]
+        assert planned == wrote
+
+
+def test_a_mistake_in_the_configuration_is_told_before_anything_is_recorded(
+    reopened: Project,
+) -> None:
+    reopened.configure_more("no_such_setting = 1")
+    tree = reopened.tree()
+
+    done = reopened.run(*UNDO)
+
+    assert (done.code, "config-invalid" in done.err) == (1, True)
+    assert tree == reopened.tree()
+
+
+def test_an_increment_without_items_is_set_back(project: Project) -> None:
+    project.increment()
+    project.run(*RESUME)
+
+    done = project.run(*UNDO)
+
+    assert done.code == 0, done.said
+    assert project.metadata()["status"] == "completed"
+
+
+def test_an_unknown_field_and_the_style_of_the_file_survive(project: Project) -> None:
+    name = project.increment(links={"custom": {"kept": [1, 2]}})
+    path: Path = project.folder(name) / "metadata.json"
+    before = project.metadata()
+    project.run(*RESUME)
+
+    project.run(*UNDO)
+
+    after = project.metadata()
+    changed = {key for key in before if after.get(key) != before[key]}
+    assert (changed, set(after) - set(before)) == ({"lastActivity"}, {"reopenHistory"})
+    assert path.read_text().startswith('{\n  "id"')

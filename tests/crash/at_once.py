@@ -1,0 +1,86 @@
+"""Several processes resume one increment at the same moment: it is reopened once.
+
+    python -m tests.crash.at_once [--processes N] [--rounds N]
+
+Each process has seen the increment completed, and is let go when all have. Prints one JSON
+document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from tests.crash.stage import REASON, Stage
+
+from unlatch.cli.main import run
+from unlatch.store.manager import MetadataManager
+
+if TYPE_CHECKING:
+    from tests.crash.stage import Case
+
+
+def resume_at_once(stage: Stage, case: Case, processes: int) -> list[int]:
+    """The exit codes of all processes."""
+    gate, opener = os.pipe()
+    ready, say_ready = os.pipe()
+    children = []
+    for _ in range(processes):
+        if (child := os.fork()) == 0:
+            os.close(opener)
+            _resume(stage, case, gate, say_ready)
+        children.append(child)
+    for _ in children:
+        os.read(ready, 1)
+    os.close(opener)  # everybody was waiting for this
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    for descriptor in (gate, ready, say_ready):
+        os.close(descriptor)
+    return codes
+
+
+def _resume(stage: Stage, case: Case, gate: int, say_ready: int) -> None:
+    real = MetadataManager.reopen
+
+    def together(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
+        os.write(say_ready, b"x")
+        os.read(gate, 1)
+        return real(manager, *args, **kwargs)
+
+    MetadataManager.reopen = together  # type: ignore[method-assign,assignment]
+    code = 99
+    try:
+        os.environ.update(stage.environ)
+        told = ["--reason", REASON, "--yes", "--by", "Dana", "--json"]
+        with contextlib.redirect_stdout(io.StringIO()):
+            code = run(["--root", str(case.root), "resume", case.increment, *told])
+    finally:
+        os._exit(code)
+
+
+def main() -> None:
+    """Run some rounds; the exit code is 0 if nothing was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    wrong: list[str] = []
+    codes: Counter[int] = Counter()
+    with Stage() as stage:
+        for number in range(options.rounds):
+            case = stage.case(str(number))
+            codes.update(resume_at_once(stage, case, options.processes))
+            wrong += stage.problems(case)
+    document = {"rounds": options.rounds, "codes": codes, "wrong": wrong}
+    print(json.dumps(document, indent=1))  # noqa: T201
+    sys.exit(1 if wrong or set(codes) - {0, 3} else 0)
+
+
+if __name__ == "__main__":
+    main()

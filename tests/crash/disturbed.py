@@ -1,0 +1,150 @@
+"""Disturb a resume at every boundary in turn, and repeat it: nothing is lost.
+
+    python -m tests.crash.disturbed KIND [--every N]
+
+KIND is one of interrupt (Ctrl-C), full (one write finds the disk full), full-for-good (every later
+one does, too) and read-only. The command must end with an exit code that is true and an error that
+has an id and a hint; the next one must finish the job. Prints one JSON document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tests.crash.boundaries import Boundaries
+from tests.crash.kill_matrix import count_boundaries, in_fork, reopen
+from tests.crash.stage import REASON, Stage
+
+from unlatch.cli.main import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.crash.stage import Case
+
+# What needs room on the disk; removing needs none.
+_GROWING = (
+    "before write",
+    "amid write",
+    "fsync",
+    "before rename",
+    "before replace",
+    "before mkdir",
+)
+_CHANGING = (*_GROWING, "before unlink")
+INTERRUPTED, UNDELIVERED = 130, 3
+
+
+def interrupt(_name: str) -> None:
+    """What Ctrl-C does."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def fill(name: str) -> None:
+    """What a full disk does."""
+    if name.startswith(_GROWING):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def freeze(name: str) -> None:
+    """What a file system does that was mounted read-only in between."""
+    if name.startswith(_CHANGING):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+
+KINDS = {
+    "interrupt": (interrupt, False),
+    "full": (fill, False),
+    "full-for-good": (fill, True),
+    "read-only": (freeze, True),
+}
+
+
+class Disturbed:
+    """One resume that is disturbed.
+
+    Args:
+        code: its exit code.
+        said: what it said on stderr.
+    """
+
+    def __init__(self, stage: Stage, case: Case, kind: str, number: int) -> None:
+        strike, lasting = KINDS[kind]
+        boundaries = Boundaries(number, strike=strike, lasting=lasting)
+        out = case.root.with_suffix(".err")
+        status = in_fork(lambda: _resume(stage, case, boundaries, out))
+        self.code = os.waitstatus_to_exitcode(status)
+        self.said = out.read_text()
+
+    def problems(self, case: Case, kind: str, *, before: bytes) -> list[str]:
+        """What is wrong with how it ended."""
+        changed = (case.folder / "metadata.json").read_bytes() != before
+        wrong = [] if "Traceback" not in self.said else [self.said]
+        if kind == "interrupt":
+            return wrong if self.code == INTERRUPTED else [*wrong, f"exit code {self.code}"]
+        if self.code == 1:
+            wrong += ["it said that nothing was changed"] if changed else []
+            wrong += [] if "error[not-writable]" in self.said else [self.said]
+            wrong += [] if "\n  next: " in self.said else [self.said]
+        elif self.code not in (0, UNDELIVERED) or not changed:
+            wrong.append(f"exit code {self.code}: {self.said}")
+        return wrong
+
+
+def _resume(stage: Stage, case: Case, boundaries: Boundaries, out: Path) -> None:
+    code = 99
+    try:
+        os.environ.update(stage.environ)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        command = ["--root", str(case.root), "resume", "7", "--reason", REASON, "--yes"]
+        with (
+            out.open("w") as err,
+            contextlib.redirect_stderr(err),
+            contextlib.redirect_stdout(err),
+        ):
+            boundaries.install()
+            code = run([*command, "--by", "Dana"])
+    finally:
+        os._exit(code)
+
+
+def main() -> None:
+    """Run the matrix; the exit code is 0 if nothing was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--every", type=int, default=1, help="at every n-th boundary only")
+    options = parser.parse_args()
+    wrong: dict[str, list[str]] = {}
+    codes: Counter[int] = Counter()
+    with Stage() as stage:
+        names = count_boundaries(stage)
+        for number in range(1, len(names) + 1, options.every):
+            case = stage.case(f"{options.kind}-{number}")
+            before = (case.folder / "metadata.json").read_bytes()
+            disturbed = Disturbed(stage, case, options.kind, number)
+            codes[disturbed.code] += 1
+            problems = disturbed.problems(case, options.kind, before=before)
+            recovered = in_fork(lambda case=case: reopen(stage, case))  # type: ignore[misc]
+            problems += stage.problems(case)
+            if recovered or problems:
+                wrong[f"{number} {names[number - 1]}"] = [*problems, f"recovery: {recovered}"]
+    document = {
+        "boundaries": len(names),
+        "disturbed": codes.total(),
+        "codes": codes,
+        "wrong": wrong,
+    }
+    print(json.dumps(document, indent=1))  # noqa: T201
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""Files cut short at any byte are recovered or reported, and never read as something else."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import NAME, REASON, Project
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+from unlatch.domain.increment import BrokenIncrement, Increment
+from unlatch.domain.status import Status
+from unlatch.engine.workspace import Workspace
+from unlatch.errors import StoreError
+from unlatch.store.events import append_event, event, lost_lines, read_events
+from unlatch.store.layout import layout_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.store.manager import MetadataManager
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+
+
+@pytest.fixture
+def busy(completed: Project) -> Project:
+    """An increment with a history, with synced items, and with operations still to be delivered."""
+    reason = f"{REASON}: \u2028 `-->` ünïcode 🙂"
+    assert completed.run("resume", "7", "--reason", reason, "--yes").code == 0
+    assert completed.run("complete", "7").code == 0
+    assert completed.run("resume", "7", "--reason", "Once more", "--yes", "--offline").code == 0
+    completed.box.requests.clear()
+    return completed
+
+
+def manager_of(project: Project) -> MetadataManager:
+    layout = layout_at(project.root)
+    return Workspace(layout, environ={}, user_config=project.home / "none.toml").manager
+
+
+def test_every_prefix_of_metadata_is_reported_or_is_the_whole(busy: Project) -> None:
+    manager, path = manager_of(busy), busy.folder() / "metadata.json"
+    whole, content = manager.read("7"), path.read_bytes()
+    reported = 0
+
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        found = manager.list()[0]
+        if isinstance(found, Increment):
+            assert (whole, b"") == (found, content[length:].strip()), length
+            continue
+        assert ("metadata-invalid", NAME) == (found.error_id, found.id), length
+        assert found.hint
+        reported += 1
+
+    assert reported > len(content) - 3
+
+
+def test_no_prefix_of_metadata_is_ever_written_to(busy: Project) -> None:
+    manager, path = manager_of(busy), busy.folder() / "metadata.json"
+    content, events = path.read_bytes(), busy.events()
+
+    for length in range(0, len(content) - 2, 37):
+        path.write_bytes(content[:length])
+        for change in (
+            lambda: manager.reopen("7", "why", "ada"),
+            lambda: manager.transition("7", Status.PAUSED, by="ada"),
+            lambda: manager.unarchive("7"),
+        ):
+            with pytest.raises(StoreError) as caught:
+                change()
+            assert caught.value.id == "metadata-invalid"
+        assert content[:length] == path.read_bytes()
+
+    assert events == busy.events()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])
+def test_commands_report_a_torn_metadata_file_and_touch_nothing(
+    busy: Project, share: float
+) -> None:
+    path = busy.folder() / "metadata.json"
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    before = busy.tree()
+
+    for command in (RESUME, ("undo", "7", "--yes"), ("sync", "7"), ("show", "7"), ("history", "7")):
+        assert_refused(busy.run(*command), 1, "metadata-invalid")
+
+    assert "broken" in busy.run("list").out
+    assert "Nothing is pending." in busy.run("sync").err
+    assert busy.run("status", "--json").document["broken"][0]["id"] == NAME
+    assert_unchanged(busy, before)
+
+    path.write_bytes(content)
+    assert busy.run("sync", "7").code == 0
+
+
+def known(events: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {entry["id"]: entry for entry in events}
+
+
+def test_events_cut_at_every_byte_are_those_that_are_whole(busy: Project) -> None:
+    increment, path = manager_of(busy).read("7"), busy.folder() / "events.jsonl"
+    content, told = path.read_bytes(), known(busy.events())
+    reopens = {entry.id for entry in increment.reopens}
+    assert (len(told) > 8, len(reopens)) == (True, 2)
+
+    for length in range(len(content) + 1):
+        path.write_bytes(content[:length])
+        found = known(read_events(busy.folder(), increment.reopens))
+        lines = [line for line in content[:length].split(b"\n") if line]
+        # A cut takes a line as a whole or leaves it as a whole, and what is missing is derived.
+        is_torn = bool(lines) and lines[-1] + b"\n" not in content
+        whole = {json.loads(line)["id"] for line in lines[: len(lines) - is_torn]}
+        assert {key: told[key] for key in whole | reopens} == found, length
+        assert lost_lines(busy.folder()) == is_torn, length
+
+
+def test_what_is_written_after_a_torn_line_spoils_nothing(busy: Project) -> None:
+    manager, path = manager_of(busy), busy.folder() / "events.jsonl"
+    content = path.read_bytes()
+    new = event("01KA0000000000000000000001", "linked", at=manager.clock(), by="ada")
+
+    for length in range(0, len(content) + 1, 11):
+        path.write_bytes(content[:length])
+        before = known(read_events(busy.folder()))
+        append_event(busy.folder(), new)
+        assert {**before, new["id"]: new} == known(read_events(busy.folder()))
+        assert path.read_bytes().startswith(content[:length])
+
+
+@pytest.mark.parametrize("lost", [1, 40])
+def test_history_says_that_a_line_is_torn_and_the_next_command_goes_on(
+    busy: Project, lost: int
+) -> None:
+    path: Path = busy.folder() / "events.jsonl"
+    path.write_bytes(path.read_bytes()[: -lost - 1])
+
+    history = busy.run("history", "7")
+
+    assert history.code == 0
+    assert "reopened it: Once more" in history.out
+    assert "note: 1 line of events.jsonl cannot be read; unlatch doctor shows it" in history.err
+    assert "event-unreadable" in busy.run("doctor").said
+    assert busy.run("sync", "7").code == 0
+    assert [2, 2, 2] == [len(said) for said in busy.comments().values()]
+
+
+def test_events_that_cannot_be_read_at_all_are_reported(busy: Project) -> None:
+    path = busy.folder() / "events.jsonl"
+    path.unlink()
+    path.mkdir()
+
+    assert_refused(busy.run("history", "7"), 1, "events-unreadable")
+
+
+def test_an_empty_increment_is_reported(project: Project) -> None:
+    (project.increments / NAME).mkdir(parents=True)
+
+    broken = manager_of(project).list()[0]
+
+    assert isinstance(broken, BrokenIncrement)
+    assert broken.error_id == "metadata-missing"

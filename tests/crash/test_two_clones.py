@@ -1,0 +1,236 @@
+"""Two clones of one repository at work on the same increment: each reason is told once."""
+
+from __future__ import annotations
+
+import threading
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.crash.cell import AIMS, Cell
+from tests.crash.members import REASON, TRACKERS, Member, Team
+
+from unlatch.engine.deliver import Job, deliver
+from unlatch.engine.progress import Delivery, quiet
+from unlatch.engine.trackers import Trackers
+from unlatch.engine.workspace import Workspace
+from unlatch.sandbox import Fault, Sandbox
+from unlatch.store.layout import layout_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ONCE = dict.fromkeys(TRACKERS, 1)
+OPEN = dict.fromkeys(TRACKERS, True)
+EVERYWHERE = sorted(TRACKERS)
+OTHER = "The fix broke the export"
+ROUNDS = 3
+
+
+@pytest.fixture(scope="module")
+def _running() -> Iterator[Sandbox]:
+    with Sandbox() as box:
+        yield box
+
+
+@pytest.fixture
+def team(_running: Sandbox, tmp_path: Path) -> Team:
+    _running.reset()
+    return Team.meet(_running, tmp_path)
+
+
+def assert_done(team: Team, *members: Member) -> None:
+    """All items are reopened, once, and all these clones know."""
+    assert team.told() == ONCE
+    assert team.states() == OPEN
+    assert [["reopened"]] * 3 == team.labels()
+    for member in members:
+        assert member.pending == []
+        assert {REASON: EVERYWHERE} == member.synced
+
+
+def test_reopened_here_and_finished_there(team: Team) -> None:
+    team.laptop.reopen(REASON, "--offline")
+    team.laptop.push("Reopen")
+    team.colleague.pull()
+
+    assert team.colleague.try_unlatch("sync", "7").code == 0
+
+    team.colleague.push("Deliver")
+    assert team.laptop.pull() == 0
+    team.writes()
+    assert team.laptop.try_unlatch("sync", "7").code == 0
+    assert team.writes() == []
+    assert_done(team, team.laptop, team.colleague)
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_half_delivered_here_and_finished_there(team: Team, tracker: str) -> None:
+    # Two were delivered; of the third nobody here knows whether its comment got through.
+    method = {"github": "POST", "ado": "PATCH", "jira": "PUT"}[tracker]
+    team.box.faults.add(Fault(tracker, "drop-after", method=method))
+    assert team.laptop.reopen() == 3
+    assert team.laptop.pending == [tracker]
+    team.laptop.push("Reopen")
+    team.colleague.pull()
+
+    assert team.colleague.try_unlatch("sync", "7").code == 0
+
+    assert_done(team, team.colleague)
+    # Here it is finished as well, before the other's commit arrives.
+    assert team.laptop.try_unlatch("sync", "7").code == 0
+    team.colleague.push("Deliver")
+    team.laptop.commit("Deliver, too")
+    assert team.laptop.pull() == 0
+    assert_done(team, team.laptop, team.colleague)
+
+
+def test_delivered_in_both_at_once_by_two_processes(team: Team) -> None:
+    team.laptop.reopen(REASON, "--offline")
+    team.laptop.push("Reopen")
+    team.colleague.pull()
+
+    running = [member.start("sync", "7") for member in (team.laptop, team.colleague)]
+    said = [process.communicate(timeout=60)[0] for process in running]
+
+    assert [0, 0] == [process.returncode for process in running], said
+    assert_done(team, team.laptop, team.colleague)
+    team.colleague.push("Deliver")
+    team.laptop.commit("Deliver")
+    assert team.laptop.pull() == 0
+    assert_done(team, team.laptop)
+
+
+def test_delivered_in_both_at_once_time_and_again(team: Team) -> None:
+    for number in range(ROUNDS):
+        team.box.reset()
+        one, other = owed_in_both(Team.meet(team.box, team.folder / str(number)))
+
+        found = at_once(one.laptop, other)
+
+        assert [None] * 6 == [delivery.error for delivery in found]
+        assert_done(one, one.laptop, other)
+
+
+# What both send only when both are about to.
+MEETINGS = {
+    "github state": ("github", "PATCH", "/issues/"),
+    "github comment": ("github", "POST", "/comments"),
+    "github label": ("github", "POST", "/labels"),
+    "ado": ("ado", "PATCH", "(?i)/workitems/"),
+    "jira state": ("jira", "POST", "/transitions"),
+    "jira comment": ("jira", "PUT", "/issue/"),
+}
+
+
+@pytest.mark.parametrize("meeting", MEETINGS)
+def test_delivered_in_both_at_the_same_moment(team: Team, meeting: str) -> None:
+    tracker, method, path = MEETINGS[meeting]
+    here, there = team.laptop, owed_in_both(team)[1]
+    both = threading.Barrier(2)
+    team.box.faults.add(
+        Fault(tracker, "human", method=method, path=path, times=2, action=lambda: both.wait(30))
+    )
+
+    failed = [delivery for delivery in at_once(here, there) if delivery.error is not None]
+
+    assert failed == []
+    assert team.box.faults.waiting() == []
+    assert_done(team, here, there)
+
+
+@pytest.mark.parametrize("operation", ["reopen", "close"])
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_delivered_there_between_any_two_requests_here(
+    team: Team, tracker: str, operation: str
+) -> None:
+    for number in count():
+        team.box.faults.clear()
+        here = Cell(team.box, tracker, AIMS[operation], team.folder / str(number), number)
+        here.owe()
+        there = here.cloned()
+        team.box.faults.add(Fault(tracker, "human", after=number, action=there.sync))
+        failed = [delivery for delivery in here.sync() if delivery.error is not None]
+        if team.box.faults.waiting():
+            break
+        assert (number, [], [], []) == (number, failed, here.problems(), there.problems())
+    assert number > 2
+
+
+def owed_in_both(team: Team) -> tuple[Team, Member]:
+    """Reopened here, and pulled there, before anything was delivered."""
+    team.laptop.reopen(REASON, "--offline")
+    team.laptop.push("Reopen")
+    team.colleague.pull()
+    return team, team.colleague
+
+
+def at_once(*members: Member) -> list[Delivery]:
+    """Deliver in all of them, begun at the same moment in threads of this process."""
+    ready = threading.Barrier(len(members))
+    found: list[Delivery] = []
+
+    def run(member: Member) -> None:
+        workspace = Workspace(
+            layout_at(member.root), environ=member.environ, user_config=member.root / "none.toml"
+        )
+        trackers = Trackers(workspace)
+        for tracker in TRACKERS:
+            trackers.open(tracker)
+        ready.wait(30)
+        found.extend(deliver(workspace, trackers, "7", Job(), report=quiet))
+
+    threads = [threading.Thread(target=run, args=(member,)) for member in members]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return found
+
+
+@pytest.mark.parametrize("driver", [True, False])
+@pytest.mark.parametrize("delivered", [True, False])
+def test_reopened_in_both_for_different_reasons_and_merged(
+    team: Team, driver: bool, delivered: bool
+) -> None:
+    here = team.laptop
+    there = team.colleague if driver else team.newcomer("ci", driver=False)
+    options = () if delivered else ("--offline",)
+    assert here.reopen(REASON, *options) == 0
+    assert there.reopen(OTHER, *options) == 0
+    here.push("Reopen")
+    there.commit("Reopen, too")
+
+    code = there.pull()
+    if not driver:
+        assert code == 1
+        there.unlatch("merge", "--resolve", "7", "--add")
+        there.git("commit", "--quiet", "--no-edit")
+
+    assert {REASON, OTHER} == set(there.reasons)
+    team.writes()
+    assert there.try_unlatch("sync", "7").code == 0
+    assert (team.writes() == []) is delivered
+    assert (ONCE, ONCE) == (team.told(), team.told(OTHER))
+    assert {REASON: EVERYWHERE, OTHER: EVERYWHERE} == there.synced
+    assert (there.pending, team.states()) == ([], OPEN)
+    there.push("Merge")
+    here.pull()
+    assert here.metadata() == there.metadata()
+    assert here.git("status", "--porcelain") == ""
+
+
+def test_a_ci_that_cannot_commit_back_finds_it_delivered_the_next_time(team: Team) -> None:
+    team.laptop.reopen(REASON, "--offline")
+    team.laptop.push("Reopen")
+    first = team.newcomer("first run")
+    assert first.try_unlatch("sync", "7").code == 0
+    team.writes()
+
+    for run in ("second run", "third run"):
+        ci = team.newcomer(run)
+        done = ci.try_unlatch("sync", "7")
+        assert (0, []) == (done.code, team.writes()), done.out + done.err
+        assert_done(team, ci)
+        assert "3 operations, not recorded" in ci.unlatch("status").out
