@@ -53,6 +53,12 @@ class StoreError(UnlatchError):
     """An increment or its files refuse what was asked; nothing was changed."""
 
 
+class NotDurable(StoreError):
+    """A change is in its file, and the disk did not confirm it: a power cut may still lose it."""
+
+    exit_code = 3
+
+
 class ConfigError(UnlatchError):
     """The configuration is wrong; `problems` lists every mistake, each with its place."""
 

@@ -137,7 +137,6 @@ class Manifest:
             environment and before programs.
         hosts: host names that a token may be sent to by default, "*.example.com" for subdomains.
         host_env: environment variables that name a further host, or its URL.
-        comment_limit: the longest comment that the tracker takes, in characters.
         label_problem: what is wrong with a label or tag, or None.
         settle: seconds that a write may still take effect after its connection ended; so long is
             waited before an item is asked whether it did.
@@ -155,7 +154,6 @@ class Manifest:
     capabilities: frozenset[Capability]
     tokens: tuple[EnvToken | CommandToken, ...]
     hosts: tuple[str, ...]
-    comment_limit: int
     label_problem: Callable[[str], str | None]
     host_env: tuple[str, ...] = ()
     settle: float = 0.0

@@ -59,6 +59,5 @@ manifest = Manifest(
     ),
     hosts=("dev.azure.com", "*.visualstudio.com"),
     host_env=("SYSTEM_COLLECTIONURI",),
-    comment_limit=1_000_000,
     label_problem=label_problem,
 )

@@ -59,6 +59,7 @@ def _at(*status: int) -> frozenset[int]:
 
 
 _LIMITED = "GitHub's rate limit is reached: {said}"
+_PATIENCE = "it ends by itself; --max-wait SECONDS waits longer, unlatch sync goes on later"
 _GRANT = "the token needs the right to write issues (fine-grained: Issues: write){needs}"
 
 # The first row that fits counts.
@@ -70,9 +71,10 @@ _TABLE = (
         Transient,
         "rate-limited",
         _LIMITED,
+        _PATIENCE,
     ),
-    _Row(_at(429), "", Transient, "rate-limited", _LIMITED),
-    _Row(_at(403), "", Transient, "rate-limited", _LIMITED, header="Retry-After"),
+    _Row(_at(429), "", Transient, "rate-limited", _LIMITED, _PATIENCE),
+    _Row(_at(403), "", Transient, "rate-limited", _LIMITED, _PATIENCE, header="Retry-After"),
     _Row(
         _at(401),
         "",

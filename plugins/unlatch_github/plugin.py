@@ -213,5 +213,6 @@ def _fitting(body: str, *, where: str) -> str:
             "body-too-long",
             f"the body has {len(body)} characters, and GitHub takes {_LONGEST_BODY}",
             where=where,
+            hint="repeat with --comment short or --comment none, or shorten the text",
         )
     return body

@@ -43,6 +43,5 @@ manifest = Manifest(
         EnvToken("JIRA_PAT", Scheme.BEARER),
     ),
     hosts=("*.atlassian.net", "api.atlassian.com"),
-    comment_limit=32_767,
     label_problem=label_problem,
 )

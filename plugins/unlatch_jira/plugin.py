@@ -205,6 +205,7 @@ class JiraPlugin(SyncPlugin):
             raise Rejected(
                 "body-too-long",
                 f"the {what} takes {length} characters in Jira's format, and Jira takes {LONGEST}",
+                hint="repeat with --comment short or --comment none, or shorten the text",
             )
         return body
 

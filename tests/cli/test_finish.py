@@ -188,9 +188,21 @@ def test_an_abandoned_close_that_sync_delivers_is_still_not_planned(active: Proj
     assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "not_planned"
 
 
+def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project) -> None:
+    active.run("complete", "7", "--offline")
+
+    again = active.run("complete", "7")
+    third = active.run("complete", "7")
+
+    assert [again.code, third.code] == [0, 0]
+    assert "is completed already" in again.out
+    assert "octo/widgets#4 closed" in again.out
+    assert third.out.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("status", "command"),
-    [("planning", "complete"), ("paused", "complete"), ("completed", "complete"),
+    [("planning", "complete"), ("paused", "complete"),
      ("completed", "abandon"), ("abandoned", "complete")],
 )  # fmt: skip
 def test_what_the_status_table_forbids_is_refused(

@@ -130,6 +130,25 @@ class Stage:
         assert answer.ok, answer.text
         return answer.json()["result"]
 
+    def reset(self) -> None:
+        """Begin again with empty trackers and no faults."""
+        self._http.post(f"{self._console}/api/reset", json={}, timeout=30).raise_for_status()
+
+    def fault(self, **fault: Any) -> None:
+        """Let something go wrong."""
+        answer = self._http.post(f"{self._console}/api/faults", json=fault, timeout=30)
+        assert answer.ok, answer.text
+
+    def calm(self) -> None:
+        """Let nothing go wrong any more."""
+        url = f"{self._console}/api/faults"
+        self._http.delete(url, json={}, timeout=30).raise_for_status()
+
+    def views(self) -> dict[str, dict[str, Any]]:
+        """What the pages of the items show, where there is one item on each tracker."""
+        answer = self._http.get(f"{self._console}/api/items", timeout=30)
+        return {view["tracker"]: view for view in answer.json()}
+
     def marked(self, case: Case) -> dict[str, Counter[str]]:
         """How many comments on each item carry the marker of each operation."""
         comments = {

@@ -1,4 +1,4 @@
-"""Many processes at once: the scripts say what they did and what was wrong afterwards."""
+"""Many processes at once, and long random lives; scripts that tell what was wrong afterwards."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.cli.project import REASON, Project
+from tests.cli.test_interrupt import COMMENTING, Waiting
+
+from unlatch.engine import deliver as delivering
+from unlatch.sandbox import Fault
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,3 +54,38 @@ def test_processes_that_resume_at_the_same_moment_reopen_once() -> None:
 
     assert [[], []] == [two["wrong"], eight["wrong"]]
     assert [{"0": 6}, {"0": 8}] == [two["codes"], eight["codes"]]
+
+
+def test_random_lives_end_as_they_were_meant_to(
+    record_property: Callable[[str, object], None],
+) -> None:
+    told = told_by("tests.crash.random_life", "--examples", "20", "--steps", "15")
+
+    record_property("random lives", json.dumps(told))
+    assert told["lives"] >= 20
+    for what in ("commands", "settled", "deaths", "faults", "sure undos"):
+        assert told[what] > 5
+
+
+def test_who_waits_for_a_delivery_is_told_which_command_is_at_it(
+    completed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = Waiting()
+    completed.box.faults.add(Fault("github", "human", action=waiting, **COMMENTING["github"]))
+    with subprocess.Popen(
+        [sys.executable, "-m", "unlatch.cli", "resume", "7", "--reason", REASON, "--yes"],
+        cwd=completed.root,
+        env=completed.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert waiting.arrived.wait(30)
+        monkeypatch.setattr(delivering, "DELIVERY_PATIENCE", 0.1)
+
+        done = completed.run("sync", "7")
+
+        waiting.released.set()
+    assert done.code == 3
+    assert f"is being changed by unlatch resume (process {process.pid} on " in done.said
+    assert process.returncode == 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.servers import emulate, jira820
+from tests.servers import emulate, jira820, roundup
 from tests.servers.availability import skipped_unless_available
 
 if TYPE_CHECKING:
@@ -28,4 +28,11 @@ def emulate_github(
 def jira820_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jira820.Jira820]:
     folder = tmp_path_factory.mktemp("jira820")
     with skipped_unless_available(), jira820.jira820_server(folder) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def roundup_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[roundup.Roundup]:
+    folder = tmp_path_factory.mktemp("roundup")
+    with skipped_unless_available(), roundup.roundup_server(folder) as server:
         yield server

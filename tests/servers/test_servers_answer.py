@@ -13,6 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.servers.emulate import EmulateGitHub
     from tests.servers.jira820 import Jira820
+    from tests.servers.roundup import Roundup
 
 pytestmark = pytest.mark.servers
 
@@ -177,3 +178,58 @@ def test_jira_differs_anybody_is_admin(jira820_server: Jira820) -> None:
     anonymous = jira820_server.request("GET", "/myself", headers={"Authorization": None})
 
     assert (anonymous.json()["name"], anonymous.status_code) == ("admin", 200)
+
+
+def test_roundup_takes_a_change_only_at_the_revision_that_was_read(
+    roundup_server: Roundup,
+) -> None:
+    issue = roundup_server.add_issue("Smart discipline", status="resolved", keywords=["mine"])
+    path, change = f"/issue/{issue}", {"status": "chatting"}
+    etag = roundup_server.request("GET", path).headers["ETag"]
+    assert roundup_server.request("PUT", path, json=change).status_code == 412
+
+    headers = {"If-Match": etag}
+    assert roundup_server.request("PUT", path, json=change, headers=headers).status_code == 200
+    assert roundup_server.request("PUT", path, json=change, headers=headers).status_code == 412
+    assert roundup_server.status(issue) == "chatting"
+    assert roundup_server.keywords(issue) == {"mine"}
+
+
+def test_roundup_reopens_what_is_commented_on(roundup_server: Roundup) -> None:
+    issue = roundup_server.add_issue("Smart discipline", status="resolved")
+    message = {"content": "by the way", "author": roundup_server.user, "date": "."}
+    made = roundup_server.request("POST", "/msg", json=message).json()["data"]["id"]
+    roundup_server.change(issue, {"messages": [made]})
+    assert roundup_server.status(issue) == "chatting"
+    assert roundup_server.messages(issue) == ["by the way"]
+
+    roundup_server.change(issue, {"status": "resolved"})
+    roundup_server.say(issue, ["once more"])
+    assert roundup_server.status(issue) == "resolved"
+
+
+def test_roundup_refuses_values_names_of_other_hosts_and_wrong_passwords(
+    roundup_server: Roundup,
+) -> None:
+    name = {"name": "made-once"}
+    assert roundup_server.request("POST", "/keyword", json=name).status_code == 201
+    assert roundup_server.request("POST", "/keyword", json=name).status_code == 409
+    elsewhere = {"Origin": None, "X-Requested-With": None}
+    refused = roundup_server.request("POST", "/keyword", json={"name": "x"}, headers=elsewhere)
+    assert refused.status_code == 400
+    denied = roundup_server.request("GET", "/issue", auth=("admin", "wrong"))
+    assert (denied.status_code, denied.headers["Content-Type"]) == (401, "text/plain")
+
+
+def test_roundup_lists_messages_by_repeated_ids_alone(roundup_server: Roundup) -> None:
+    issue = roundup_server.add_issue("Smart discipline", status="chatting")
+    roundup_server.say(issue, ["one", "two"])
+    shown = roundup_server.request("GET", f"/issue/{issue}").json()["data"]["attributes"]
+    ids = [message["id"] for message in shown["messages"]]
+
+    def found(query: str) -> int:
+        answer = roundup_server.request("GET", f"/msg?{query}").json()
+        return len(answer["data"]["collection"])
+
+    assert found(f"id={ids[0]}&id={ids[1]}") == 2
+    assert found(f"id={','.join(ids)}") == 0

@@ -113,7 +113,7 @@ def test_what_cannot_be_made_leaves_nothing_behind(
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreError) as caught:
         project.manager.create("x", kind="bug", by="ada")
-    assert (caught.value.id, tree(project.root)) == ("not-writable", before)
+    assert (caught.value.id, tree(project.root)) == ("not-durable", before)
     assert "No space left on device" in caught.value.message
 
 

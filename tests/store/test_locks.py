@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.store.making import NOW, Project, github, metadata, ulid
+from tests.store.making import NOW, Project, github, metadata, tree, ulid
 
 from unlatch.domain.operation import Kind, Operation
 from unlatch.errors import StoreError
@@ -124,6 +128,52 @@ def test_a_holder_that_cannot_be_read_is_another_process(project: Project) -> No
         with pytest.raises(StoreError) as caught, delivery_lock(layout, "x", patience=0):
             pass
     assert caught.value.message == "x is being changed by another process"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_the_holders_command_is_named(project: Project) -> None:
+    project.add(metadata())
+    layout = replace(project.manager.layout, command="unlatch resume")
+    with (
+        delivery_lock(layout, "0007-search", patience=0),
+        pytest.raises(StoreError) as caught,
+        delivery_lock(project.manager.layout, "0007-search", patience=0),
+    ):
+        pass
+    holder = f"unlatch resume (process {os.getpid()} on {platform.node()})"
+    assert f"0007-search is being changed by {holder}" == caught.value.message
+    assert caught.value.hint == "wait for it to finish, then run the command again"
+
+
+@pytest.mark.parametrize("number", ["ENOSYS", "ENOTSUP", "EOPNOTSUPP", "ENOLCK"])
+def test_a_file_system_without_locks_is_refused(
+    project: Project, monkeypatch: pytest.MonkeyPatch, number: str
+) -> None:
+    def flock(_file: object, _operation: int) -> None:
+        raise OSError(getattr(errno, number), "no locks here")
+
+    folder = project.add(metadata())
+    before = tree(folder)
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(StoreError) as caught:
+        project.manager.reopen("7", "why", "ada")
+    assert caught.value.id == "lock-unsupported"
+    assert caught.value.hint == "move the repository to a local disk"
+    assert before == tree(folder)
+
+
+def test_a_lock_that_cannot_be_taken_for_another_reason_is_told_with_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(_file: object, _operation: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    project.add(metadata())
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(StoreError) as caught:
+        project.manager.reopen("7", "why", "ada")
+    assert caught.value.id == "not-writable"
+    assert os.strerror(errno.EIO) in caught.value.message
 
 
 def test_threads_that_write_at_once_lose_nothing(project: Project) -> None:

@@ -26,7 +26,7 @@ from unlatch.store.manager import LONGEST_REASON
 HOSTILE = [
     "a --> b", "$& $1 \\1 \\g<0>", "it's \"quoted\"", "two\nlines\r\nand\ttabs", "\x1b[31mred\x00",
     "@all #5", "{code}h1. [~x]", "<b>&amp;</b>", "{reason} %s {0}", "\u202etxt", "é 漢 🎉",
-    "\ud800", "line\u2028separator\u0085next", "::error::x",
+    "line\u2028separator\u0085next", "::error::x",
     '","status":"completed', "---\nstatus: x",
 ]  # fmt: skip
 
@@ -197,6 +197,14 @@ def test_a_reason_is_kept_word_for_word(project: Project, reason: str) -> None:
     assert [event["reason"] for event in read_events(folder)] == [reason.strip()]
     assert (folder / "spec.md").read_text() == "---\nstatus: active\n---\n# x\n"
     assert set(project.data()) - set(metadata()) == {"reopenHistory"}
+
+
+def test_half_a_character_becomes_the_sign_for_one_that_is_lost(project: Project) -> None:
+    # As Python hands over a command line that is not UTF-8 (PEP 383).
+    folder = project.add(metadata())
+    _, entry = project.manager.reopen("7", "a\udcffb", "ada")
+    assert entry.reason == "a\ufffdb"
+    assert b"a\xef\xbf\xbdb" in (folder / "metadata.json").read_bytes()
 
 
 @settings(max_examples=25)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
-from unlatch.domain.text import without_controls
+from unlatch.cli import output
 from unlatch.errors import ConfigError, Unauthorised, UnlatchError
 
 if TYPE_CHECKING:
@@ -39,9 +36,9 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
             "error": error_entry(error),
             "exitCode": code,
         }
-        click.echo(json.dumps(document, indent=2))
+        output.document(document)
     for line in error_lines(error):
-        click.echo(without_controls(line), file=sys.stderr)
+        output.talk(output.harmless(line))
     return code
 
 

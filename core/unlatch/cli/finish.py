@@ -15,7 +15,7 @@ from unlatch.cli.documents import (
     link_entry,
 )
 from unlatch.cli.rehearse import tell_rehearsal
-from unlatch.cli.serve import deliver_and_tell, postponed, style, tell_left
+from unlatch.cli.serve import deliver_or_postpone, style, tell_left
 from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, with_session
 from unlatch.domain.operation import Manner
 from unlatch.domain.status import Status
@@ -71,16 +71,9 @@ def command(entry: Entry) -> click.Command:
             )
             if not as_json:
                 _tell(finished)
-            delivered = (
-                postponed(finished.increment)
-                if offline
-                else deliver_and_tell(
-                    session,
-                    trackers,
-                    finished.increment,
-                    Job(fresh=finished.fresh, comment=style(comment)),
-                    silent=as_json,
-                )
+            job = Job(fresh=finished.fresh, comment=style(comment))
+            delivered = deliver_or_postpone(
+                session, trackers, finished.increment, job, offline=offline, silent=as_json
             )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:
@@ -107,7 +100,10 @@ def _document(name: str, finished: Finished, delivered: Delivered, code: int) ->
 def _tell(finished: Finished) -> None:
     increment = finished.increment
     mark = output.good(output.sign("ok"))
-    output.data(f"{mark} Increment {increment.id}: {finished.previous} -> {increment.status}")
+    moved = f": {finished.previous} -> {increment.status}"
+    if finished.previous is increment.status:
+        moved = f" is {increment.status} already"
+    output.data(f"{mark} Increment {increment.id}{moved}")
     for link, needed in finished.spared:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
     for warning in increment.warnings:

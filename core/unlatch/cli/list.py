@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
 
 Listed = Increment | BrokenIncrement
+
+# Columns for the items at a terminal; without one nothing is cut.
+_MOST_ITEMS = 34
 
 
 def command(entry: Entry) -> click.Command:
@@ -120,5 +124,6 @@ def _row(one: Listed) -> tuple[str, ...]:
     return one.id, f"{one.status}{archived}", f"{_short(items)}{owed}", one.title
 
 
-def _short(items: str, most: int = 34) -> str:
-    return items if len(items) <= most else f"{items[: most - 3]}..."
+def _short(items: str) -> str:
+    cut = sys.stdout.isatty() and len(items) > _MOST_ITEMS
+    return f"{items[: _MOST_ITEMS - 3]}..." if cut else items

@@ -45,7 +45,7 @@ def run(arguments: list[str]) -> int:
 def _interrupted() -> int:
     from unlatch.cli.failure import INTERRUPTED  # noqa: PLC0415
 
-    click.echo("\nInterrupted. What was recorded is kept; unlatch status shows it.", err=True)
+    click.echo("\nInterrupted. Whatever was recorded is kept; unlatch status shows it.", err=True)
     return INTERRUPTED
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -14,30 +16,53 @@ from unlatch.domain.text import without_controls
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# What Azure Pipelines and GitHub Actions take for commands.
+_CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
 _SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), "arrow": ("→", "->")}
 
 
 def clean(text: str) -> str:
     """Text from people and trackers on one line, without what a terminal would act on."""
-    return " ".join(without_controls(text).split())
+    return harmless(" ".join(text.split()))
+
+
+def harmless(text: str) -> str:
+    """Text without what a terminal, or a CI system that reads a job's output, would act on."""
+    return _CI_COMMAND.sub(r"\g<0> ", without_controls(text))
 
 
 def data(text: str = "") -> None:
     """A line of what was asked for."""
-    # By name: left to itself, click writes UTF-8 to a stream that says it takes ASCII.
-    click.echo(text, file=sys.stdout, color=_colour(sys.stdout))
+    _write(text, sys.stdout)
 
 
 def talk(text: str = "") -> None:
     """A line about what is going on."""
-    sys.stdout.flush()  # both may go to one place, and the order tells the story
-    click.echo(text, file=sys.stderr, color=_colour(sys.stderr))
+    _write(text, sys.stderr)
 
 
 def document(value: Any) -> None:
     """One JSON document; in ASCII where the stream takes no more."""
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
-    click.echo(json.dumps(value, indent=2, ensure_ascii=ascii_only), file=sys.stdout)
+    _write(json.dumps(value, indent=2, ensure_ascii=ascii_only), sys.stdout)
+
+
+def _write(text: str, stream: IO[str]) -> None:
+    try:
+        # By name: left to itself, click writes UTF-8 to a stream that says it takes ASCII. It
+        # flushes, so that what goes to both streams keeps its order.
+        click.echo(text, file=stream, color=_colour(stream))
+    except OSError:
+        # Nobody reads any more, or there is no room. That must not stop what is under way, least of
+        # all a delivery; from here on nothing is shown.
+        _silence(stream)
+
+
+def _silence(stream: IO[str]) -> None:
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def sign(name: str, stream: IO[str] | None = None) -> str:

@@ -8,7 +8,8 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
-from unlatch.cli.describe import ago, seen_line, times
+from unlatch.cli.describe import times
+from unlatch.cli.dialogue import Wishes, ask, warn_of_frequency
 from unlatch.cli.documents import (
     delivered_code,
     increment_entry,
@@ -17,21 +18,17 @@ from unlatch.cli.documents import (
     untouched_entry,
 )
 from unlatch.cli.rehearse import tell_rehearsal
-from unlatch.cli.serve import Delivered, deliver_and_tell, postponed, style, tell_left
-from unlatch.cli.session import BY, COMMENT, ID, JSON, REASON, Session, is_interactive, with_session
+from unlatch.cli.serve import Delivered, deliver_or_postpone, style, tell_left
+from unlatch.cli.session import BY, COMMENT, ID, JSON, REASON, Session, with_session
 from unlatch.domain.operation import Manner
 from unlatch.engine.deliver import Job
-from unlatch.engine.items import look
 from unlatch.engine.rehearse import Act, rehearse_resume
 from unlatch.engine.resume import Resumed, Step, next_step, resume
-from unlatch.errors import UsageError
 from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import ResumeDocument
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Increment
-    from unlatch.engine.trackers import Trackers
 
 DECLINED = 2
 
@@ -86,19 +83,11 @@ def command(entry: Entry) -> click.Command:
             if step.needs_reason:
                 reason = checked_reason(reason) if reason is not None else None
                 if reason is None or not yes:
-                    answered = _dialogue(
-                        session,
-                        trackers,
-                        increment,
-                        step,
-                        reason,
-                        yes=yes,
-                        reopen_items=reopen_items,
-                    )
-                    if answered is None:
+                    wishes = Wishes(reason, yes, reopen_items, offline)
+                    reason = ask(session, trackers, increment, step, wishes)
+                    if reason is None:
                         output.talk("Nothing was changed.")
                         return DECLINED
-                    reason = answered
             resumed = resume(
                 session.workspace,
                 increment.id,
@@ -109,93 +98,21 @@ def command(entry: Entry) -> click.Command:
             )
             if not as_json:
                 _tell(resumed, was_archived=increment.archived)
+                if resumed.entry and yes:
+                    warn_of_frequency(session, resumed.increment)
             job = Job(
                 fresh=resumed.fresh,
                 even_if_deliberate=even_if_not_planned,
                 comment=style(comment),
             )
-            delivered = (
-                postponed(resumed.increment)
-                if offline
-                else deliver_and_tell(session, trackers, resumed.increment, job, silent=as_json)
+            delivered = deliver_or_postpone(
+                session, trackers, resumed.increment, job, offline=offline, silent=as_json
             )
         if as_json:
             return _document(resumed, delivered)
         return _end(delivered, wanted)
 
     return run
-
-
-def _dialogue(
-    session: Session,
-    trackers: Trackers,
-    increment: Increment,
-    step: Step,
-    reason: str | None,
-    *,
-    yes: bool,
-    reopen_items: bool,
-) -> str | None:
-    """The reason, once the person has seen what is at stake and agreed; None if not."""
-    if not is_interactive():
-        raise UsageError(
-            "not-interactive",
-            f"{increment.id} is {increment.status}, and nobody is here to be asked",
-            hint=f"unlatch resume {increment.id} --reason TEXT --yes",
-        )
-    _introduce(session, trackers, increment, step, reopen_items=reopen_items)
-    if not yes and not click.confirm("Continue?", err=True):
-        return None
-    while reason is None:
-        given = click.prompt("Reason for reopening", err=True, default="", show_default=False)
-        try:
-            reason = checked_reason(given)
-        except UsageError as error:
-            output.talk(output.warn(f"{error.message}; try again"))
-    return reason
-
-
-def _introduce(
-    session: Session,
-    trackers: Trackers,
-    increment: Increment,
-    step: Step,
-    *,
-    reopen_items: bool,
-) -> None:
-    registry, now = session.workspace.registry, session.workspace.clock()
-    archived = ", and archived" if increment.archived else ""
-    output.talk(
-        f"{output.warn('!')} Increment {output.strong(increment.id)} is "
-        f"{increment.status}{archived}"
-    )
-    titles = [registry.manifest(link.tracker).title for link in increment.links]
-    columns = 1 + max(map(len, ("Reopened before", *titles)))
-    if increment.completed_at:
-        day = f"{increment.completed_at:%Y-%m-%d} ({ago(increment.completed_at, now)})"
-        output.talk(f"    {'Completed':<{columns}}{day}")
-    for seen in look(trackers, increment.links, within=session.workspace.config.patience):
-        output.talk(seen_line(registry, seen, columns=columns))
-    count = increment.effective_reopens
-    output.talk(f"    {'Reopened before':<{columns}}{times(count, 'time')}")
-    if count + 1 >= session.workspace.config.frequent_reopens:
-        output.talk(
-            output.warn(
-                f"    This will be reopen number {count + 1}: an increment that is reopened often "
-                "may want an increment of its own."
-            )
-        )
-    output.talk(f"  {_announcement(increment, step, reopen_items=reopen_items)}")
-
-
-def _announcement(increment: Increment, step: Step, *, reopen_items: bool) -> str:
-    back = "move it out of the archive, " if increment.archived else ""
-    if not increment.links:
-        return f"Resuming will {back}set it active; it has no linked items."
-    if step is Step.REVIVE and not reopen_items:
-        return f"Resuming will {back}set it active; its items stay as they are."
-    items = times(len(increment.links), "item")
-    return f"Resuming will {back}set it active, reopen {items} and post the reason on each."
 
 
 def _tell(resumed: Resumed, *, was_archived: bool) -> None:
@@ -216,6 +133,8 @@ def _tell(resumed: Resumed, *, was_archived: bool) -> None:
         output.data(f"{mark} Moved out of the archive: {increment.folder}")
     for warning in increment.warnings:
         output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
+    if resumed.outrun:
+        output.talk("    Another process reopened it at this moment; your reason was not recorded.")
     if resumed.step is Step.REOPEN and not increment.links:
         output.talk("    It has no linked items; unlatch link adds some.")
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from unlatch.cli import output
 from unlatch.cli.describe import delivery_lines, times
 from unlatch.engine.deliver import Job, deliver
-from unlatch.engine.progress import Delivery, quiet
+from unlatch.engine.progress import Delivery
+from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
     from unlatch.cli.session import Session
@@ -45,7 +46,8 @@ def deliver_and_tell(
     registry = session.workspace.registry
 
     def report(delivery: Delivery) -> None:
-        for line in delivery_lines(registry, delivery):
+        session.trace(delivery.error)
+        for line in () if silent else delivery_lines(registry, delivery):
             output.data(line)
 
     deliveries = deliver(
@@ -53,13 +55,36 @@ def deliver_and_tell(
         trackers,
         increment.id,
         job,
-        report=quiet if silent else report,
+        report=report,
     )
-    now = session.workspace.manager.read(increment.id)
+    try:
+        now = session.workspace.manager.read(increment.id)
+    except StoreError:
+        # Each delivery has told of it; what was recorded is owed by whatever the files are now.
+        return Delivered(increment, tuple(deliveries), sum(not d.is_done for d in deliveries))
     return Delivered(now, tuple(deliveries), len(now.pending))
 
 
-def postponed(increment: Increment) -> Delivered:
+def deliver_or_postpone(
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    job: Job,
+    *,
+    offline: bool,
+    silent: bool,
+) -> Delivered:
+    """Deliver what is owed, or leave it for later where that is wished.
+
+    Raises:
+        UnlatchError: the increment cannot be read.
+    """
+    if offline:
+        return _postponed(increment)
+    return deliver_and_tell(session, trackers, increment, job, silent=silent)
+
+
+def _postponed(increment: Increment) -> Delivered:
     """Leave what is owed for later, on purpose."""
     owed = tuple(Delivery(operation, operation.item) for operation in increment.pending)
     if owed:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.app import Globals
     from unlatch.engine.trackers import Trackers
+    from unlatch.errors import UnlatchError
     from unlatch.store.layout import Layout
     from unlatch.transport import Wait
 
@@ -65,13 +66,30 @@ class Session:
 
         with _trace(self._options.trace_http) as trace:
             trackers = Trackers(
-                self.workspace, on_wait=_tell_wait, max_wait=self._options.max_wait, trace=trace
+                self.workspace,
+                on_wait=self._tell_wait,
+                max_wait=self._options.max_wait,
+                trace=trace,
             )
             try:
                 yield trackers
             except BaseException:
                 trackers.stop()
                 raise
+
+    def _tell_wait(self, wait: Wait) -> None:
+        title = self.workspace.registry.manifest(wait.tracker).title
+        output.talk(
+            f"{output.sign('wait', sys.stderr)} {title}: waiting {wait.seconds:.0f} s, because "
+            f"{output.clean(wait.why)}; Ctrl-C keeps what is recorded"
+        )
+
+    def trace(self, error: UnlatchError | None) -> None:
+        """With --debug, show where an error that ended one item's service came from."""
+        if error is not None and self._options.debug:
+            from traceback import print_exception  # noqa: PLC0415
+
+            print_exception(error, file=sys.stderr)
 
     def who(self, given: str | None) -> str:
         """The name for the audit entry."""
@@ -116,10 +134,3 @@ def _trace(path: Path | None) -> Iterator[Any]:
 
     with Trace(path) as trace:
         yield trace
-
-
-def _tell_wait(wait: Wait) -> None:
-    output.talk(
-        f"{output.sign('wait', sys.stderr)} {wait.tracker} asks for patience: "
-        f"waiting {wait.seconds:.0f} s ({output.clean(wait.why)}); Ctrl-C keeps what is recorded"
-    )

@@ -44,7 +44,7 @@ def command(entry: Entry) -> click.Command:
 
 def _often(session: Session, sound: list[Increment]) -> list[Increment]:
     most = session.workspace.config.frequent_reopens
-    return [one for one in sound if one.effective_reopens >= most]
+    return [one for one in sound if one.has_frequent_reopens(most)]
 
 
 def _document(

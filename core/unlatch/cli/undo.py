@@ -11,13 +11,14 @@ from unlatch.cli.app import reach
 from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.rehearse import tell_rehearsal
-from unlatch.cli.serve import deliver_and_tell, postponed, style, tell_left
+from unlatch.cli.serve import deliver_or_postpone, style, tell_left
 from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, is_interactive, with_session
 from unlatch.domain.operation import Manner
 from unlatch.engine.deliver import Job
 from unlatch.engine.rehearse import Act, rehearse_undo
 from unlatch.errors import UsageError
 from unlatch.store.manager import checked_reason
+from unlatch.store.outbox import new_operations
 from unlatch.store.undoing import undo, undoable
 
 if TYPE_CHECKING:
@@ -78,17 +79,9 @@ def command(entry: Entry) -> click.Command:
             for warning in after.warnings:
                 output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
         with session.trackers() as trackers:
-            owed = frozenset(o.op for o in after.pending) - {o.op for o in before.pending}
-            delivered = (
-                postponed(after)
-                if offline
-                else deliver_and_tell(
-                    session,
-                    trackers,
-                    after,
-                    Job(fresh=owed, comment=style(comment)),
-                    silent=as_json,
-                )
+            job = Job(fresh=new_operations(before, after), comment=style(comment))
+            delivered = deliver_or_postpone(
+                session, trackers, after, job, offline=offline, silent=as_json
             )
         return _end(before, undone, delivered, as_json=as_json)
 

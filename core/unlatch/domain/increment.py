@@ -130,6 +130,10 @@ class Increment:
         """How often it was reopened, not counting reopens that were undone."""
         return sum(entry.reverted_at is None for entry in self.reopens)
 
+    def has_frequent_reopens(self, threshold: int) -> bool:
+        """Whether it was reopened so often that it may want an increment of its own."""
+        return self.effective_reopens >= threshold
+
 
 @dataclass(frozen=True, slots=True)
 class BrokenIncrement:

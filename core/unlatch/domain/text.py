@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 _BOLD = re.compile(r"(\*\*.+?\*\*)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -68,6 +69,14 @@ def without_controls(text: str) -> str:
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(c for c in lines if c in "\n\t" or not _is_control(c))
+
+
+def without_surrogates(text: str) -> str:
+    """`text` with U+FFFD for what no file and no tracker can hold: halves of characters.
+
+    They come from command lines that are not UTF-8 (PEP 383).
+    """
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def _is_control(char: str) -> bool:

@@ -183,7 +183,7 @@ def _deliver_one(
         try:
             delivery = _located(trackers, increment, delivery)
             attempt = Attempt(workspace, trackers, increment, delivery, job, tried=tried)
-            delivery = attempt.run()
+            delivery = _named(trackers, attempt.run())
             record_delivery(workspace, increment, delivery)
         except UnlatchError as error:
             delivery = replace(delivery, outcome=None, error=error)
@@ -195,6 +195,14 @@ def _deliver_one(
         except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
             delivery = replace(delivery, outcome=None, error=unexpected(error))
     return replace(delivery, requests=meter.requests)
+
+
+def _named(trackers: Trackers, delivery: Delivery) -> Delivery:
+    """The delivery with the item that a create has only just made."""
+    if delivery.ref is not None or delivery.outcome is None:
+        return delivery
+    ref = delivery.outcome.after.ref
+    return replace(delivery, ref=ref, name=trackers.settings(ref.tracker).name(ref))
 
 
 def _is_final(error: UnlatchError, tried: Tried | None) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.domain.increment import BrokenIncrement, Increment, Link
 from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner
 from unlatch.store.links import same_item
+from unlatch.store.outbox import new_operations
 
 if TYPE_CHECKING:
     from unlatch.domain.status import Status
@@ -40,7 +41,8 @@ def finish(
 ) -> Finished:
     """Complete or abandon an increment.
 
-    An item that another unfinished increment links to is not closed.
+    An item that another unfinished increment links to is not closed. One that has the status
+    already is left as it is.
 
     Raises:
         UsageError: the increment is unknown.
@@ -48,6 +50,9 @@ def finish(
     """
     manager = workspace.manager
     before = manager.read(wanted)
+    if before.status is to:
+        # Said twice, it is done once; what its items are still owed is delivered.
+        return Finished(before, before.status, (), frozenset())
     spared = tuple(
         (link, needed) for link in before.links if (needed := needed_by(workspace, before, link))
     )
@@ -60,9 +65,7 @@ def finish(
         spare=[link for link, _ in spared],
         manner=manner,
     )
-    known = {operation.op for operation in before.pending}
-    fresh = frozenset(operation.op for operation in after.pending) - known
-    return Finished(after, before.status, spared, fresh)
+    return Finished(after, before.status, spared, new_operations(before, after))
 
 
 def needed_by(workspace: Workspace, increment: Increment, link: Link) -> tuple[str, ...]:

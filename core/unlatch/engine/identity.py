@@ -5,26 +5,43 @@ from __future__ import annotations
 import getpass
 from typing import TYPE_CHECKING
 
+from unlatch.domain.text import without_controls, without_surrogates
 from unlatch.engine.git import ask_git
+from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+LONGEST_NAME = 200
 # What CI systems call the person whose push or click began the job.
 _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
 
 
 def who(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
-    """The name for the audit entry: as given, else CI's actor, git's user, or the system's."""
+    """The name for the audit entry: as given, else CI's actor, git's user, or the system's.
+
+    Raises:
+        UsageError: `name-too-long`.
+    """
     actors = (environ.get(name, "") for name in _CI_ACTORS)
     name = (
-        given
-        or next(filter(None, actors), None)
-        or ask_git(root, "config", "--get", "user.name")
+        _tidy(given or "")
+        or next(filter(None, map(_tidy, actors)), None)
+        or _tidy(ask_git(root, "config", "--get", "user.name") or "")
         or _system_user()
     )
-    return " ".join(name.split())
+    if len(name) > LONGEST_NAME:
+        raise UsageError(
+            "name-too-long",
+            f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept",
+            hint="--by NAME gives another one",
+        )
+    return name
+
+
+def _tidy(name: str) -> str:
+    return " ".join(without_surrogates(without_controls(name)).split())
 
 
 def _system_user() -> str:

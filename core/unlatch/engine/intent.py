@@ -59,7 +59,7 @@ def _comment(operation: Operation, increment: Increment, config: CoreConfig) -> 
     entry = entry_of(operation, increment)
     reason = entry.reason if entry else operation.reason
     if not reason and operation.kind is Kind.UNDO:
-        reason = "it was reopened by mistake"
+        reason = "the last reopen was taken back"
     if not reason:
         return None
     by = entry.reopened_by if entry else operation.by

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner
 from unlatch.domain.status import Status
 from unlatch.errors import StoreError
+from unlatch.store.outbox import new_operations
 
 if TYPE_CHECKING:
     from unlatch.domain.increment import Increment, ReopenEntry
@@ -40,6 +41,8 @@ class Resumed:
         step: what was done.
         entry: the new entry of reopenHistory, for a reopen.
         fresh: the operations that this process has just made.
+        outrun: whether another process reopened it at the same moment; the reason given here was
+            not recorded.
     """
 
     increment: Increment
@@ -47,6 +50,7 @@ class Resumed:
     step: Step
     entry: ReopenEntry | None = None
     fresh: frozenset[str] = frozenset()
+    outrun: bool = False
 
 
 def next_step(increment: Increment) -> Step:
@@ -92,7 +96,7 @@ def resume(
         after = manager.transition(
             before.id, Status.ACTIVE, by=by, reason=reason, owe=owe, manner=manner
         )
-        return Resumed(after, before.status, step, fresh=_new_operations(before, after))
+        return Resumed(after, before.status, step, fresh=new_operations(before, after))
     if before.archived:
         before = manager.unarchive(before.id)
     return Resumed(before, before.status, step)
@@ -109,11 +113,6 @@ def _reopened(
         # Another process reopened it between our look and our lock. Its reopen stands; this one
         # adds nothing and helps to deliver.
         now = workspace.manager.read(before.id)
-        return Resumed(now, now.status, next_step(now))
-    fresh = _new_operations(before, after)
+        return Resumed(now, now.status, next_step(now), outrun=True)
+    fresh = new_operations(before, after)
     return Resumed(after, before.status, Step.REOPEN, entry, fresh)
-
-
-def _new_operations(before: Increment, after: Increment) -> frozenset[str]:
-    known = {operation.op for operation in before.pending}
-    return frozenset(operation.op for operation in after.pending) - known

@@ -23,7 +23,10 @@ _environment = Environment(
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
     text = _environment.get_template(template).render(names=_NAMES, **values)
-    answer = Response(text, status, content_type="text/html; charset=utf-8")
+    # What cannot be encoded came from a client; the page shows it as a question mark.
+    answer = Response(
+        text.encode("utf-8", "replace"), status, content_type="text/html; charset=utf-8"
+    )
     # The pages carry no script; should an item ever smuggle one in, the browser won't run it.
     answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     return answer

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from unlatch.errors import StoreError
+from unlatch.errors import NotDurable, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
     Raises:
         StoreError: `not-writable`; the old file is untouched.
+        NotDurable: the new file is there, and may be gone again after a power cut.
     """
     # A unique name: two processes that share a temporary name lose one's update.
     temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}{_UNFINISHED}")
@@ -35,7 +36,15 @@ def replace_file(path: Path, content: bytes) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+    try:
         sync_folder(path.parent)
+    except OSError as error:
+        raise NotDurable(
+            "not-durable",
+            f"{path.name} was written, and the disk did not confirm it: {error.strerror or error}",
+            where=str(path),
+            hint="see to the disk, then run the command again; it goes on from what is there",
+        ) from error
 
 
 def sweep(folder: Path) -> None:
@@ -54,7 +63,7 @@ def append_line(path: Path, line: str) -> None:
         StoreError: `not-writable`.
     """
     with writing(path), path.open("a+b") as file:
-        if file.tell() and not _ends_in_newline(file.fileno(), file.tell()):
+        if file.tell() and not _ends_in_newline(file):
             line = "\n" + line
         # A lone surrogate has no UTF-8 form; inside JSON its escape means the same.
         file.write(line.encode(errors="backslashreplace") + b"\n")
@@ -62,8 +71,9 @@ def append_line(path: Path, line: str) -> None:
         os.fsync(file.fileno())
 
 
-def _ends_in_newline(descriptor: int, size: int) -> bool:
-    return os.pread(descriptor, 1, size - 1) == b"\n"
+def _ends_in_newline(file: IO[bytes]) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
 
 
 def sync_folder(folder: Path) -> None:

@@ -131,7 +131,15 @@ def read_config(layout: Layout) -> RawConfig:
     core, problems = checked(CoreConfig, merged, prefix="")
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
-    return RawConfig(core or CoreConfig(), tables, origins, problems)
+    if core is None:
+        # What is right is kept, so that the mistakes of others are still found.
+        sound = {key: value for key, value in merged.items() if _is_sound(key, value)}
+        core = CoreConfig.model_validate(sound)
+    return RawConfig(core, tables, origins, problems)
+
+
+def _is_sound(key: str, value: Any) -> bool:
+    return checked(CoreConfig, {key: value}, prefix="")[0] is not None
 
 
 def read_user_config(path: Path) -> UserConfig:
@@ -174,7 +182,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError((f"the file cannot be read: {error}",), where=str(path)) from error
+        problem = f"the file cannot be read: {error}"
+        raise ConfigError((problem,), where=str(path), hint="mend the place it names") from error
 
 
 def _from_specweave(path: Path) -> dict[str, Any]:
@@ -194,7 +203,7 @@ def _from_specweave(path: Path) -> dict[str, Any]:
 
 def _specweave_repository(config: Any) -> str | None:
     active = _at(config, "multiProject", "activeProject")
-    for project in (active, *(_at(config, "multiProject", "projects") or {})):
+    for project in (active, *_names(_at(config, "multiProject", "projects"))):
         place = ("multiProject", "projects", project, "externalTools", "github", "repository")
         if isinstance(repository := _at(config, *place), str):
             return repository
@@ -203,9 +212,13 @@ def _specweave_repository(config: Any) -> str | None:
     return f"{owner}/{repo}" if isinstance(owner, str) and isinstance(repo, str) else None
 
 
+def _names(node: Any) -> tuple[str, ...]:
+    return tuple(node) if isinstance(node, dict) else ()
+
+
 def _at(node: Any, *path: Any) -> Any:
     for step in path:
-        node = node.get(step) if isinstance(node, dict) else None
+        node = node.get(step) if isinstance(node, dict) and isinstance(step, str) else None
     return node
 
 

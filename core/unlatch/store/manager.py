@@ -8,6 +8,7 @@ from unlatch.domain.ids import matches, number_of
 from unlatch.domain.increment import BrokenIncrement, Increment, Link, ReopenEntry
 from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
 from unlatch.domain.status import TRANSITIONS, Status, needs_reason
+from unlatch.domain.text import without_surrogates
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
@@ -53,6 +54,7 @@ class MetadataManager:
         self.clock = clock
         self.new_id = new_id
         self.shapes = shapes
+        self._found: set[str] = set()
 
     # Reading
 
@@ -61,12 +63,16 @@ class MetadataManager:
 
         Raises:
             UsageError: `unknown-increment` or `ambiguous-increment`.
+            StoreError: `folder-vanished`, if it was found before.
         """
         found = [folder for folder in self.layout.folders() if matches(folder.name, wanted)]
         exact = [folder for folder in found if folder.name == wanted]
         candidates = exact or found
         if len(candidates) == 1:
+            self._found.add(candidates[0].name)
             return candidates[0]
+        if wanted in self._found:
+            raise vanished(self.layout.increments / wanted)
         if not candidates:
             raise UsageError(
                 "unknown-increment",
@@ -81,12 +87,6 @@ class MetadataManager:
             where=str(self.layout.increments),
             hint="name the folder; of two with one name, rename or remove one",
         )
-
-    def _find_again(self, name: str) -> Folder:
-        try:
-            return self.find(name)
-        except UsageError as error:
-            raise vanished(self.layout.increments / name) from error
 
     def read(self, wanted: str) -> Increment:
         """The increment that `wanted` means.
@@ -103,7 +103,7 @@ class MetadataManager:
 
     def has_frequent_reopens(self, wanted: str, threshold: int = 3) -> bool:
         """Whether it was reopened `threshold` times or more, undone reopens left out."""
-        return self.read(wanted).effective_reopens >= threshold
+        return self.read(wanted).has_frequent_reopens(threshold)
 
     # Life
 
@@ -264,7 +264,7 @@ class MetadataManager:
         with store_lock(self.layout, name):
             return change_folder(
                 self.layout,
-                self._find_again(name),
+                self.find(name),
                 self.shapes,
                 edit,
                 unarchive=unarchive,
@@ -290,7 +290,7 @@ def checked_reason(reason: str) -> str:
     Raises:
         UsageError: `reason-missing` or `reason-too-long`.
     """
-    reason = reason.strip()
+    reason = without_surrogates(reason).strip()
     if not reason:
         raise UsageError("reason-missing", "the reason is empty", hint="--reason TEXT says why")
     if len(reason) > LONGEST_REASON:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from unlatch.store.manager import MetadataManager
 
 
+def new_operations(before: Increment, after: Increment) -> frozenset[str]:
+    """The intents that a change has just added to what items are owed."""
+    known = {operation.op for operation in before.pending}
+    return frozenset(operation.op for operation in after.pending) - known
+
+
 def owe(manager: MetadataManager, wanted: str, operation: Operation) -> Increment:
     """Make an intent durable that has no change of status behind it."""
 
@@ -54,7 +60,9 @@ def record(
         set_pending(data, left)
         for entry in data.get("reopenHistory", []):
             if entry["id"] == operation.op:
-                write_synced(entry, reached, manager.shapes.synced[reached.tracker])
+                order = [link.item for link in before.links if link.tracker == reached.tracker]
+                shape = manager.shapes.synced[reached.tracker]
+                write_synced(entry, reached, shape, order=order)
         tied = [known for known in before.links if same_item(known, item)]
         for known in tied if base else ():
             block_at(data, known.path)["base"] = base_entry(base) if base else None

@@ -13,7 +13,7 @@ from unlatch.domain.times import read_stamp, stamp
 from unlatch.store.links import entry_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.domain.increment import LinkShape
 
@@ -83,8 +83,15 @@ def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
     return {key: value for key, value in written.items() if value is not None}
 
 
-def write_synced(entry: dict[str, Any], item: SyncedItem, shape: LinkShape) -> None:
-    """Note in an entry of reopenHistory that a reopen reached an item; once is enough."""
+def write_synced(
+    entry: dict[str, Any], item: SyncedItem, shape: LinkShape, *, order: Sequence[str]
+) -> None:
+    """Note in an entry of reopenHistory that a reopen reached an item; once is enough.
+
+    Args:
+        order: the ids of the tracker's items as they are linked; so they are written, too,
+            whichever of them answered first.
+    """
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
     new = entry_for(item.item, item.url, shape)
     known = block.get("items") or ([block] if block else [])
@@ -92,10 +99,12 @@ def write_synced(entry: dict[str, Any], item: SyncedItem, shape: LinkShape) -> N
         return
     if not block:
         block.update(new)
-    elif "items" in block:
-        block["items"].append(new)
-    else:
-        block["items"] = [dict(block), new]
+        return
+    places = {item: place for place, item in enumerate(order)}
+    items = sorted([*known, new], key=lambda one: places.get(str(one.get(shape.item)), len(places)))
+    items = [{key: one[key] for key in one if key != "items"} for one in items]
+    block.update(items[0])
+    block["items"] = items
 
 
 def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:

@@ -34,6 +34,5 @@ manifest = Manifest(
     ),
     tokens=(EnvToken("ROUNDUP_PASSWORD", Scheme.BASIC, user="ROUNDUP_USER"),),
     hosts=(),  # everybody runs their own: it is trusted by UNLATCH_TRUSTED_HOSTS
-    comment_limit=1_000_000,
     label_problem=label_problem,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.marker import defused
 from unlatch.domain.text import without_controls
-from unlatch.errors import Rejected
+from unlatch.errors import Conflict, Rejected
 from unlatch.spi import (
     Change,
     CommentRef,
@@ -119,6 +119,8 @@ class RoundupPlugin(SyncPlugin):
                 where=self._settings.name(ref),
                 hint="repeat with --even-if-not-planned to reopen it all the same",
             )
+        if change.revision not in (None, before.item.revision):
+            raise Conflict("conflict", "the issue has changed since it was looked at")
         left = steps(before.item, change, self._settings)
         after = before.item if left.is_empty else self._carry_out(before, left, change)
         return _outcome(before.item, after, change, commented=left.comment)

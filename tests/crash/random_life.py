@@ -1,0 +1,466 @@
+"""Random commands, faults and deaths in the life of one increment, against a small model.
+
+    python -m tests.crash.random_life [--examples N] [--steps N]
+
+The model knows what was intended and in which order. After each calm `unlatch sync` the items must
+be what the intents come to: open or closed, our labels right and people's kept, each reason told
+once and in order, nothing pending. Where an undo followed on a fault or a death, what the reopen
+found may be unknown, and then the model says nothing about the state that the undo left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from tests.crash.boundaries import Boundaries
+from tests.crash.cell import _Trackers as QuickTrackers
+from tests.crash.kill_matrix import in_fork
+from tests.crash.stage import INCREMENT, Stage
+
+from unlatch.domain.increment import Link
+from unlatch.domain.operation import Kind, Manner
+from unlatch.domain.status import Status
+from unlatch.engine.deliver import Job, deliver
+from unlatch.engine.finish import finish
+from unlatch.engine.linking import owe_operation
+from unlatch.engine.progress import quiet
+from unlatch.engine.registry import Registry
+from unlatch.engine.resume import resume
+from unlatch.engine.workspace import Workspace
+from unlatch.store import linking
+from unlatch.store.events import read_events
+from unlatch.store.layout import layout_at
+from unlatch.store.undoing import undo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TRACKERS = ("github", "ado", "jira")
+OURS = {"reopened", "completed"}
+# What an increment that was abandoned closed on purpose is opened again by the next reopen.
+WHATEVER = Manner(even_if_not_planned=True)
+FAULTS: dict[str, dict[str, Any]] = {
+    "drop": {},
+    "drop-after": {},
+    "error-after": {"code": 500},
+    "status": {"code": 500},
+    "truncate": {},
+    "html": {},
+}
+MOST_SYNCS = 8
+# More commands than these lie between two looks at everything.
+OFTEN = 2
+PATIENCE = 30.0
+REGISTRY = Registry()
+# Delivered at once, left for sync, or killed at the boundary of that number.
+DEATHS = st.integers(1, 110)
+HOW = st.integers(0, 9).flatmap(
+    lambda drawn: DEATHS if drawn > 6 else st.just("online" if drawn < 5 else "offline")
+)
+STATISTICS: Counter[str] = Counter()
+
+
+@dataclass
+class Item:
+    """What the model knows of one item.
+
+    Args:
+        is_open: whether it is open once all is delivered; None if that cannot be said.
+        labels: ours that it has then; None if that cannot be said.
+        kept: people's labels.
+        told: the intents whose reason is told on it, in order.
+        perhaps: intents whose reason may or may not be told.
+        linked: whether it is tied to the increment.
+    """
+
+    is_open: bool | None = False
+    labels: set[str] | None = field(default_factory=lambda: {"completed"})
+    kept: set[str] = field(default_factory=lambda: {"ours"})
+    told: list[str] = field(default_factory=list)
+    perhaps: set[str] = field(default_factory=set)
+    linked: bool = True
+
+
+@dataclass
+class Reopen:
+    """A reopen that could be undone.
+
+    Args:
+        found: what each item was when it was intended, as far as the model knew.
+        sure: items on which it is recorded what the reopen found.
+    """
+
+    op: str
+    found: dict[str, tuple[bool | None, set[str] | None]]
+    sure: set[str]
+
+
+class Life(RuleBasedStateMachine):
+    """The life of one increment and its three items."""
+
+    stage: Stage
+    number = 0
+
+    @initialize()
+    def begin(self) -> None:
+        """A completed increment with closed items."""
+        Life.number += 1
+        self.stage.reset()
+        self.case = self.stage.case(f"life-{Life.number}")
+        self.items = {tracker: Item() for tracker in TRACKERS}
+        for tracker in TRACKERS:
+            self._relabel(tracker, {"completed", "ours"})
+        self.status = Status.COMPLETED
+        self.reopens: list[Reopen] = []
+        self.links = {link.tracker: link for link in self.workspace.manager.read("7").links}
+        self.is_calm = True
+        self.words = self.unsettled = 0
+
+    # What unlatch does
+
+    @property
+    def workspace(self) -> Workspace:
+        """The project, as a new process sees it."""
+        return Workspace(
+            layout_at(self.case.root),
+            environ=self.stage.environ,
+            user_config=self.stage.folder / "none.toml",
+            registry=REGISTRY,
+        )
+
+    def _deliver(self, workspace: Workspace, fresh: frozenset[str]) -> None:
+        trackers = QuickTrackers(workspace, PATIENCE)
+        deliver(workspace, trackers, INCREMENT, Job(fresh), report=quiet)
+
+    def _do(self, how: str | int, command: Callable[[Workspace], frozenset[str]]) -> None:
+        STATISTICS["commands"] += 1
+        self.unsettled += 1
+
+        def whole(workspace: Workspace) -> None:
+            self._deliver(workspace, command(workspace))
+
+        if how == "online":
+            whole(self.workspace)
+        elif how == "offline":
+            command(self.workspace)
+        else:
+            self._doubt()
+            STATISTICS["deaths"] += os.WIFSIGNALED(in_fork(lambda: self._die(int(how), whole)))
+
+    def _die(self, at: int, whole: Callable[[Workspace], None]) -> None:
+        Boundaries(at).install()
+        whole(self.workspace)
+
+    def _doubt(self) -> None:
+        """From now on a delivery may be interrupted, so that its record may not tell all."""
+        for reopen in self.reopens:
+            reopen.sure -= set(self._pending(reopen.op))
+
+    def _pending(self, op: str | None = None) -> list[str]:
+        owed = self.case.metadata.get("pending", [])
+        return [one["tracker"] for one in owed if op in (None, one["op"])]
+
+    def _moved(self) -> bool:
+        """Whether the last command got as far as its intent."""
+        now = Status(self.case.metadata["status"])
+        moved, self.status = now is not self.status, now
+        return moved
+
+    def _linked(self) -> list[Item]:
+        return [item for item in self.items.values() if item.linked]
+
+    def _reason(self) -> str:
+        self.words += 1
+        return f"reason {self.words}"
+
+    # Commands
+
+    @precondition(lambda self: self.status is Status.COMPLETED)
+    @rule(how=HOW)
+    def reopen(self, how: str | int) -> None:
+        """As unlatch resume of a completed increment."""
+        reason, waiting = self._reason(), set(self._pending())
+        found = {t: (item.is_open, item.labels) for t, item in self.items.items()}
+        self._do(
+            how,
+            lambda w: resume(w, "7", reason=reason, by="Dana", manner=WHATEVER).fresh,
+        )
+        if not self._moved():
+            return
+        op = self.case.metadata["reopenHistory"][-1]["id"]
+        linked = {tracker for tracker, item in self.items.items() if item.linked}
+        sure = linked - waiting if self.is_calm and isinstance(how, str) else set()
+        self.reopens.append(Reopen(op, found, sure))
+        for item in self._linked():
+            item.is_open, item.labels = True, {"reopened"}
+            item.told.append(op)
+
+    @precondition(lambda self: self.status is Status.ACTIVE)
+    @rule(how=HOW, to=st.sampled_from([Status.COMPLETED, Status.ABANDONED]))
+    def finish(self, how: str | int, to: Status) -> None:
+        """As unlatch complete and abandon."""
+        reason = self._reason()
+        before = {operation["op"] for operation in self.case.metadata.get("pending", [])}
+        self._do(how, lambda w: finish(w, "7", to, by="Dana", reason=reason).fresh)
+        if not self._moved():
+            return
+        op = self._op_of_finish(before)
+        for item in self._linked():
+            item.is_open = False
+            # What is abandoned only loses its "reopened".
+            item.labels = {"completed"} if to is Status.COMPLETED else None
+            item.told += [op] if op else []
+
+    def _op_of_finish(self, before: set[str]) -> str | None:
+        owed = [one["op"] for one in self.case.metadata.get("pending", [])]
+        new = [op for op in owed if op not in before]
+        if new:
+            return str(new[-1])
+        moves = [e for e in read_events(self.case.folder) if e["event"] == "delivered"]
+        closes = [e["op"] for e in moves if e["kind"] == "close"]
+        return str(closes[-1]) if closes and self._linked() else None
+
+    @precondition(lambda self: self.status is Status.ABANDONED)
+    @rule()
+    def revive(self) -> None:
+        """As unlatch resume of an abandoned increment: its items are left as they are."""
+        owed = set(self._pending())
+        self._do("offline", lambda w: resume(w, "7", reason="once more", by="Dana").fresh)
+        assert self._moved()
+        for tracker in owed:
+            self.items[tracker].is_open = self.items[tracker].labels = None
+
+    @precondition(lambda self: self.status in (Status.ACTIVE, Status.PAUSED))
+    @rule()
+    def pause_or_go_on(self) -> None:
+        """As unlatch pause, and resume of a paused increment."""
+        to = Status.PAUSED if self.status is Status.ACTIVE else Status.ACTIVE
+        self.workspace.manager.transition("7", to, by="Dana")
+        assert self._moved()
+
+    @precondition(
+        lambda self: (
+            self.status is Status.ACTIVE
+            and any("revertedAt" not in e for e in self.case.metadata.get("reopenHistory", []))
+        )
+    )
+    @rule(how=HOW)
+    def undo(self, how: str | int) -> None:
+        """As unlatch undo."""
+        entries = self.case.metadata["reopenHistory"]
+        op = next(e["id"] for e in reversed(entries) if "revertedAt" not in e)
+        reopen = next(one for one in self.reopens if one.op == op)
+        owed, waiting = set(self._pending(op)), set(self._pending())
+
+        def command(workspace: Workspace) -> frozenset[str]:
+            after, undone = undo(workspace.manager, "7", by="Dana", reason=None)
+            mark = next(e.revert for e in after.reopens if e.id == undone.id)
+            return frozenset({str(mark)})
+
+        self._do(how, command)
+        if not self._moved():
+            return
+        STATISTICS["undos"] += 1
+        undone = next(e for e in self.case.metadata["reopenHistory"] if e["id"] == op)["revert"]
+        # Left for later, it may come upon an item that somebody has touched meanwhile.
+        is_sure = self.is_calm and how == "online"
+        for tracker, item in self.items.items():
+            if tracker in owed:
+                item.told.remove(op)
+                item.perhaps.add(op)
+            if not item.linked:
+                continue
+            if is_sure and tracker in reopen.sure and tracker not in waiting:
+                STATISTICS["sure undos"] += 1
+                was_open, labels = reopen.found[tracker]
+                item.is_open, item.labels = was_open, labels
+                item.told.append(undone)
+            else:
+                item.is_open = item.labels = None
+                item.perhaps.add(undone)
+
+    @precondition(lambda self: self.status is Status.COMPLETED)
+    @rule(first=HOW, then=HOW)
+    def think_again(self, first: str | int, then: str | int) -> None:
+        """A reopen, and its undo at once."""
+        self.reopen(first)
+        if self.status is Status.ACTIVE:
+            self.undo(then)
+
+    @precondition(lambda self: any(item.linked for item in self.items.values()))
+    @rule(data=st.data(), how=st.sampled_from(["online", "offline"]))
+    def reopen_one(self, data: st.DataObject, how: str) -> None:
+        """One item, as unlatch TRACKER reopen-... does it; the increment stays as it is."""
+        tracker = data.draw(st.sampled_from([t for t in TRACKERS if self.items[t].linked]))
+        owed: list[str] = []
+
+        def command(workspace: Workspace) -> frozenset[str]:
+            operation = owe_operation(
+                workspace,
+                workspace.manager.read("7"),
+                Kind.REOPEN,
+                tracker=tracker,
+                item=self.links[tracker].key,
+                by="Dana",
+                reason=self._reason(),
+                manner=WHATEVER,
+            )
+            owed.append(operation.op)
+            return frozenset({operation.op})
+
+        self._touch(tracker)
+        self._do(how, command)
+        item = self.items[tracker]
+        item.is_open, item.labels = True, {"reopened"}
+        item.told.append(owed[0])
+
+    @rule(at=st.none() | st.integers(1, 80))
+    def sync(self, at: int | None) -> None:
+        """As unlatch sync."""
+        self._do("online" if at is None else at, lambda _: frozenset())
+
+    @rule(tracker=st.sampled_from(TRACKERS), what=st.sampled_from(["links", "local", "label"]))
+    def meddle(self, tracker: str, what: str) -> None:
+        """What is done beside the commands that reopen and close."""
+        if what == "links":
+            self._link_or_unlink(tracker)
+        elif what == "local":  # it may be deleted at any time
+            self.stage.forget_local(self.case)
+        else:
+            self._label(tracker)
+
+    def _link_or_unlink(self, tracker: str) -> None:
+        """As unlatch link and unlink: a link made later gets nothing of what was before."""
+        item, manager = self.items[tracker], self.workspace.manager
+        if item.linked:
+            link = next(one for one in manager.read("7").links if one.tracker == tracker)
+            for owed in self.case.metadata.get("pending", []):
+                if owed["tracker"] == tracker:
+                    item.perhaps.add(owed["op"])
+            item.told = [op for op in item.told if op not in item.perhaps]
+            linking.unlink(manager, "7", link, by="Dana")
+        else:
+            known = self.links[tracker]
+            linking.link(manager, "7", [Link(tracker, known.item, known.url)], by="Dana")
+        item.linked = not item.linked
+        item.is_open = item.labels = None
+        self._touch(tracker)
+
+    # What people and networks do
+
+    def _label(self, tracker: str) -> None:
+        """A person's label."""
+        label = f"mine{len(self.items[tracker].kept)}"
+        self.items[tracker].kept.add(label)
+        self._relabel(tracker, {*self.stage.views()[tracker]["labels"], label})
+        self._touch(tracker)
+
+    def _touch(self, tracker: str) -> None:
+        """An undo of what was done before may leave this item as it is."""
+        for reopen in self.reopens:
+            reopen.sure.discard(tracker)
+
+    def _relabel(self, tracker: str, labels: set[str]) -> None:
+        named = {"github": "number", "ado": "id", "jira": "key"}[tracker]
+        where = {"repository": "octo/widgets"} if tracker == "github" else {}
+        what = {"tags" if tracker == "ado" else "labels": sorted(labels)}
+        item = getattr(self.case, tracker)
+        self.stage.call(tracker, "edit", **{named: item}, **where, **what)
+
+    @precondition(lambda self: self.is_calm and self.unsettled)
+    @rule(
+        tracker=st.sampled_from(TRACKERS),
+        kind=st.sampled_from(sorted(FAULTS)),
+        after=st.integers(0, 5),
+    )
+    def fault(self, tracker: str, kind: str, after: int) -> None:
+        """Something goes wrong with a request that is yet to come."""
+        STATISTICS["faults"] += 1
+        self._doubt()
+        self.is_calm = False
+        self.stage.fault(tracker=tracker, kind=kind, after=after, **FAULTS[kind])
+
+    # What has to be true
+
+    @precondition(lambda self: self.unsettled > OFTEN)
+    @rule()
+    def settle(self) -> None:
+        """Without faults, sync brings everything to its end."""
+        STATISTICS["settled"] += 1
+        self.unsettled = 0
+        self.stage.calm()
+        self.is_calm = True
+        for _ in range(MOST_SYNCS):
+            if self._pending():
+                self._deliver(self.workspace, frozenset())
+        data = self.case.metadata
+        assert "pending" not in data, data["pending"]
+        assert self.status.value == data["status"]
+        views, marked = self.stage.views(), self.stage.marked(self.case)
+        for tracker, item in self.items.items():
+            self._check(item, views[tracker], marked[tracker])
+        history = self.workspace.manager.read("7").reopens
+        events = {event["id"] for event in read_events(self.case.folder, history)}
+        assert [one.op for one in self.reopens] == [entry.id for entry in history]
+        assert events.issuperset(entry.id for entry in history)
+
+    def _check(self, item: Item, view: dict[str, Any], marked: Counter[str]) -> None:
+        assert set(marked.values()) <= {1}, marked
+        assert item.told == [op for op in marked if op not in item.perhaps], (item, marked)
+        labels = set(view["labels"])
+        assert item.kept <= labels, (item, view)
+        if item.linked and item.is_open is not None:
+            assert item.is_open == view["open"], (item, view)
+        if item.linked and item.labels is not None:
+            assert item.labels == labels & OURS, (item, view)
+
+    def teardown(self) -> None:
+        """What the life ends in."""
+        if hasattr(self, "case"):
+            self.unsettled = OFTEN + 1
+            self.settle()
+
+
+def main() -> None:
+    """Live some lives; a failure is shown with the steps that lead to it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--random", action="store_true", help="other lives at each run")
+    parser.add_argument("--shrink", action="store_true", help="look for the shortest failure")
+    options = parser.parse_args()
+    with Stage() as stage:
+        Life.stage = stage
+        run_state_machine_as_test(
+            Life,
+            settings=settings(
+                max_examples=options.examples,
+                stateful_step_count=options.steps,
+                derandomize=not options.random,
+                database=None,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+                phases=[Phase.generate, *([Phase.shrink] if options.shrink else [])],
+            ),
+        )
+    print(json.dumps({"lives": Life.number, **STATISTICS}, indent=1))  # noqa: T201
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+"""Disks that are really full or read-only, folders that go away, clocks that jump."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.refusing import assert_refused
+
+from unlatch.engine.deliver import Job, deliver
+from unlatch.engine.progress import quiet
+from unlatch.engine.resume import resume
+from unlatch.engine.trackers import Trackers
+from unlatch.engine.workspace import Workspace, utc_now
+from unlatch.errors import StoreError
+from unlatch.sandbox import Fault
+from unlatch.store.layout import layout_at
+from unlatch.store.undoing import undo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+# Mounts a file system that nobody else sees, fills it or makes it read-only, and runs the command.
+_MOUNTED = """
+set -e
+mount -t tmpfs -o size=256k none "$1"
+cp -R "$2/." "$1"
+eval "$3"
+cd "$1"
+set +e
+shift 3
+"$@"
+code=$?
+mount -o remount,rw,size=1m none "$OLDPWD" 2>/dev/null || mount -o remount,rw,size=1m "$PWD"
+rm -f filler
+cp -R . "$BACK"
+exit $code
+"""
+FULL = 'dd if=/dev/zero of="$1/filler" bs=1k 2>/dev/null || true'
+READ_ONLY = 'mount -o remount,ro "$1"'
+
+
+def told_counts(project: Project) -> dict[str, int]:
+    return {name: len(said) for name, said in project.comments().items()}
+
+
+def assert_finished(project: Project) -> None:
+    """Whatever happened before: one more command, and all is as if nothing had."""
+    done = project.run(*RESUME)
+    assert done.code == 0, done.said
+    assert OPEN == project.states()
+    assert dict.fromkeys(ALL, 1) == told_counts(project)
+    assert len(project.metadata()["reopenHistory"]) == 1
+    assert "pending" not in project.metadata()
+
+
+def may_mount() -> bool:
+    command = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt"]
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("state", "system"), [(FULL, "No space left"), (READ_ONLY, "Read-only")])
+def test_a_file_system_that_takes_nothing(completed: Project, state: str, system: str) -> None:
+    if not may_mount():
+        pytest.skip("mounting a file system of one's own is not allowed here")
+    place, back = completed.home / "mounted", completed.home / "back"
+    place.mkdir()
+    done = subprocess.run(
+        [
+            *("unshare", "-rm", "sh", "-c", _MOUNTED, "sh"),
+            *(place, completed.root, state),
+            *(sys.executable, "-m", "unlatch.cli", *RESUME),
+        ],
+        env={**completed.environ, "PATH": os.environ["PATH"], "BACK": str(back)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1, done.stderr
+    assert "error[not-writable]: cannot write " in done.stderr
+    assert system in done.stderr
+    assert re.search("^  next: make the folder writable", done.stderr, re.MULTILINE)
+    assert (CLOSED, []) == (completed.states(), completed.wrote())
+    left = json.loads((back / ".unlatch/increments" / NAME / "metadata.json").read_text())
+    assert left == completed.metadata()
+    assert_finished(completed)
+
+
+def test_a_file_that_may_not_grow(completed: Project) -> None:
+    # A quota, as the system enforces it: no file may be longer than what is there already.
+    size = (completed.folder() / "metadata.json").stat().st_size
+    before = completed.tree()
+
+    done = completed.process(
+        *RESUME, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    )
+
+    assert_refused(done, 1, "not-writable")
+    assert "File too large" in done.err
+    assert (before, []) == (completed.tree(), completed.wrote())
+    assert_finished(completed)
+
+
+def test_a_folder_that_may_not_be_written(completed: Project) -> None:
+    if os.geteuid() == 0:
+        # The system lets root write anywhere; a file in a folder's place stops root, too.
+        (completed.root / ".unlatch" / "local").write_text("in the way")
+    else:
+        completed.folder().chmod(0o500)
+
+    done = completed.run(*RESUME)
+
+    assert_refused(done, 1, "not-writable")
+    assert (CLOSED, []) == (completed.states(), completed.wrote())
+    completed.folder().chmod(0o700)
+    (completed.root / ".unlatch" / "local").unlink() if os.geteuid() == 0 else None
+    assert_finished(completed)
+
+
+def vanish(completed: Project, folder: str) -> Callable[[], None]:
+    """Something that takes a folder away, and keeps it safe."""
+    place = completed.root / folder
+
+    def act() -> None:
+        place.rename(completed.home / "gone")
+
+    return act
+
+
+@pytest.mark.parametrize("folder", [".unlatch", f".unlatch/increments/{NAME}"])
+def test_a_folder_that_vanishes_while_its_items_are_served(completed: Project, folder: str) -> None:
+    act = vanish(completed, folder)
+    completed.box.faults.add(Fault("github", "human", method="PATCH", action=act))
+
+    done = completed.run(*RESUME)
+
+    assert done.code == 3, done.said
+    assert "[folder-vanished]" in done.said
+    assert "restore it from git" in done.said
+    assert "Traceback" not in done.said
+    shutil.rmtree(completed.root / folder, ignore_errors=True)
+    (completed.home / "gone").rename(completed.root / folder)
+    assert len(completed.metadata()["pending"]) > 0
+    assert_finished(completed)
+
+
+def test_a_project_that_has_vanished_does_not_come_back_empty(completed: Project) -> None:
+    workspace = Workspace(
+        layout_at(completed.root), environ={}, user_config=completed.home / "none.toml"
+    )
+    workspace.manager.read("7")
+    completed.root.rename(completed.home / "gone")
+
+    with pytest.raises(StoreError) as caught:
+        workspace.manager.change(NAME, lambda before, data: [])  # noqa: ARG005
+
+    assert caught.value.id == "folder-vanished"
+    assert not completed.root.exists()
+
+
+class Jumping:
+    """A clock that is set by hand."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=-23), timedelta(hours=23), timedelta(days=-900)])
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
+    completed: Project, jump: timedelta, tracker: str
+) -> None:
+    clock = Jumping(utc_now())
+    workspace = Workspace(
+        layout_at(completed.root),
+        environ=completed.environ,
+        user_config=completed.home / "none.toml",
+        clock=clock,
+    )
+    method, path = {"github": ("POST", "/comments"), "jira": ("PUT", "/issue/")}[tracker]
+    completed.box.faults.add(Fault(tracker, "drop-after", method=method, path=path))
+    resumed = resume(workspace, "7", reason=REASON, by="Dana")
+    deliver(workspace, Trackers(workspace), "7", Job(resumed.fresh), report=quiet)
+
+    clock.now += jump
+    done = deliver(workspace, Trackers(workspace), "7", Job(), report=quiet)
+
+    assert [(True, None)] == [(delivery.found, delivery.error) for delivery in done]
+    assert dict.fromkeys(ALL, 1) == told_counts(completed)
+
+
+@pytest.mark.parametrize("hours", [-23, 23])
+def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
+    completed: Project, hours: int
+) -> None:
+    wrong = Workspace(
+        layout_at(completed.root),
+        environ=completed.environ,
+        user_config=completed.home / "none.toml",
+        clock=Jumping(utc_now() + timedelta(hours=hours)),
+    )
+    completed.box.faults.add(Fault("github", "drop-after", method="POST", path="/comments"))
+    resumed = resume(wrong, "7", reason=REASON, by="Dana")
+    deliver(wrong, Trackers(wrong), "7", Job(resumed.fresh), report=quiet)
+
+    assert completed.run("sync", "7").code == 0
+
+    assert dict.fromkeys(ALL, 1) == told_counts(completed)
+
+
+def test_a_history_whose_clock_went_back_is_kept_in_its_order(completed: Project) -> None:
+    clock = Jumping(datetime(2030, 1, 1, tzinfo=UTC))
+    workspace = Workspace(
+        layout_at(completed.root),
+        environ=completed.environ,
+        user_config=completed.home / "none.toml",
+        clock=clock,
+    )
+    manager = workspace.manager
+    first = manager.reopen("7", "first", "ada")[1]
+    undo(manager, "7", by="ada", reason=None)
+    clock.now = datetime(2020, 1, 1, tzinfo=UTC)
+    second = manager.reopen("7", "second", "ada")[1]
+
+    after, undone = undo(manager, "7", by="ada", reason=None)
+
+    assert (second.id, [first.id, second.id]) == (undone.id, [entry.id for entry in after.reopens])
+    assert after.effective_reopens == 0
+    for command in ("show", "history", "status", "list"):
+        done = completed.run(command, *(["7"] if command in ("show", "history") else []))
+        assert done.code == 0, done.said
