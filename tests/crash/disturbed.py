@@ -1,6 +1,6 @@
 """Disturb a resume at every boundary in turn, and repeat it: nothing is lost.
 
-    python -m tests.crash.disturbed KIND [--every N]
+    python -m tests.crash.disturbed KIND... [--every N]
 
 KIND is one of interrupt (Ctrl-C), full (one write finds the disk full), full-for-good (every later
 one does, too) and read-only. The command must end with an exit code that is true and an error that
@@ -17,7 +17,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.crash.boundaries import Boundaries
 from tests.crash.kill_matrix import count_boundaries, in_fork, reopen
@@ -116,34 +116,34 @@ def _resume(stage: Stage, case: Case, boundaries: Boundaries, out: Path) -> None
         os._exit(code)
 
 
+def sweep(stage: Stage, names: list[str], kind: str, every: int) -> dict[str, Any]:
+    """Disturb a resume in one way at every n-th boundary; what came of it."""
+    wrong: dict[str, list[str]] = {}
+    codes: Counter[int] = Counter()
+    for number in range(1, len(names) + 1, every):
+        case = stage.case(f"{kind}-{number}")
+        before = (case.folder / "metadata.json").read_bytes()
+        disturbed = Disturbed(stage, case, kind, number)
+        codes[disturbed.code] += 1
+        problems = disturbed.problems(case, kind, before=before)
+        recovered = in_fork(lambda case=case: reopen(stage, case))  # type: ignore[misc]
+        problems += stage.problems(case)
+        if recovered or problems:
+            wrong[f"{number} {names[number - 1]}"] = [*problems, f"recovery: {recovered}"]
+    return {"disturbed": codes.total(), "codes": codes, "wrong": wrong}
+
+
 def main() -> None:
     """Run the matrix; the exit code is 0 if nothing was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("kinds", choices=KINDS, nargs="+")
     parser.add_argument("--every", type=int, default=1, help="at every n-th boundary only")
     options = parser.parse_args()
-    wrong: dict[str, list[str]] = {}
-    codes: Counter[int] = Counter()
     with Stage() as stage:
         names = count_boundaries(stage)
-        for number in range(1, len(names) + 1, options.every):
-            case = stage.case(f"{options.kind}-{number}")
-            before = (case.folder / "metadata.json").read_bytes()
-            disturbed = Disturbed(stage, case, options.kind, number)
-            codes[disturbed.code] += 1
-            problems = disturbed.problems(case, options.kind, before=before)
-            recovered = in_fork(lambda case=case: reopen(stage, case))  # type: ignore[misc]
-            problems += stage.problems(case)
-            if recovered or problems:
-                wrong[f"{number} {names[number - 1]}"] = [*problems, f"recovery: {recovered}"]
-    document = {
-        "boundaries": len(names),
-        "disturbed": codes.total(),
-        "codes": codes,
-        "wrong": wrong,
-    }
-    print(json.dumps(document, indent=1))  # noqa: T201
-    sys.exit(1 if wrong else 0)
+        swept = {kind: sweep(stage, names, kind, options.every) for kind in options.kinds}
+    print(json.dumps({"boundaries": len(names), **swept}, indent=1))  # noqa: T201
+    sys.exit(1 if any(found["wrong"] for found in swept.values()) else 0)
 
 
 if __name__ == "__main__":

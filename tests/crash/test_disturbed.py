@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.crash.test_many_at_once import told_by
 
+DISKS = ("full", "full-for-good", "read-only")
 
-@pytest.mark.parametrize("kind", ["interrupt", "full", "full-for-good", "read-only"])
-def test_a_disturbance_at_any_boundary_loses_nothing(kind: str) -> None:
-    told = told_by("tests.crash.disturbed", kind, "--every", "11")
 
-    assert told["wrong"] == {}
+def test_a_disturbance_at_any_boundary_loses_nothing() -> None:
+    told = told_by("tests.crash.disturbed", "interrupt", *DISKS, "--every", "17")
+
     assert told["boundaries"] > 100
-    assert told["disturbed"] > 8
-    if kind == "interrupt":
-        assert {"130": told["disturbed"]} == told["codes"]
-    else:
-        assert {"0", "1", "3"} == set(told["codes"])
+    assert {kind: {} for kind in ("interrupt", *DISKS)} == {
+        kind: told[kind]["wrong"] for kind in ("interrupt", *DISKS)
+    }
+    assert {"130": told["interrupt"]["disturbed"]} == told["interrupt"]["codes"]
+    for kind in DISKS:
+        assert told[kind]["disturbed"] > 5
+        assert {"0", "1", "3"} >= set(told[kind]["codes"]) > {"1"}

