@@ -39,6 +39,10 @@ wheel-check: $(STAMP)
 torture: $(STAMP)
 	$(BIN)/python -m tests.crash.kill_matrix --both
 	$(BIN)/python -m tests.crash.fault_matrix --both
+	$(BIN)/python -m tests.crash.disturbed interrupt full full-for-good read-only
+	$(BIN)/python -m tests.crash.crowd --processes 50 --commands 6
+	$(BIN)/python -m tests.crash.at_once --processes 20 --rounds 5
+	$(BIN)/python -m tests.crash.random_life --examples 200 --steps 30 --random
 
 generate: $(STAMP)
 	$(BIN)/python tools/generate.py

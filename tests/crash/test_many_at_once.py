@@ -8,16 +8,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.cli.project import REASON, Project
 from tests.cli.test_interrupt import COMMENTING, Waiting
 
 from unlatch.engine import deliver as delivering
 from unlatch.sandbox import Fault
+from unlatch.store.manager import MetadataManager
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,6 +54,27 @@ def test_processes_that_resume_at_the_same_moment_reopen_once() -> None:
 
     assert [[], []] == [two["wrong"], eight["wrong"]]
     assert [{"0": 4}, {"0": 8}] == [two["codes"], eight["codes"]]
+
+
+@pytest.mark.parametrize("status", ["paused", "planning", "abandoned"])
+def test_what_another_process_took_up_a_moment_ago_is_active_already(
+    project: Project, monkeypatch: pytest.MonkeyPatch, status: str
+) -> None:
+    project.increment(status=status)
+    real = MetadataManager.transition
+
+    def outrun(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(MetadataManager, "transition", real)
+        real(manager, *args, **kwargs)  # the other process
+        return real(manager, *args, **kwargs)
+
+    monkeypatch.setattr(MetadataManager, "transition", outrun)
+
+    done = project.run("resume", "7", "--reason", REASON, "--yes")
+
+    assert done.code == 0, done.said
+    assert project.metadata()["status"] == "active"
+    assert len([event for event in project.events() if event["event"] == "transitioned"]) == 1
 
 
 def test_random_lives_end_as_they_were_meant_to(

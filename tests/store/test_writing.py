@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,13 +68,27 @@ def test_a_read_only_folder_is_said_to_be_one(
 ) -> None:
     project.add(metadata(), archive=archive, spec=SPEC)
     for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and str(folder).startswith("/tmp/"):
+        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(tempfile.gettempdir()):
             folder.chmod(folder.stat().st_mode | 0o055)
     before = tree(project.root)
     said = _in_child(project.root, "become_nobody()")
     assert (said["id"], tree(project.root)) == ("not-writable", before)
     assert "Permission denied" in said["message"]
     assert said["hint"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
+def test_a_folder_that_may_not_be_listed_is_said_to_be_one(
+    project: Project, tmp_path: Path
+) -> None:
+    project.add(metadata(), spec=SPEC)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder.is_relative_to(tempfile.gettempdir()):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    project.increments.chmod(0o700)
+    said = _in_child(project.root, "become_nobody()")
+    assert said["id"] == "folder-unreadable"
+    assert "Permission denied" in said["message"]
 
 
 _CHILD = """

@@ -134,7 +134,7 @@ def _tell(resumed: Resumed, *, was_archived: bool) -> None:
     for warning in increment.warnings:
         output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
     if resumed.outrun:
-        output.talk("    Another process reopened it at this moment; your reason was not recorded.")
+        output.talk("    Another process was faster by a moment; no reason was recorded here.")
     if resumed.step is Step.REOPEN and not increment.links:
         output.talk("    It has no linked items; unlatch link adds some.")
 

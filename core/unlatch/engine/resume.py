@@ -93,9 +93,14 @@ def resume(
     if step in (Step.ACTIVATE, Step.REVIVE):
         owe = Kind.REOPEN if step is Step.REVIVE and reopen_items else None
         manner = replace(manner, even_if_not_planned=True) if owe else manner
-        after = manager.transition(
-            before.id, Status.ACTIVE, by=by, reason=reason, owe=owe, manner=manner
-        )
+        try:
+            after = manager.transition(
+                before.id, Status.ACTIVE, by=by, reason=reason, owe=owe, manner=manner
+            )
+        except StoreError as error:
+            if error.id != "transition-refused":
+                raise
+            return _outrun(workspace, before, error)
         return Resumed(after, before.status, step, fresh=new_operations(before, after))
     if before.archived:
         before = manager.unarchive(before.id)
@@ -110,9 +115,17 @@ def _reopened(
     except StoreError as error:
         if error.id != "not-completed":
             raise
-        # Another process reopened it between our look and our lock. Its reopen stands; this one
-        # adds nothing and helps to deliver.
-        now = workspace.manager.read(before.id)
-        return Resumed(now, now.status, next_step(now), outrun=True)
+        return _outrun(workspace, before, error)
     fresh = new_operations(before, after)
     return Resumed(after, before.status, Step.REOPEN, entry, fresh)
+
+
+def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> Resumed:
+    """Another process made it active between our look and our lock.
+
+    What that one did stands; this one adds nothing and helps to deliver.
+    """
+    now = workspace.manager.read(before.id)
+    if now.status is not Status.ACTIVE:
+        raise error
+    return Resumed(now, now.status, next_step(now), outrun=True)

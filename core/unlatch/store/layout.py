@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.domain.ids import number_of
-from unlatch.errors import UsageError
+from unlatch.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +86,13 @@ def _subfolders(parent: Path) -> list[str]:
             return [entry.name for entry in entries if entry.is_dir()]
     except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise StoreError(
+            "folder-unreadable",
+            f"the increments cannot be listed: {error.strerror}",
+            where=str(parent),
+            hint="check the folder's permissions",
+        ) from error
 
 
 def find_layout(start: Path) -> Layout:
