@@ -27,6 +27,9 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=reach(entry))
     @click.argument("wanted", metavar="[ID...]", nargs=-1)
+    @click.option(
+        "--all", "everything", is_flag=True, help="All increments; so it is without an ID, too."
+    )
     @click.option("--dry-run", is_flag=True, help="Show what is owed, and send nothing.")
     @click.option(
         "--even-if-not-planned",
@@ -40,11 +43,14 @@ def command(entry: Entry) -> click.Command:
         session: Session,
         *,
         wanted: tuple[str, ...],
+        everything: bool,
         dry_run: bool,
         even_if_not_planned: bool,
         comment: str | None,
         as_json: bool,
     ) -> int:
+        if wanted and everything:
+            raise click.UsageError("name increments, or --all")
         owing = _owing(session, wanted)
         session.workspace.check_config()
         if dry_run:
