@@ -121,8 +121,14 @@ def _in_child(root: Path, prepare: str) -> dict[str, str]:
     (root / ".unlatch" / "local" / "locks").mkdir(parents=True, exist_ok=True)
     (root / ".unlatch" / "local" / ".gitignore").write_text("*\n")
     code = _CHILD.format(prepare=prepare)
+    # Python would cut its own bytecode files short, too, and others would fail to load them.
+    environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", code, str(root)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, str(root)],
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stderr == ""
     found: dict[str, str] = json.loads(done.stdout)
