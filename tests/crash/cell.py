@@ -22,6 +22,7 @@ from unlatch.engine.trackers import Trackers
 from unlatch.engine.workspace import Workspace
 from unlatch.store.layout import layout_at
 from unlatch.store.locks import prepare_local
+from unlatch.store.undoing import undo
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.rehearsal import SkippingClock
@@ -191,6 +192,10 @@ class Cell:
             done = finish(workspace, INCREMENT, Status.COMPLETED, by="Dana", reason=REASON)
             return done.fresh
         return frozenset({self._owed(workspace)})
+
+    def take_back(self, reason: str) -> None:
+        """What `unlatch undo --offline` does."""
+        undo(self._workspace().manager, INCREMENT, by="Dana", reason=reason)
 
     def sync(self) -> list[Delivery]:
         """What `unlatch sync` does, in a new process."""

@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.crash.cell import AIMS, Cell
+from tests.crash.cell import AIMS, KEPT, Cell
 from tests.crash.members import REASON, TRACKERS, Member, Team
 
 from unlatch.engine.deliver import Job, deliver
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ONCE = dict.fromkeys(TRACKERS, 1)
 OPEN = dict.fromkeys(TRACKERS, True)
 EVERYWHERE = sorted(TRACKERS)
+BACK = "Reopened the wrong one"
 OTHER = "The fix broke the export"
 ROUNDS = 3
 
@@ -155,6 +156,28 @@ def test_delivered_there_between_any_two_requests_here(
         if team.box.faults.waiting():
             break
         assert (number, [], [], []) == (number, failed, here.problems(), there.problems())
+    assert number > 2
+
+
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_undone_there_between_any_two_requests_here(team: Team, tracker: str) -> None:
+    for number in count():
+        team.box.faults.clear()
+        here = Cell(team.box, tracker, AIMS["reopen"], team.folder / str(number), number)
+        here.act()
+        here.take_back(BACK)
+        there = here.cloned()
+        team.box.faults.add(Fault(tracker, "human", after=number, action=there.sync))
+        failed = [delivery for delivery in here.sync() if delivery.error is not None]
+        if team.box.faults.waiting():
+            break
+        (item,) = here.items.titled(here.title)
+        view = here.items.view(item)
+        told = [BACK in comment.text for comment in view.comments]
+        assert (number, [], False) == (number, failed, view.open)
+        assert (number, sorted([KEPT, "completed"])) == (number, sorted(view.labels))
+        assert (number, [False, True]) == (number, told)
+        assert ([], []) == (here.pending, there.pending)
     assert number > 2
 
 

@@ -205,9 +205,10 @@ class Attempt:
         return replace(self._send(left), found=True)
 
     def _probe_and_undo(self, ref: ItemRef, change: Change) -> Delivery:
+        guarded = self._guarded(ref, change)
         if self._markers(ref):
             return self._finish_undo(ref, change)
-        sent = self._undo(ref, change, again=True)
+        sent = self._undo(ref, guarded, again=True)
         if sent.outcome is not None and sent.outcome.commented:
             self._converge(ref)
         return sent

@@ -123,6 +123,7 @@ def plan_undo(
         add_labels=done.removed,
         remove_labels=done.added,
         mentions=said.mentions,
+        revision=said.revision,
     )
     was_open = not done.opened and item.category.is_open
     return Taken(change, "it stays open, as the reopen found it" if was_open else None)
