@@ -1,0 +1,234 @@
+"""Scope changes and new tasks go to the end, in the file's own style."""
+
+from __future__ import annotations
+
+import pytest
+
+from unlatch.domain.documents import (
+    NewTask,
+    read_spec,
+    read_tasks,
+    with_marked,
+    with_scope_change,
+    with_tasks,
+)
+
+TICK = "\N{WHITE HEAVY CHECK MARK}"
+HEADING = "Scope change 2026-11-22"
+NEW = NewTask("Retry", "US-001", ("AC-US1-01", "AC-US1-02"))
+REOPEN = "01JD9ZK3T5V7Q2M4N6P8R0S1T3"
+
+
+def appended(text: str, *new: NewTask) -> str:
+    changed, _ = with_tasks(text, new or (NEW,), heading=HEADING)
+    assert changed.startswith(text)
+    return changed[len(text) :]
+
+
+def test_an_empty_file_gets_a_sensible_style() -> None:
+    assert (
+        "# Tasks\n\n## Scope change 2026-11-22\n\n"
+        "### T-001: Retry\n\n"
+        "**User Story**: US-001\n**Satisfies ACs**: AC-US1-01, AC-US1-02\n"
+        "**Status**: [ ] pending\n\n"
+        "### T-002: Log\n\n**Status**: [ ] pending\n\n> In two\n> lines.\n"
+    ) == appended("", NEW, NewTask("Log", description="In two\nlines.\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "# Tasks\n\n## T-007: One\n\n**AC**: AC-US1-01\n**Status**: [x] Completed\n",
+            (
+                "\n# Scope change 2026-11-22\n\n## T-008: Retry\n\n"
+                "**User Story**: US-001\n**AC**: AC-US1-01, AC-US1-02\n**Status**: [ ] Pending\n"
+            ),
+        ),
+        (
+            "#### T0041 - One\n- **Status**: pending\n- **User Story**: US-001",
+            (
+                "\n\n### Scope change 2026-11-22\n\n#### T0042 - Retry\n"
+                "- **Status**: pending\n- **User Story**: US-001\n"
+                "**Satisfies ACs**: AC-US1-01, AC-US1-02\n"
+            ),
+        ),
+        (
+            "### T-034A: One\r\n**Status**: [ ] Not Started\r\n",
+            (
+                "\r\n## Scope change 2026-11-22\r\n\r\n"
+                "### T-035: Retry\r\n**User Story**: US-001\r\n"
+                "**Satisfies ACs**: AC-US1-01, AC-US1-02\r\n**Status**: [ ] Not Started\r\n"
+            ),
+        ),
+        (
+            "## T-001: One\n- [x] Completed\n- Told the team\n",
+            (
+                "\n# Scope change 2026-11-22\n\n## T-002: Retry\n- [ ] Pending\n"
+                "**User Story**: US-001\n**Satisfies ACs**: AC-US1-01, AC-US1-02\n"
+            ),
+        ),
+        (
+            f"## {TICK} T-001: One\n\n## T-002: Two\n",
+            (
+                "\n# Scope change 2026-11-22\n\n## T-003: Retry\n\n"
+                "**User Story**: US-001\n**Satisfies ACs**: AC-US1-01, AC-US1-02\n"
+            ),
+        ),
+        (
+            "### [x] T-025-039: Fifteen\n\n",
+            (
+                "## Scope change 2026-11-22\n\n### [ ] T-040: Retry\n\n"
+                "**User Story**: US-001\n**Satisfies ACs**: AC-US1-01, AC-US1-02\n"
+            ),
+        ),
+        (
+            "# T-1: One\n\nStatus: [ ] todo\n",
+            (
+                "\n# T-2: Retry\n\n**User Story**: US-001\n"
+                "**Satisfies ACs**: AC-US1-01, AC-US1-02\nStatus: [ ] todo\n"
+            ),
+        ),
+        (
+            "### T-009: One\n**Effort**: 2h | **AC**: AC-US1-01\n",
+            (
+                "\n## Scope change 2026-11-22\n\n### T-010: Retry\n**User Story**: US-001\n"
+                "**AC**: AC-US1-01, AC-US1-02\n**Status**: [ ] pending\n"
+            ),
+        ),
+    ],
+)
+def test_new_tasks_are_written_as_the_file_writes_them(text: str, expected: str) -> None:
+    assert expected == appended(text)
+    assert read_tasks(text).tasks == read_tasks(text + expected).tasks[:-1]
+    assert read_tasks(text + expected).tasks[-1].done is False
+
+
+def test_a_new_task_is_in_no_story_that_happens_to_be_last() -> None:
+    text = "## User Story: US-009 - Last\n\n#### T-001: One\n\n**Status**: [ ] pending\n"
+    changed, _ = with_tasks(text, [NewTask("Two")], heading=HEADING)
+    assert ["US-009", None] == [task.story for task in read_tasks(changed).tasks]
+
+
+def test_no_task_is_no_change() -> None:
+    assert ("text", ()) == with_tasks("text", [], heading=HEADING)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r", "\r\n", "\n\n"])
+@pytest.mark.parametrize(
+    "opened", ["```\ncode", "```md\n```sh\ncode", "<!-- note", "- ~~~\n  code"]
+)
+def test_a_block_that_nobody_closed_does_not_swallow_what_is_appended(
+    opened: str, end: str
+) -> None:
+    text = f"### T-001: One\n\n{opened}{end}"
+    changed, ids = with_tasks(text, [NEW], heading=HEADING)
+    assert ("T-002",) == ids
+    assert ["T-001", "T-002"] == [task.id for task in read_tasks(changed).tasks]
+    assert changed.startswith(text)
+
+
+def test_a_scope_change_says_what_and_why_and_when() -> None:
+    assert (
+        "# Spec\r\n\r\n## Scope change (2026-11-22)\r\n\r\n"
+        f"**Reopen**: {REOPEN}\r\n\r\n"
+        "**Reason**:\r\n\r\n> Uploads fail\r\n\r\n"
+        "**Change**:\r\n\r\n> Retry:\r\n>\r\n> - three times\r\n> - then say so\r\n"
+    ) == with_scope_change(
+        "# Spec\r\n",
+        change="Retry:\n\n- three times\n- then say so\n",
+        reason="Uploads fail",
+        date="2026-11-22",
+        reopen=REOPEN,
+    )
+
+
+HOSTILE = [
+    "### US-777: story",
+    "### T-777: task",
+    "- [ ] **AC-US7-77**: criterion",
+    "- [x] T-777 done",
+    "```\nnever closed",
+    "~~~",
+    "<!-- never closed",
+    "text <!-- never closed",
+    "---\nstatus: completed\n---",
+    "heading\n===",
+    "a\r### T-777: task",
+    "a\u2028### T-777: task\u2029- [ ] AC-1: b",
+    "a\x85### T-777: task",
+    "**Status**: [x] completed",
+    "> ### T-777: quoted",
+    "    ### T-777: code",
+    "\ufeff---\n",
+    "$& \\1 {id} %s ",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_scope_change_adds_no_structure(text: str) -> None:
+    spec = "### US-001: One\n\n- [x] **AC-US1-01**: a\n"
+    changed = with_scope_change(spec, change=text, reason=text, date="2026-11-22", reopen=REOPEN)
+    old, new = read_spec(spec), read_spec(changed)
+    assert (old.stories, old.criteria) == (new.stories, new.criteria)
+    assert () == read_tasks(changed).tasks
+    told = changed[len(spec) :]
+    assert all(
+        line.startswith((">", "**Re", "**Change", "## ")) or not line for line in told.split("\n")
+    )
+    for sign in (
+        "> #",
+        "x] T-777",
+        " ] **AC",
+        "> ```",
+        "> ~~~",
+        " <!--",
+        "> ---",
+        "> ===",
+        "\u2028",
+        "\x85",
+    ):
+        assert sign not in told
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_task_from_a_stranger_is_one_task(text: str) -> None:
+    tasks = "### T-001: One\n\n**Status**: [x] completed\n"
+    new = [NewTask(text, text, (text, text), text), NewTask("Two")]
+    changed, ids = with_tasks(tasks, new, heading=text)
+    read = read_tasks(changed).tasks
+    assert ["T-001", "T-002", "T-003"] == [task.id for task in read]
+    assert ("T-002", "T-003") == ids
+    assert [True, False, False] == [task.done for task in read]
+    assert changed.count("**Status**: [ ] pending\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "written"),
+    [
+        (f"Ship it {TICK} DONE", "Ship it &#9989; DONE"),
+        ("Ship it [DONE]", r"Ship it \[DONE]"),
+        ("Ship it (US-009)", r"Ship it \(US-009)"),
+        ("Learn C #", r"Learn C \#"),
+        ("  Two\nlines ", "Two lines"),
+        ("Use **bold** and `code` | pipes", "Use **bold** and `code` | pipes"),
+    ],
+)
+def test_a_title_carries_no_mark(title: str, written: str) -> None:
+    text = f"## {TICK} T-001: One\n"
+    changed, _ = with_tasks(text, [NewTask(title)], heading=HEADING)
+    assert f"## T-002: {written}\n" == changed[changed.index("## T-002") :]
+    task = read_tasks(changed).tasks[-1]
+    assert (written, False, None) == (task.title, task.done, task.story)
+
+
+def test_a_heading_that_looks_like_a_task_is_none() -> None:
+    changed, _ = with_tasks("", [NewTask("One")], heading="T-050: sprint")
+    assert ["T-001"] == [task.id for task in read_tasks(changed).tasks]
+    assert "## &#84;-050: sprint\n" in changed
+
+
+def test_a_new_task_can_be_done_and_undone() -> None:
+    text, _ = with_tasks("", [NEW, NEW], heading=HEADING)
+    assert text == with_marked(with_marked(text, ["T-001"], done=True), ["T-001"], done=False)

@@ -1,0 +1,132 @@
+"""Files that nobody here wrote; where UNLATCH_CORPUS names them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from unlatch.domain.documents import (
+    NewTask,
+    Spec,
+    Tasks,
+    read_spec,
+    read_tasks,
+    with_marked,
+    with_scope_change,
+    with_tasks,
+)
+
+CORPUS = os.environ.get("UNLATCH_CORPUS")
+pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")
+
+
+def texts(name: str) -> dict[str, str]:
+    paths = sorted(Path(CORPUS or "").rglob(name))
+    return {path.parent.name: path.read_bytes().decode() for path in paths}
+
+
+def unique(ids: list[str]) -> list[str]:
+    return [one for one in ids if ids.count(one) == 1]
+
+
+def test_every_task_of_the_corpus_is_found_and_no_sample_of_one() -> None:
+    found = {name: read_tasks(text) for name, text in texts("tasks.md").items()}
+    assert 39 == len(found)
+    counts = {name[:4]: len(tasks.tasks) for name, tasks in found.items()}
+    # With fences in fences (0003, 0004, 0006, 0014, 0046), T001 (0002), samples in code (0039).
+    expected = {"0002": 15, "0003": 22, "0004": 45, "0006": 54, "0014": 10, "0039": 93, "0046": 19}
+    assert expected == {name: counts[name] for name in expected}
+
+
+def test_every_status_of_the_corpus_is_understood() -> None:
+    for name, text in texts("tasks.md").items():
+        for task in read_tasks(text).tasks:
+            told = task.done is not None or task.discarded
+            assert told or task.status is None, (name, task)
+
+
+def test_stories_and_criteria_of_the_corpus_are_found() -> None:
+    specs = {name[:4]: read_spec(text) for name, text in texts("spec.md").items()}
+    assert 48 == len(specs)
+    counts = {name: (len(spec.stories), len(spec.criteria)) for name, spec in specs.items()}
+    assert (14, 103) == counts["0047"]
+    assert (4, 16) == counts["0033"]
+    assert (7, 33) == counts["0023"]
+    for name, spec in specs.items():
+        assert all(criterion.story for criterion in spec.criteria), name
+
+
+def test_every_task_can_be_ticked_and_unticked() -> None:
+    for name, text in texts("tasks.md").items():
+        ids = unique([task.id for task in read_tasks(text).tasks])
+        for chosen in (ids, *([one] for one in ids[::10])):
+            opened = with_marked(text, chosen, done=False)
+            closed = with_marked(opened, chosen, done=True)
+            for marked, done in ((opened, False), (closed, True)):
+                read = states(read_tasks(marked))
+                assert {done} == {read[one] for one in chosen}, name
+            # Without another task as an example, the words may change the first time round.
+            again = with_marked(closed, chosen, done=False)
+            assert again == opened or len(chosen) > 1, (name, chosen)
+            assert closed == with_marked(again, chosen, done=True), (name, chosen)
+
+
+def states(tasks: Tasks) -> dict[str, bool | None]:
+    return {task.id: task.done for task in tasks.tasks}
+
+
+def test_a_task_in_its_files_own_spelling_comes_back_exactly() -> None:
+    exact = 0
+    for name, text in texts("tasks.md").items():
+        tasks = read_tasks(text).tasks
+        done = [task.status for task in tasks if task.done and "202" not in (task.status or "")]
+        ids = unique([task.id for task in tasks])
+        usual = [task.id for task in tasks if task.done and done.count(task.status) > len(done) / 2]
+        for one in [usual_id for usual_id in usual[::4] if usual_id in ids and len(usual) > 2]:
+            opened = with_marked(text, [one], done=False)
+            assert text == with_marked(opened, [one], done=True), (name, one)
+            exact += 1
+    assert exact > 50
+
+
+def test_every_criterion_comes_back_exactly() -> None:
+    for name, text in texts("spec.md").items():
+        criteria = read_spec(text).criteria
+        boxed = [one for one in criteria if one.done is not None]
+        ids = unique([one.id for one in boxed])
+        for criterion in [one for one in boxed[::5] if one.id in ids and "[~]" not in text]:
+            other = with_marked(text, [criterion.id], done=not criterion.done)
+            assert 1 == sum(a != b for a, b in zip(text, other, strict=True)), (name, criterion)
+            assert text == with_marked(other, [criterion.id], done=bool(criterion.done)), name
+
+
+def test_new_tasks_read_back_behind_the_old_ones() -> None:
+    new = [
+        NewTask("Retry uploads", "US-001", ("AC-US1-01", "AC-US1-02"), "Three times.\n# Not more"),
+        NewTask("Log"),
+    ]
+    for name, text in texts("tasks.md").items():
+        changed, ids = with_tasks(text, new, heading="Scope change 2026-11-22")
+        assert changed.startswith(text), name
+        old, read = read_tasks(text).tasks, read_tasks(changed).tasks
+        assert old == read[:-2], name
+        assert list(ids) == [task.id for task in read[-2:]], name
+        assert [False, False] == [task.done for task in read[-2:]], name
+        assert [("US-001", ("AC-US1-01", "AC-US1-02")), (None, ())] == [
+            (task.story, task.criteria) for task in read[-2:]
+        ], name
+
+
+def test_a_scope_change_leaves_every_spec_as_it_reads() -> None:
+    for name, text in texts("spec.md").items():
+        changed = with_scope_change(
+            text, change="### US-777: no\n```", reason="<!--", date="2026-11-22", reopen="01J"
+        )
+        assert changed.startswith(text), name
+        assert items(read_spec(text)) == items(read_spec(changed)), name
+
+
+def items(spec: Spec) -> tuple[object, ...]:
+    return spec.title, spec.stories, spec.criteria

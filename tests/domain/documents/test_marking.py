@@ -1,0 +1,237 @@
+"""Ticking and unticking touches marks and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from unlatch.domain.documents import read_tasks, with_marked
+from unlatch.errors import UsageError
+
+TICK = "\N{WHITE HEAVY CHECK MARK}"
+LATER = "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\ufe0f"
+
+
+def changed(text: str, new: str) -> list[tuple[str, str]]:
+    pairs = zip(text.split("\n"), new.split("\n"), strict=True)
+    return [(old, now) for old, now in pairs if old != now]
+
+
+def file(*tasks: str) -> str:
+    return "# Tasks\n\n" + "\n".join(tasks)
+
+
+def task(id: str, status: str) -> str:
+    return f"### {id}: Title\n\n**Priority**: P1\n**Status**: {status}\n\nText.\n"
+
+
+@pytest.mark.parametrize(
+    ("done", "pending"),
+    [
+        ("[x] completed", "[ ] pending"),
+        ("[x] Completed", "[ ] Not Started"),
+        ("[x] (100% - Completed)", "[ ] pending"),
+        (f"[x] completed {TICK} COMPLETE", "[ ]"),
+        ("Completed", "Pending"),
+        (f"{TICK} Complete", "pending"),
+        ("[x]", "[ ]"),
+    ],
+)
+def test_a_task_takes_the_spelling_that_the_file_has_for_the_state(done: str, pending: str) -> None:
+    text = file(
+        task("T-001", done), task("T-002", done), task("T-003", pending), task("T-004", pending)
+    )
+    opened = with_marked(text, ["T-001"], done=False)
+    assert [(f"**Status**: {done}", f"**Status**: {pending}")] == changed(text, opened)
+    assert text == with_marked(opened, ["T-001"], done=True)
+    closed = with_marked(text, ["T-003"], done=True)
+    assert text == with_marked(closed, ["T-003"], done=False)
+
+
+@pytest.mark.parametrize(
+    ("status", "opened"),
+    [
+        ("[x] completed", "[ ] pending"),
+        ("[x] Completed", "[ ] Pending"),
+        ("COMPLETED", "PENDING"),
+        ("[x] completed (integrated in the parser)", "[ ] pending (integrated in the parser)"),
+        ("[x] completed (2025-11-20)", "[ ] pending"),
+        (f"[x] {TICK} Completed 2025-11-20 (in the guide)", "[ ] Pending (in the guide)"),
+        ("[x] Completed (deferred - not critical)", "[ ] Pending"),
+        ("DEFERRED - Will be done later", "[ ] pending"),
+        ("[ ] pending (DEFERRED to 0044)", "[ ] pending"),
+        ("who knows", "[ ] pending"),
+        ("", "[ ] pending"),
+    ],
+)
+def test_without_an_example_a_task_keeps_its_own_way_of_writing(status: str, opened: str) -> None:
+    text = file(task("T-001", status))
+    assert file(task("T-001", opened)) == with_marked(text, ["T-001"], done=False)
+
+
+@pytest.mark.parametrize("status", ["[ ] pending", "In Progress", "[ ] Not Started (needs Ann)"])
+def test_what_is_open_already_is_left_alone(status: str) -> None:
+    text = file(task("T-001", status), task("T-002", "[ ] todo"))
+    assert text == with_marked(text, ["T-001"], done=False)
+
+
+def test_a_check_mark_in_the_heading_goes_and_comes() -> None:
+    text = file(f"## {TICK} T-001: One\n", f"## {TICK} T-002: Two\n", "## T-003: Three\n")
+    opened = with_marked(text, ["T-001"], done=False)
+    assert [(f"## {TICK} T-001: One", "## T-001: One")] == changed(text, opened)
+    assert read_tasks(opened).tasks[0].done is False
+    assert text == with_marked(opened, ["T-001"], done=True)
+
+
+def test_a_mark_behind_the_title_goes_and_comes_with_the_status() -> None:
+    done = f"### T-00{{}}: Title {TICK} COMPLETE\n**Status**: [x] completed\n"
+    text = file(done.format(1), done.format(2))
+    opened = with_marked(text, ["T-002"], done=False)
+    assert ["### T-002: Title", "**Status**: [ ] pending"] == [
+        now for _, now in changed(text, opened)
+    ]
+    assert text == with_marked(opened, ["T-002"], done=True)
+
+
+def test_a_deferred_task_that_is_reopened_is_open() -> None:
+    text = file(
+        f"### T-001: One {LATER} DEFERRED {TICK} COMPLETE\n- **Status**: DEFERRED - later\n"
+    )
+    assert file("### T-001: One\n- **Status**: [ ] pending\n") == with_marked(
+        text, ["T-001"], done=False
+    )
+
+
+def test_a_check_box_in_the_heading_is_set() -> None:
+    text = file("### [x] T-001: One\n")
+    assert file("### [ ] T-001: One\n") == with_marked(text, ["T-001"], done=False)
+
+
+def test_a_list_below_the_status_line_is_ticked_whole() -> None:
+    text = "#### T-001: One\n**Status**:\n- [x] Parse\n- [x] Write\n\n- [x] Not this\n"
+    opened = with_marked(text, ["T-001"], done=False)
+    assert "#### T-001: One\n**Status**:\n- [ ] Parse\n- [ ] Write\n\n- [x] Not this\n" == opened
+    assert text == with_marked(opened, ["T-001"], done=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        ("### T-001: One", "### T-001: One\n**Status**: [ ] pending"),
+        ("### T-001: One\r\n\r\nText.", "### T-001: One\r\n**Status**: [ ] pending\r\n\r\nText."),
+        ("### T-001: One\nText.\n", "### T-001: One\n**Status**: [ ] pending\n\nText.\n"),
+        (
+            "### T-001: One\n\n**AC**: AC-US1-01\n",
+            "### T-001: One\n\n**Status**: [ ] pending\n**AC**: AC-US1-01\n",
+        ),
+        (f"## {TICK} T-001: One\n", "## T-001: One\n**Status**: [ ] pending\n"),
+    ],
+)
+def test_a_task_without_any_mark_gets_a_status_line(text: str, opened: str) -> None:
+    assert opened == with_marked(text, ["T-001"], done=False)
+
+
+def test_ids_are_exact_and_their_case_is_not() -> None:
+    text = file(
+        *(task(one, "[x] completed") for one in ("T-001", "T-0010", "T-001-DISCARDED", "T-001A"))
+    )
+    assert text.replace("[x] completed", "[ ] pending", 1) == with_marked(
+        text, [" t-001 "], done=False
+    )
+
+
+SPEC = """### US-001: First
+- [x] **AC-US1-01**: a
+- [~] **AC-US1-02**: b
+### US-002: Second
+- [x] **AC-US2-01**: c
+"""
+
+
+def test_a_criterion_is_ticked_by_its_id() -> None:
+    assert SPEC.replace("[~]", "[x]") == with_marked(SPEC, ["AC-US1-02"], done=True)
+    assert SPEC == with_marked(SPEC, ["AC-US1-02"], done=False)
+
+
+def test_a_bare_check_box_stays_one() -> None:
+    text = "## T-001: One\n- [x] Completed\n- Told all\n\n## T-002: Two\n**Status**: done\n"
+    opened = with_marked(text, ["T-001"], done=False)
+    assert [("- [x] Completed", "- [ ] Pending")] == changed(text, opened)
+    assert text == with_marked(opened, ["T-001"], done=True)
+
+
+def test_several_are_marked_at_once() -> None:
+    text = file(task("T-001", "[x] done"), task("T-002", "[ ] todo"), task("T-003", "[x] done"))
+    assert text.replace("[x] done", "[ ] todo") == with_marked(
+        text, ["T-001", "T-003", "t-001"], done=False
+    )
+
+
+def test_a_story_unticks_all_its_criteria_and_no_other() -> None:
+    expected = SPEC.replace("[x] **AC-US1-01", "[ ] **AC-US1-01")
+    assert expected == with_marked(SPEC, ["US-001", "ac-us1-01"], done=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "opened"),
+    [
+        ("- AC-US1-01: a", "- [ ] AC-US1-01: a"),
+        ("**AC-US1-01**: a", "[ ] **AC-US1-01**: a"),
+        ("#### AC-US1-01: a", "#### [ ] AC-US1-01: a"),
+    ],
+)
+def test_a_criterion_without_a_check_box_gets_one(line: str, opened: str) -> None:
+    text = f"### US-001: First\n\n{line}\n"
+    assert text.replace(line, opened) == with_marked(text, ["US-001"], done=False)
+
+
+def test_a_mention_elsewhere_is_not_the_criterion() -> None:
+    text = SPEC + "## Coverage\n- AC-US1-01: by hand\n"
+    expected = text.replace("[x] **AC-US1-01", "[ ] **AC-US1-01")
+    assert expected == with_marked(text, ["AC-US1-01"], done=False)
+    assert expected == with_marked(text, ["US-001"], done=False)
+
+
+def test_an_unknown_id_is_refused_with_the_nearest_ones() -> None:
+    with pytest.raises(UsageError) as caught:
+        with_marked(file(task("T-001", "[x]"), task("T-010", "[x]")), ["T-0001"], done=False)
+    assert caught.value.id == "item-unknown"
+    assert caught.value.message == "no task, story or criterion has the id 'T-0001'"
+    assert caught.value.hint == "did you mean T-001 or T-010?"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("", "give tasks a heading and criteria a check box that begin with an id"),
+        (file(task("T-001", "[x]")), "it has T-001"),
+        (file(task("T-001", "[x]"), task("T-007", "[x]")), "its ids run from T-001 to T-007"),
+    ],
+)
+def test_without_a_near_one_the_hint_says_what_there_is(text: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        with_marked(text, ["something else\x1b[2J" + "!" * 500], done=False)
+    assert caught.value.hint == hint
+    assert "\x1b" not in caught.value.message
+    assert len(caught.value.message) < 120
+
+
+def test_an_id_that_occurs_twice_is_refused_with_the_lines() -> None:
+    text = file(task("T-001", "[x]"), task("T-002", "[x]"), task("t-001".upper(), "[x]"))
+    with pytest.raises(UsageError) as caught:
+        with_marked(text, ["T-002", "T-001"], done=False)
+    assert caught.value.id == "item-ambiguous"
+    assert caught.value.message == "the id 'T-001' occurs 2 times, on lines 3 and 17"
+
+
+@pytest.mark.parametrize("hidden", ["```\n{}\n```", "<!--\n{}\n-->"])
+def test_an_id_that_is_only_hidden_is_unknown(hidden: str) -> None:
+    with pytest.raises(UsageError, match="item-unknown"):
+        with_marked(hidden.replace("{}", "### T-001: One"), ["T-001"], done=False)
+
+
+def test_everything_else_stays_byte_for_byte() -> None:
+    text = (
+        "\ufeff---\r\ncreated: 2025-11-01\n---\r\n# Tasks \r\r### T-001: One\t\n"
+        "**Status**: [x] completed  \r\n\x0b\u2028end"
+    )
+    assert text.replace("[x] completed", "[ ] pending") == with_marked(text, ["T-001"], done=False)

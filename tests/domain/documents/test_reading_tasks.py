@@ -1,0 +1,214 @@
+"""Tasks in the spellings of real files."""
+
+from __future__ import annotations
+
+import pytest
+
+from unlatch.domain.documents import Task, open_work, progress, read_spec, read_tasks
+
+TICK = "\N{WHITE HEAVY CHECK MARK}"
+LATER = "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\ufe0f"
+LAMP = "\N{HIGH VOLTAGE SIGN}"
+
+
+def only(text: str) -> Task:
+    (task,) = read_tasks(text).tasks
+    return task
+
+
+@pytest.mark.parametrize(
+    ("heading", "id", "title"),
+    [
+        ("## T-001: Set up", "T-001", "Set up"),
+        ("### T-001: Set up", "T-001", "Set up"),
+        ("#### T-001 Set up", "T-001", "Set up"),
+        (f"## {TICK} T-001: Set up", "T-001", "Set up"),
+        (f"### T-001: {LAMP} Set up (P1) {TICK} COMPLETE", "T-001", f"{LAMP} Set up (P1)"),
+        (f"#### T-001: [P] Set up {TICK} [COMPLETED]", "T-001", "[P] Set up"),
+        (f"### T-001: Set up {LATER} DEFERRED {TICK} COMPLETE", "T-001", "Set up"),
+        ("### [x] T-001: Set up", "T-001", "Set up"),
+        ("### T-034A: Set up", "T-034A", "Set up"),
+        ("### T-002a: Set up", "T-002a", "Set up"),
+        ("### T-024-A: Set up", "T-024-A", "Set up"),
+        ("### T-025-039: Set up (15 plugins)", "T-025-039", "Set up (15 plugins)"),
+        ("## T-001-DISCARDED: Set up", "T-001-DISCARDED", "Set up"),
+        ("### T-001-DISCIPLINE: Set up", "T-001-DISCIPLINE", "Set up"),
+        ("### T001: Set up", "T001", "Set up"),
+        ("### T1: Set up", "T1", "Set up"),
+        ("### **T-001**: Set up", "T-001", "Set up"),
+        ("### T-001 - Set up", "T-001", "Set up"),
+        ("### T-001: Learn C#", "T-001", "Learn C#"),
+        ("### T-001: Set up ###", "T-001", "Set up"),
+        ("### T-001", "T-001", ""),
+    ],
+)
+def test_a_heading_is_found_in_any_spelling(heading: str, id: str, title: str) -> None:
+    task = only(f"# Tasks\n\n{heading}\n\nText.\n")
+    assert (id, title, 3) == (task.id, task.title, task.line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "### T-XXX: Task title",
+        "### T3 instances",
+        "### T-001 to T-004: the first half",
+        "### AT-001: no",
+        "### T-001é: no",
+        "T-001: no heading",
+        "- T-001: no heading",
+        "####### T-001: seven",
+        "    ### T-001: code",
+        "> ### T-001: quoted",
+        "- ### T-001: in a list",
+        "##T-001: no space",
+    ],
+)
+def test_what_only_looks_like_a_task_is_none(line: str) -> None:
+    assert () == read_tasks(f"# Tasks\n\n{line}\n").tasks
+
+
+@pytest.mark.parametrize(
+    ("status", "done", "discarded"),
+    [
+        ("[x] completed", True, False),
+        ("[X] Completed", True, False),
+        ("[x] (100% - Completed)", True, False),
+        (f"[x] completed {TICK} COMPLETE", True, False),
+        (f"[x] {TICK} Completed 2025-10-31", True, False),
+        ("[x] completed (integrated in T-004)", True, False),
+        ("[x] Completed (deferred - not critical)", True, False),
+        (f"{TICK} Complete", True, False),
+        (f"{TICK} **COMPLETED** - All of it", True, False),
+        ("Completed", True, False),
+        ("[x]", True, False),
+        ("[ ] pending", False, False),
+        ("[ ] Pending", False, False),
+        ("pending", False, False),
+        ("[ ] Not Started", False, False),
+        ("[ ]", False, False),
+        ("[~] half of it", False, False),
+        ("In Progress", False, False),
+        ("Ready for execution", False, False),
+        ("DEFERRED - Will be done later", None, True),
+        ("[ ] pending (DEFERRED to Increment 0044)", None, True),
+        ("Cancelled", None, True),
+        ("[-] not needed", None, True),
+        ("who knows", None, False),
+    ],
+)
+def test_a_status_says_whether_a_task_is_done(
+    status: str, done: bool | None, discarded: bool
+) -> None:
+    task = only(f"### T-001: One\n\n**Status**: {status}\n")
+    assert (done, discarded, status) == (task.done, task.discarded, task.status)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "**Status**: [x] completed",
+        "- **Status**: [x] completed",
+        "**Status:** [x] completed",
+        "Status: [x] completed",
+        "**Priority**: P1 | **Status**: [x] completed",
+        "- [x] Completed",
+        "**Status**:\n- [x] Parse\n- [x] Write",
+    ],
+)
+def test_a_status_line_is_found_in_any_spelling(line: str) -> None:
+    assert only(f"### T-001: One\n{line}\n").done is True
+
+
+def test_a_list_below_a_status_line_is_done_when_all_of_it_is() -> None:
+    assert only("### T-001: One\n**Status**:\n- [x] Parse\n- [ ] Write\n").done is False
+
+
+def test_a_heading_tells_where_no_status_line_does() -> None:
+    tasks = read_tasks(
+        f"## {TICK} T-001: One\n\n## T-002: Two\n\n## T-003: Three {LATER} DEFERRED\n"
+    )
+    assert [(True, False), (False, False), (None, True)] == [
+        (task.done, task.discarded) for task in tasks.tasks
+    ]
+
+
+def test_without_any_mark_nothing_is_told() -> None:
+    assert only("## T-001: One\n\n**AC**: AC-US1-01\n").done is None
+
+
+def test_an_id_can_say_that_a_task_was_given_up() -> None:
+    assert only("## T-001-DISCARDED: One\n\n**Status**: [ ] pending\n").discarded
+
+
+@pytest.mark.parametrize(
+    ("line", "story", "criteria"),
+    [
+        ("**User Story**: US-001", "US-001", ()),
+        ("**User Story**: US1 (Documentation)", "US1", ()),
+        ("**User Story**: US-018-001, US-018-002", "US-018-001", ()),
+        ("**User Story**: [US-009A: Title (P1)](../us-009a.md)", "US-009A", ()),
+        ("**User Story**: All", None, ()),
+        ("**AC**: AC-US1-01, AC-US1-02", None, ("AC-US1-01", "AC-US1-02")),
+        ("**Satisfies ACs**: AC-US9A-01", None, ("AC-US9A-01",)),
+        ("**Acceptance Criteria**: AC-TD-01 (all pass)", None, ("AC-TD-01",)),
+        ("**Effort**: 2h | **AC**: AC-020", None, ("AC-020",)),
+        ("**AC**: None (setup task)", None, ()),
+    ],
+)
+def test_a_task_names_its_story_and_its_criteria(
+    line: str, story: str | None, criteria: tuple[str, ...]
+) -> None:
+    task = only(f"### T-001: One\n\n{line}\n")
+    assert (story, criteria) == (task.story, task.criteria)
+
+
+def test_a_task_belongs_to_the_story_that_it_stands_under() -> None:
+    text = "## User Story: US-002 - Linkage\n\n### T-001: One\n\n## Other\n\n### T-002: Two\n"
+    assert ["US-002", None] == [task.story for task in read_tasks(text).tasks]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "```\n{}\n```",
+        "```markdown\n```bash\nls\n```\n{}\n```",
+        "~~~\n```\n{}\n~~~",
+        "````\n```\n{}\n````",
+        "1. Do:\n   ```\n{}\n   ```",
+        "- ```\n  {}\n  ```",
+        "<!--\n{}\n-->",
+        "<!-- {} -->",
+        "- <!--\n  {}\n  -->",
+    ],
+)
+def test_what_is_quoted_as_code_or_commented_out_does_not_count(hidden: str) -> None:
+    text = "### T-001: One\n\n" + hidden.replace("{}", "### T-009: No") + "\n\n### T-002: Two\n"
+    assert ["T-001", "T-002"] == [task.id for task in read_tasks(text).tasks]
+
+
+def test_front_matter_does_not_count() -> None:
+    text = "\ufeff---\r\n### T-009: no\r\n---\r\n### T-001: One\r\n"
+    assert ["T-001"] == [task.id for task in read_tasks(text).tasks]
+
+
+def test_a_forgotten_fence_hides_as_little_as_it_can() -> None:
+    text = "### T-001: One\n\n```bash\nls\n\n```python\nx\n```\n\n### T-002: Two\n"
+    assert ["T-001", "T-002"] == [task.id for task in read_tasks(text).tasks]
+
+
+def test_discarded_tasks_do_not_count_as_progress() -> None:
+    text = "".join(
+        f"### T-00{n}: X\n**Status**: {status}\n"
+        for n, status in enumerate(["[x] completed", "[ ] pending", "DEFERRED", "who knows"])
+    )
+    assert (1, 3) == progress(read_tasks(text))
+
+
+def test_open_work_is_what_files_say_is_open() -> None:
+    spec = read_spec("- [ ] **AC-US1-01**: a\n- [x] **AC-US1-02**: b\n- AC-US1-03: c\n")
+    tasks = read_tasks(
+        "### T-001: X\n**Status**: [ ] pending\n### T-002: X\n**Status**: [x] completed\n"
+        "### T-003: X\n**Status**: [ ] pending (DEFERRED)\n### T-004: X\n"
+    )
+    assert ["AC-US1-01", "T-001"] == [item.id for item in open_work(spec, tasks)]
