@@ -18,6 +18,8 @@ class UnlatchError(Exception):
     """
 
     exit_code = 1
+    # Each of several things that are wrong, where there are several.
+    problems: tuple[str, ...] = ()
 
     def __init__(
         self, id: str, message: str, *, where: str | None = None, hint: str | None = None
@@ -49,8 +51,54 @@ class UsageError(UnlatchError):
     exit_code = 2
 
 
+class MistakesError(UsageError):
+    """What was given has mistakes; `problems` lists each with its place. Nothing was changed."""
+
+    def __init__(
+        self,
+        id: str,
+        problems: tuple[str, ...],
+        *,
+        message: str,
+        where: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(id, message, where=where, hint=hint)
+        self.problems = problems
+
+
 class StoreError(UnlatchError):
     """An increment or its files refuse what was asked; nothing was changed."""
+
+
+class WorkOpen(StoreError):
+    """An increment cannot be completed yet; `problems` lists what is open."""
+
+    def __init__(
+        self, problems: tuple[str, ...], message: str, *, where: str, hint: str | None = None
+    ) -> None:
+        super().__init__("work-open", message, where=where, hint=hint)
+        self.problems = problems
+
+
+class ProposalError(UnlatchError):
+    """Proposed tasks cannot be had or used; nothing was changed.
+
+    Args:
+        problems: every mistake in them, each with its place.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        message: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        problems: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(id, message, where=where, hint=hint)
+        self.problems = problems
 
 
 class NotDurable(StoreError):
@@ -115,6 +163,27 @@ class Unauthorised(TrackerError):
 
 class NotFound(TrackerError):
     """The item is gone, or hidden from this credential."""
+
+
+class Moved(NotFound):
+    """The item lies elsewhere by now; nothing was written.
+
+    Args:
+        to: its web address there.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        message: str,
+        *,
+        to: str,
+        where: str | None = None,
+        hint: str | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(id, message, where=where, hint=hint, status=status)
+        self.to = to
 
 
 class Conflict(TrackerError):

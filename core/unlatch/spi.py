@@ -12,12 +12,14 @@ answered. It never writes files, prints, prompts, exits, or retries.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
+from unlatch.domain.asked import Access, Examination, PlannedRequest, Remark
 from unlatch.domain.increment import LinkShape
-from unlatch.domain.item import Category, CommentRef, ItemRef, RemoteItem
+from unlatch.domain.item import Category, CommentRef, ItemRef, Listed, RemoteItem
+from unlatch.domain.item_event import ItemEvent
 from unlatch.domain.marker import hidden, ops_in, visible
 from unlatch.domain.operation import (
     Change,
@@ -29,16 +31,19 @@ from unlatch.domain.operation import (
     must_move,
     result_of,
 )
-from unlatch.domain.render import adf, as_html, markdown, wiki
+from unlatch.domain.render import adf, as_html, markdown, plain, wiki
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
+
+    from unlatch.errors import TrackerError
 
 SPI_VERSION = 1
 
 __all__ = [
     "SPI_VERSION",
+    "Access",
     "Capability",
     "Category",
     "Change",
@@ -46,12 +51,17 @@ __all__ = [
     "CommentRef",
     "Draft",
     "EnvToken",
+    "Examination",
     "Goal",
+    "ItemEvent",
     "ItemRef",
     "LinkShape",
+    "Listed",
     "Manifest",
+    "Option",
     "Outcome",
     "PlannedRequest",
+    "Remark",
     "RemoteItem",
     "Result",
     "Scheme",
@@ -64,6 +74,7 @@ __all__ = [
     "markdown",
     "must_move",
     "ops_in",
+    "plain",
     "result_of",
     "visible",
     "wiki",
@@ -82,6 +93,16 @@ class Capability(StrEnum):
     ATOMIC_COMMENT = "atomic-comment"
     # A comment of ours can be deleted again (two clones that delivered at once converge by it).
     RETRACT = "retract"
+    # Many items can be read in few requests.
+    STATUS_OF_MANY = "status-of-many"
+    # Many items can be changed in few requests, each as a whole or not at all.
+    BATCH = "batch"
+    # The items of the configured target can be listed (`link --suggest`).
+    LIST = "list"
+    # What a credential may do can be found out without writing anything (`doctor --online`).
+    EXAMINE = "examine"
+    # The tracker itself can be asked whether it would take a change (`--dry-run`).
+    APPROVE = "approve"
 
 
 class Scheme(StrEnum):
@@ -99,11 +120,13 @@ class EnvToken:
         token: the variable that holds it.
         scheme: how it is sent.
         user: the variable that holds the user name that goes with it, if one does.
+        not_for: hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
     """
 
     token: str
     scheme: Scheme
     user: str | None = None
+    not_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +140,22 @@ class CommandToken:
 
     argv: tuple[str, ...]
     scheme: Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that one tracker's items may be asked for, as a flag of the commands.
+
+    Args:
+        name: as it is typed, without the dashes ("allow-path"), the same in no other plugin's
+            manifest with another meaning.
+        help: what it does, in one sentence.
+        kinds: the commands that take it ("reopen", "close", "create", "update").
+    """
+
+    name: str
+    help: str
+    kinds: tuple[str, ...] = ("reopen",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +179,13 @@ class Manifest:
         label_problem: what is wrong with a label or tag, or None.
         settle: seconds that a write may still take effect after its connection ended; so long is
             waited before an item is asked whether it did.
+        options: flags that commands take for this tracker's items.
+        events: the kinds of messages about items that can be read, by name ("github-event"):
+            "module:function" of what reads one, from its bytes to an `ItemEvent`. It sends nothing,
+            believes nothing, and raises ValueError for what is no such message.
+        example: its table in config.toml, as `unlatch init` proposes it.
+        from_remote: its table for a project whose git remote `origin` is this address; None if
+            the address is not one of its own.
         spi_version: the version of this interface that the plugin was written for.
     """
 
@@ -157,27 +203,16 @@ class Manifest:
     label_problem: Callable[[str], str | None]
     host_env: tuple[str, ...] = ()
     settle: float = 0.0
+    options: tuple[Option, ...] = ()
+    events: Mapping[str, str] = field(default_factory=dict)
+    example: str = ""
+    from_remote: Callable[[str], str | None] | None = None
     spi_version: int = SPI_VERSION
 
     @property
     def slug(self) -> str:
         """The noun as commands spell it: `create-work-item`."""
         return self.noun.replace(" ", "-")
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRequest:
-    """A request that a change would send.
-
-    Args:
-        method: the HTTP method.
-        url: where it would go, in full, without its query.
-        what: what it is for, in a few words ("set state to open", "add label reopened").
-    """
-
-    method: str
-    url: str
-    what: str
 
 
 class Settings(Protocol):
@@ -264,6 +299,15 @@ class SyncPlugin(ABC):
             since: nothing older needs to be looked at; a day of leeway is in it already.
         """
 
+    def find_ops(self, ref: ItemRef, since: datetime) -> tuple[str, ...]:
+        """The operations whose markers stand in the item's comments, oldest first.
+
+        It tells a reopen of ours that another branch made from one that a person made by hand. A
+        plugin that cannot tell them returns nothing.
+        """
+        _ = self, ref, since
+        return ()
+
     @abstractmethod
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The item whose body carries the marker of `op`, among the newest ones of the target.
@@ -273,9 +317,9 @@ class SyncPlugin(ABC):
 
     @abstractmethod
     def plan(
-        self, item: RemoteItem, change: Change, draft: Draft | None = None
+        self, item: RemoteItem | None, change: Change, draft: Draft | None = None
     ) -> tuple[PlannedRequest, ...]:
-        """The requests that reopen_issue or close_issue would send for `change`, in order.
+        """The requests that the method for `change` would send, in order.
 
         Sends nothing itself; what it needs to know besides the item is in the settings, or is kept
         from reading the item. The same code decides here and there what is left to be done. What
@@ -284,11 +328,74 @@ class SyncPlugin(ABC):
         refused ends with the request whose answer it is refused for.
 
         Args:
-            item: the item as this plugin read it a moment ago.
-            draft: for update_issue, what the item shall say. What it says now is not among the
-                item's facts, so the request that sets it is planned, with the words "where they
-                differ".
+            item: the item as this plugin read it a moment ago; None for create_issue.
+            draft: for create_issue and update_issue, what the item shall say. What it says now is
+                not among the item's facts, so the request that sets it is planned, with the words
+                "where they differ".
         """
+
+    def approve(self, item: RemoteItem | None, change: Change, draft: Draft | None = None) -> None:
+        """Ask the tracker whether it would take what `plan` lists, without any effect.
+
+        Only asked of plugins that declare APPROVE.
+
+        Raises:
+            TrackerError: it would not; what the method for `change` would raise.
+        """
+        raise NotImplementedError
+
+    def get_statuses(self, refs: Sequence[ItemRef]) -> Mapping[ItemRef, RemoteItem | TrackerError]:
+        """Read many items in few requests; only asked of plugins that declare STATUS_OF_MANY.
+
+        Every item has its own answer or its own error.
+
+        Raises:
+            TrackerError: none of them could be read.
+        """
+        raise NotImplementedError
+
+    def change_many(
+        self, wanted: Sequence[tuple[ItemRef, Change]]
+    ) -> Sequence[Outcome | TrackerError | None]:
+        """Reopen and close many items in few requests; only asked with BATCH declared.
+
+        Each item is changed as a whole, as it was read, or not at all. Never asked for an operation
+        that may have been delivered before.
+
+        Args:
+            wanted: at most two hundred, each item once.
+
+        Returns:
+            In the same order what became of each: its outcome; Conflict, if somebody changed it
+            meanwhile; UnknownOutcome, if that is not known; or None if it was not changed and is to
+            be sent by itself, which also tells why.
+
+        Raises:
+            TrackerError: what became of all of them.
+        """
+        raise NotImplementedError
+
+    def list_items(self, since: datetime | None) -> Iterator[Listed]:
+        """The items of the configured target, newest first; only asked with LIST declared.
+
+        Whoever asks stops when it has enough, so that no more pages than needed are read. None if
+        no target is configured.
+
+        Args:
+            since: nothing that was made before needs to be listed; None for no limit.
+        """
+        raise NotImplementedError
+
+    def examine(self, refs: Sequence[ItemRef]) -> Examination:
+        """Find out what the credential may do, writing nothing; only asked with EXAMINE declared.
+
+        Args:
+            refs: items that are linked, in the configured places.
+
+        Raises:
+            TrackerError: nothing could be found out at all.
+        """
+        raise NotImplementedError
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment that carries our marker; only asked of plugins that declare RETRACT."""

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from unlatch.domain.marker import hidden, ops_in, visible
-from unlatch.domain.render import adf, as_html, markdown, wiki
-from unlatch.domain.text import Span, Text, fill, without_controls
+from unlatch.domain.render import adf, as_html, markdown, plain, wiki
+from unlatch.domain.text import Check, Checks, Heading, Span, Text, fill, without_controls
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -75,7 +75,7 @@ def words(text: str) -> str:
 
 
 def said(text: Text) -> list[str]:
-    paragraphs = (words(without_controls("".join(s.text for s in p))) for p in text)
+    paragraphs = (words(without_controls(plain((block,)))) for block in text)
     return [paragraph for paragraph in paragraphs if paragraph]
 
 
@@ -175,7 +175,7 @@ def test_html_gives_the_text_back(reason: str, template: str) -> None:
     seen = _Seen()
     seen.feed(as_html(text))
     seen.close()
-    expected = [without_controls("".join(span.text for span in line)) for line in text]
+    expected = [without_controls(plain((block,))) for block in text]
     assert [_visible(line) for line in seen.paragraphs] == [_visible(line) for line in expected]
     assert seen.tags <= {"p", "br", "b"}
 
@@ -199,7 +199,7 @@ def test_wiki_text_gives_the_text_back_through_jiras_escapes(reason: str, templa
     text = filled(template, reason)
     source = wiki(text)
     read = ENTITY.sub(lambda found: chr(int(found[1])), ESCAPE.sub(r"\1", source))
-    expected = "\n\n".join(without_controls("".join(s.text for s in line)) for line in text)
+    expected = without_controls(plain(text))
     assert _visible(read) == _visible(expected)
     bare = ESCAPE.sub(" ", source)
     assert re.findall(r"[\\{}\[\]*_+^~?!|]|&(?!#(?:92|38|46);)#?\w+;", bare) == []
@@ -213,7 +213,7 @@ def test_bold_wiki_text_is_bold_on_each_line() -> None:
 @given(texts, st.sampled_from(TEMPLATES))
 def test_a_document_gives_the_text_back(reason: str, template: str) -> None:
     text = filled(template, reason)
-    expected = "\n\n".join(without_controls("".join(s.text for s in line)) for line in text)
+    expected = without_controls(plain(text))
     assert _visible(_adf_text(adf(text))) == _visible(expected)
 
 
@@ -245,3 +245,57 @@ def _visible(text: str) -> str:
 @pytest.mark.parametrize("render", [markdown, as_html, wiki, _adf_text])
 def test_nothing_said_is_nothing_rendered(render: Any) -> None:
     assert render(adf(()) if render is _adf_text else ()) == ""
+
+
+# ---- Headings and check boxes -----------------------------------------------------------------
+
+lines = texts.map(lambda text: " ".join(without_controls(text).split())).filter(words)
+checks = st.builds(Check, lines, st.sampled_from((True, False, None)), st.just(0))
+LISTS = {"bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"}
+
+
+@given(lines, st.lists(checks, min_size=1, max_size=4))
+def test_markdown_lists_hold_one_line_each_and_nothing_else(
+    heading: str, items: list[Check]
+) -> None:
+    text: Text = (Heading(heading), Checks(tuple(items)))
+    shown, kinds = rendered(markdown(text))
+    boxes = {True: "[x] ", False: "[ ] ", None: ""}
+    assert shown == [words(heading), *(words(boxes[one.done] + one.text) for one in items)]
+    assert kinds <= PLAIN | LISTS | {"heading_open", "heading_close"}
+
+
+@given(lines, st.lists(checks, min_size=1, max_size=4))
+def test_lists_say_the_same_in_every_format(heading: str, items: list[Check]) -> None:
+    text: Text = (Heading(heading), Checks(tuple(items)))
+    seen = _Lines()
+    seen.feed(as_html(text))
+    seen.close()
+    document = adf(text)
+    (bullets,) = [block for block in document["content"] if block["type"] == "bulletList"]
+    told = [_adf_text({"content": one["content"]}) for one in bullets["content"]]
+    expected = [_visible(one.text) for one in items]
+    assert [_visible(_unboxed(one)) for one in seen.found["li"]] == expected
+    assert [_visible(_unboxed(one)) for one in told] == expected
+    assert [_visible(one) for one in seen.found["h3"]] == [_visible(heading)]
+    assert len(wiki(text).split("\n")) == len(items) + 2
+    assert {ops_in(one) for one in (markdown(text), as_html(text), wiki(text))} == {frozenset()}
+
+
+def _unboxed(text: str) -> str:
+    return text.removeprefix("\u2611 ").removeprefix("\u2610 ")
+
+
+class _Lines(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[str, list[str]] = {"li": [], "h3": []}
+        self._in = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in self.found:
+            self.found[tag].append("")
+            self._in = tag
+
+    def handle_data(self, data: str) -> None:
+        self.found[self._in][-1] += data

@@ -267,3 +267,30 @@ def test_hint_names_every_way() -> None:
 )
 def test_host_that_people_know(url: str, host: str) -> None:
     assert host == credential_host(url)
+
+
+@pytest.mark.parametrize(
+    ("host", "token"),
+    [
+        ("ghe.example", "theirs"),
+        ("ghe.example:8443", "theirs"),
+        ("notgithub.com", "theirs"),
+        ("github.com", "ours"),
+        ("github.com:8443", "ours"),
+        ("acme.ghe.com", "ours"),
+    ],
+)
+def test_a_token_for_one_kind_of_host_is_not_taken_for_another(host: str, token: str) -> None:
+    enterprise = EnvToken("GH_ENTERPRISE_TOKEN", Scheme.BEARER, not_for=("github.com", "*.ghe.com"))
+    env = {"GH_ENTERPRISE_TOKEN": "theirs", "GITHUB_TOKEN": "ours"}
+
+    found = find((enterprise, *GITHUB), env, host=host)
+
+    assert found is not None
+    assert token == found.secret
+
+
+def test_a_token_for_special_hosts_is_not_asked_for() -> None:
+    special = EnvToken("GH_ENTERPRISE_TOKEN", Scheme.BEARER, not_for=("github.com",))
+
+    assert "GH_ENTERPRISE_TOKEN" not in missing_hint((special, *GITHUB), tracker="github")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from unlatch.domain.amendment import Amended
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
+    from unlatch.domain.amendment import Amendment
     from unlatch.domain.operation import Operation
     from unlatch.domain.status import Status
 
@@ -55,6 +58,7 @@ class Link:
         base: what both sides were when last in step; None if they never were compared.
         path: where in metadata.json the link's block stands; empty for a link that is yet to be
             written.
+        story: the user story that the item is about; None for the increment as a whole.
     """
 
     tracker: str
@@ -62,6 +66,7 @@ class Link:
     url: str | None = None
     base: Base | None = None
     path: tuple[str | int, ...] = ()
+    story: str | None = None
 
     @property
     def key(self) -> str:
@@ -80,7 +85,13 @@ class SyncedItem:
 
 @dataclass(frozen=True, slots=True)
 class ReopenEntry:
-    """One entry of reopenHistory."""
+    """One entry of reopenHistory.
+
+    Args:
+        amendment: what it changed about the work, if it did.
+        category: the kind of reason that it was, where one was named.
+        forced: the ids of the refusals that it was made in spite of.
+    """
 
     id: str
     reopened_at: datetime
@@ -88,11 +99,18 @@ class ReopenEntry:
     previous_status: Status
     reopened_by: str
     previous_completed_at: str | None = None
-    scope_change: str | None = None
+    amendment: Amendment | None = None
+    category: str | None = None
     source: str | None = None
+    forced: tuple[str, ...] = ()
     reverted_at: datetime | None = None
     revert: str | None = None
     synced_to: tuple[SyncedItem, ...] = ()
+
+    @property
+    def scope_change(self) -> str | None:
+        """What it added to the work, in somebody's words."""
+        return self.amendment.change if self.amendment else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +124,7 @@ class Increment:
         status: where it is in its life.
         raw_status: the word that the file spells it with.
         archived: whether it lies in an archive folder.
+        amendments: changes of its work that no reopen came with.
         warnings: oddities that did not keep it from being read.
     """
 
@@ -121,6 +140,7 @@ class Increment:
     archived: bool = False
     links: tuple[Link, ...] = ()
     reopens: tuple[ReopenEntry, ...] = ()
+    amendments: tuple[Amended, ...] = ()
     pending: tuple[Operation, ...] = ()
     warnings: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -129,6 +149,22 @@ class Increment:
     def effective_reopens(self) -> int:
         """How often it was reopened, not counting reopens that were undone."""
         return sum(entry.reverted_at is None for entry in self.reopens)
+
+    @property
+    def amended(self) -> tuple[Amended, ...]:
+        """All changes of its work that stand: those that no undo took back."""
+        with_reopens = (
+            Amended(one.id, one.reopened_at, one.reopened_by, one.amendment, one.reason)
+            for one in self.reopens
+            if one.amendment and one.reverted_at is None
+        )
+        return (*with_reopens, *self.amendments)
+
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """The names of files that have yet to say what was changed about its work."""
+        names = (name for one in self.amended for name in one.amendment.unwritten)
+        return tuple(dict.fromkeys(names))
 
     def has_frequent_reopens(self, threshold: int) -> bool:
         """Whether it was reopened so often that it may want an increment of its own."""

@@ -43,6 +43,21 @@ class ItemRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """One of many items that a tracker listed.
+
+    Args:
+        ref: the item.
+        title: its title or summary: untrusted text.
+        ops: the operations whose markers stand in its body.
+    """
+
+    ref: ItemRef
+    title: str
+    ops: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class RemoteItem:
     """What a tracker said about one of its items.
 
@@ -58,6 +73,9 @@ class RemoteItem:
         assignee: who it is assigned to, as shown to people, or None.
         revision: an opaque token that changes with the item, where the tracker has one.
         updated: when it last changed, if the tracker says.
+        changed_by: who last changed it, as shown to people, where the answer tells.
+        closed_by: what closed it where that was no person's click ("pull request octo/widgets#12"),
+            where the answer tells.
     """
 
     ref: ItemRef
@@ -70,6 +88,8 @@ class RemoteItem:
     assignee: str | None = None
     revision: str | None = None
     updated: datetime | None = None
+    changed_by: str | None = None
+    closed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from unlatch.domain.item import RemoteItem
@@ -32,10 +33,12 @@ class Manner:
     Args:
         comment: how much to say ("full", "short", "none"), or None for what is configured.
         even_if_not_planned: also reopen what was closed on purpose.
+        options: options that plugins declare in their manifests ("allow-path").
     """
 
     comment: str | None = None
     even_if_not_planned: bool = False
+    options: tuple[str, ...] = ()
 
 
 AS_CONFIGURED = Manner()
@@ -57,6 +60,7 @@ class Operation:
         state: False once a later change of status has overtaken the state step; what is left of
             the operation is its comment.
         manner: how it is to be carried out.
+        story: the user story that an item is made for; None for the increment as a whole.
         cause: the id of the error that parked it.
         parked_at: when it was given up until somebody asks for it again.
     """
@@ -70,6 +74,7 @@ class Operation:
     reason: str | None = None
     state: bool = True
     manner: Manner = AS_CONFIGURED
+    story: str | None = None
     cause: str | None = None
     parked_at: datetime | None = None
 
@@ -98,6 +103,7 @@ class Change:
         revision: what the item's revision was before it was found without this operation's marker;
             if it has another one by now, somebody may have posted the marker meanwhile, and a
             plugin that guards its writes by revisions raises Conflict in place of writing.
+        options: options of the plugin's manifest that were asked for.
     """
 
     op: str
@@ -108,23 +114,30 @@ class Change:
     even_if_deliberate: bool = False
     mentions: bool = False
     revision: str | None = None
+    options: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an item made from an increment shall say.
+    """What an item made from an increment, or from one of its user stories, shall say.
 
     Args:
         increment: the increment's id (the folder's name).
         title: the item's title.
         type: the increment's type ("feature", "bug"), for trackers with item types.
         body: the part of the item's body that unlatch keeps; people may write around it.
+        story: the user story that it is about; None for the increment as a whole.
+        wishes: what the increment's files say about its items beyond that, by the keys that they
+            use ("milestone", "assignees", "areaPath", "parent"): untrusted values. A plugin takes
+            what it knows.
     """
 
     increment: str
     title: str
     type: str | None
     body: Text
+    story: str | None = None
+    wishes: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Result(StrEnum):

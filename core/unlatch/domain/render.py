@@ -7,10 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.marker import defused
-from unlatch.domain.text import without_controls
+from unlatch.domain.text import Check, Checks, Heading, Span, without_controls
 
 if TYPE_CHECKING:
-    from unlatch.domain.text import Paragraph, Span, Text
+    from unlatch.domain.text import Block, Paragraph, Text
+
+_BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
+# For formats that know no check boxes of their own.
+_BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""}
 
 # Everything that CommonMark, GFM or GitHub's maths may read as markup wherever it stands, and two
 # address starts, which GFM would make links in which no escape works. A backslash before ASCII
@@ -26,10 +30,42 @@ _MENTION = re.compile(r"([@#]|\bGH-)(?=[\w-])", re.IGNORECASE)
 _WIKI = re.compile(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\[\]()*_+^~?!|#%@-]")
 
 
+def plain(text: Text) -> str:
+    """Nothing but the words, for people who read them where they are shown."""
+    return "\n\n".join(map(_plain_block, text))
+
+
+def _plain_block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return block.text
+    if isinstance(block, Checks):
+        return "\n".join(
+            f"{'  ' * item.depth}- {_BRACKETS[item.done]}{item.text}" for item in block.items
+        )
+    return "".join(span.text for span in block)
+
+
 def markdown(text: Text, *, mentions: bool = False) -> str:
     """GitHub-flavoured Markdown; `mentions` lets @names, #numbers and addresses take effect."""
-    paragraphs = (_markdown_paragraph(paragraph, mentions=mentions) for paragraph in text)
-    return "\n\n".join(filter(None, paragraphs))
+    blocks = (_markdown_block(block, mentions=mentions) for block in text)
+    return "\n\n".join(filter(None, blocks))
+
+
+def _markdown_block(block: Block, *, mentions: bool) -> str:
+    if isinstance(block, Heading):
+        return f"### {_markdown_paragraph(_line(block.text), mentions=mentions)}"
+    if isinstance(block, Checks):
+        return "\n".join(_markdown_check(item, mentions=mentions) for item in block.items)
+    return _markdown_paragraph(block, mentions=mentions)
+
+
+def _markdown_check(item: Check, *, mentions: bool) -> str:
+    said = _markdown_paragraph(_line(item.text), mentions=mentions)
+    return f"{'  ' * item.depth}- {_BRACKETS[item.done]}{said}"
+
+
+def _line(text: str) -> Paragraph:
+    return (Span(" ".join(text.split())),)
 
 
 def _markdown_paragraph(paragraph: Paragraph, *, mentions: bool) -> str:
@@ -58,7 +94,24 @@ def _words(span: Span) -> str:
 
 def as_html(text: Text) -> str:
     """HTML, for Azure DevOps."""
-    return "".join(f"<p>{''.join(map(_html_span, paragraph))}</p>" for paragraph in text)
+    return "".join(map(_html_block, text))
+
+
+def _html_block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"<h3>{_html_line(block.text)}</h3>"
+    if isinstance(block, Checks):
+        return f"<ul>{''.join(map(_html_check, block.items))}</ul>"
+    return f"<p>{''.join(map(_html_span, block))}</p>"
+
+
+def _html_check(item: Check) -> str:
+    # Nesting is shown by space, so that a list stays one list whatever its depths are.
+    return f"<li>{'&nbsp;&nbsp;' * item.depth}{_BOXES[item.done]}{_html_line(item.text)}</li>"
+
+
+def _html_line(text: str) -> str:
+    return "".join(map(_html_span, _line(text)))
 
 
 def _html_span(span: Span) -> str:
@@ -71,7 +124,22 @@ def _html_span(span: Span) -> str:
 
 def wiki(text: Text) -> str:
     """Jira's wiki markup, for its REST API version 2."""
-    return "\n\n".join("".join(map(_wiki_span, paragraph)) for paragraph in text)
+    return "\n\n".join(map(_wiki_block, text))
+
+
+def _wiki_block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"h3. {_wiki_line(block.text)}"
+    if isinstance(block, Checks):
+        return "\n".join(
+            f"{'*' * (item.depth + 1)} {_BOXES[item.done]}{_wiki_line(item.text)}"
+            for item in block.items
+        )
+    return "".join(map(_wiki_span, block))
+
+
+def _wiki_line(text: str) -> str:
+    return "".join(map(_wiki_span, _line(text)))
 
 
 def _wiki_span(span: Span) -> str:
@@ -89,11 +157,27 @@ def adf(text: Text) -> dict[str, Any]:
     return {
         "type": "doc",
         "version": 1,
-        "content": [
-            {"type": "paragraph", "content": [node for span in paragraph for node in _adf(span)]}
-            for paragraph in text
-        ],
+        "content": [_adf_block(block) for block in text],
     }
+
+
+def _adf_block(block: Block) -> dict[str, Any]:
+    if isinstance(block, Heading):
+        return {"type": "heading", "attrs": {"level": 3}, "content": _adf_nodes(_line(block.text))}
+    if isinstance(block, Checks):
+        return {"type": "bulletList", "content": list(map(_adf_check, block.items))}
+    return {"type": "paragraph", "content": _adf_nodes(block)}
+
+
+def _adf_check(item: Check) -> dict[str, Any]:
+    # Jira takes no nested lists out of order; nesting is shown by space.
+    head = "\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}" * item.depth + _BOXES[item.done]
+    content = _adf_nodes((*((Span(head),) if head else ()), *_line(item.text)))
+    return {"type": "listItem", "content": [{"type": "paragraph", "content": content}]}
+
+
+def _adf_nodes(paragraph: Paragraph) -> list[dict[str, Any]]:
+    return [node for span in paragraph for node in _adf(span)]
 
 
 def _adf(span: Span) -> list[dict[str, Any]]:

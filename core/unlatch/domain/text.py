@@ -28,7 +28,38 @@ class Span:
 
 
 Paragraph = tuple[Span, ...]
-Text = tuple[Paragraph, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line that says what follows."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of a list of check boxes.
+
+    Args:
+        done: whether it is ticked; None for a line without a box.
+        depth: how deep it is nested, from 0.
+    """
+
+    text: str
+    done: bool | None = None
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """A list of check boxes."""
+
+    items: tuple[Check, ...]
+
+
+Block = Paragraph | Heading | Checks
+Text = tuple[Block, ...]
 
 
 def fill(template: str, values: dict[str, str]) -> Text:

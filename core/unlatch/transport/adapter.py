@@ -12,6 +12,7 @@ from requests.adapters import HTTPAdapter
 
 from unlatch.errors import Rejected, TrackerError, Transient, Unauthorised
 from unlatch.transport.answer import Answer, Explain
+from unlatch.transport.asked import PRESSED, pressed_for
 from unlatch.transport.freshness import Freshness
 from unlatch.transport.meter import count_request, is_write
 from unlatch.transport.origin import Origin, origin_of
@@ -96,13 +97,21 @@ class TrackerAdapter(HTTPAdapter):
         proxies = None if _is_loopback(request) else proxies
         options = {"verify": verify or True, "cert": cert, "proxies": proxies}
         for attempt in count(1):
-            self._wiring.gate.enter()
-            try:
-                return self._exchange(request, options, write=write)
-            except TrackerError as error:
-                if not self._ready_for_another(error, request, write=write, attempt=attempt):
-                    raise
+            with self._wiring.gate.passage():
+                came = self._tried(request, options, write=write)
+            if isinstance(came, requests.Response):
+                return came
+            if not self._ready_for_another(came, request, write=write, attempt=attempt):
+                raise came
         raise AssertionError  # count() never ends
+
+    def _tried(
+        self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
+    ) -> requests.Response | TrackerError:
+        try:
+            return self._exchange(request, options, write=write)
+        except TrackerError as error:
+            return error
 
     def _exchange(
         self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
@@ -188,8 +197,13 @@ class TrackerAdapter(HTTPAdapter):
     def _observe_throttling(self, answer: Answer) -> None:
         # Azure DevOps asks so on a success, and slows down whoever ignores it. With 202 the same
         # header says when a result will be there.
-        if "Retry-After" in answer.headers and answer.status != _ACCEPTED:
+        if answer.status == _ACCEPTED:
+            return
+        if "Retry-After" in answer.headers:
             self._wiring.gate.hold(answer.retry_after or 0.0, "it asks to slow down")
+        pressed = pressed_for(answer.headers)
+        if pressed is not None:
+            self._wiring.gate.narrow(pressed)
 
     def _settled(
         self, error: TrackerError, request: requests.PreparedRequest, answer: Answer | None = None
@@ -221,6 +235,7 @@ class TrackerAdapter(HTTPAdapter):
         if isinstance(error, Transient) and (asked := asked_by(error)) is not None:
             # Also when this request is given up: the next one must not come too early.
             gate.hold(asked, error.message)
+            gate.narrow(asked + PRESSED)
         if not isinstance(request.body, (str, bytes, type(None))):
             return False  # a stream that was read is gone
         plan = again(error, write=write, attempt=attempt, jitter=self._wiring.jitter())

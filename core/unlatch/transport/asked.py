@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# The window in which Azure DevOps adds up what a user consumes, and nobody else's is longer
+# (learn.microsoft.com/azure/devops/integrate/concepts/rate-limits).
+PRESSED = 300.0
+_NEARLY_USED_UP = 0.1
 _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
 
@@ -25,6 +29,24 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
     if wait is None and headers.get("X-RateLimit-Remaining", "").strip() == "0":
         wait = _reset(headers)
     return wait
+
+
+def pressed_for(headers: Mapping[str, str]) -> float | None:
+    """Seconds from now for which the tracker wants fewer requests, or None if it is at ease.
+
+    It says so by a `Retry-After`, by `X-RateLimit-Delay` (Azure DevOps has held the request back
+    for so long), or by having little left in `X-RateLimit-Remaining` of `X-RateLimit-Limit`.
+    """
+    left, limit = (_number(headers.get(f"X-RateLimit-{n}", "")) for n in ("Remaining", "Limit"))
+    is_low = left is not None and limit is not None and left < limit * _NEARLY_USED_UP
+    if not (is_low or _number(headers.get("X-RateLimit-Delay", "")) or "Retry-After" in headers):
+        return None
+    until = _reset(headers)
+    return PRESSED if until is None else min(until, PRESSED)
+
+
+def _number(raw: str) -> float | None:
+    return float(raw.strip()) if _SECONDS.fullmatch(raw.strip()) else None
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -45,17 +45,27 @@ def find_credential(
             `credential-malformed`.
     """
     return (
-        _from_env(tokens, env)
+        _from_env(tokens, env, host)
         or _from_keyring(tokens, tracker=tracker, host=host, keyring_get=keyring_get)
         or _from_programs(tokens, host=host, run=run)
     )
 
 
-def _from_env(tokens: Tokens, env: Mapping[str, str]) -> Credential | None:
+def _from_env(tokens: Tokens, env: Mapping[str, str], host: str) -> Credential | None:
     for place in tokens:
-        if isinstance(place, EnvToken) and (secret := env.get(place.token)):
+        if not isinstance(place, EnvToken) or _is_barred(place, host):
+            continue
+        if secret := env.get(place.token):
             return Credential(secret, place.scheme, place.token, _user(place, env))
     return None
+
+
+def _is_barred(place: EnvToken, host: str) -> bool:
+    name = host.partition(":")[0]
+    return any(
+        name.endswith(pattern[1:]) if pattern.startswith("*.") else name == pattern
+        for pattern in place.not_for
+    )
 
 
 def _user(place: EnvToken, env: Mapping[str, str]) -> str | None:
@@ -104,10 +114,11 @@ def _from_programs(
 
 def missing_hint(tokens: Tokens, *, tracker: str) -> str:
     """What to do when there is no token."""
+    # Those for special hosts are for people who know of them.
     names = [
         place.token + (f" with {place.user}" if place.user else "")
         for place in tokens
-        if isinstance(place, EnvToken)
+        if isinstance(place, EnvToken) and not place.not_for
     ]
     login = f"run `unlatch auth login {tracker}`"
     return f"set {' or '.join(names)}, or {login}" if names else login

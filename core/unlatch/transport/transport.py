@@ -11,6 +11,7 @@ import requests
 
 from unlatch.transport.adapter import TrackerAdapter, Wiring
 from unlatch.transport.origin import origin_of
+from unlatch.transport.pacing import Pace, Pacer
 from unlatch.transport.redact import Redactor
 from unlatch.transport.redirects import follow_as_ours
 from unlatch.transport.waits import Gate, Wait
@@ -103,6 +104,15 @@ class Transport:
         session = requests.Session()
         self.mount(session, explain)
         return session
+
+    def pacer(self, pace: Pace, *, why: str) -> Pacer:
+        """Keeps requests of one kind to a pace; its waits are this transport's.
+
+        Args:
+            pace: how fast they may be sent.
+            why: what a wait for a limit is for, as it is shown.
+        """
+        return Pacer(pace, gate=self._wiring.gate, clock=self._wiring.clock, why=why)
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Lock
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,8 @@ class Wait:
 class Gate:
     """Lets requests to one tracker pass, unless it asked for a pause.
 
-    A pause holds for all threads alike and is shown, and drawn on the budget, once.
+    A pause holds for all threads alike and is shown, and drawn on the budget, once. For a while
+    after the tracker has said that it is pressed, requests pass one at a time.
 
     Args:
         budget: seconds that may be spent on pauses in all.
@@ -56,6 +58,30 @@ class Gate:
         self._lock = Lock()
         self._until = self._paid_until = clock()
         self._why = ""
+        self._narrow_until = self._until
+        self._lane = Lock()
+
+    @contextmanager
+    def passage(self) -> Iterator[None]:
+        """For one request: wait until it may pass, and for the one before while that is asked for.
+
+        Raises:
+            Transient: as `enter`.
+        """
+        with self._lock:
+            is_narrow = self._clock() < self._narrow_until
+        if not is_narrow:
+            self.enter()
+            yield
+            return
+        with self._lane:
+            self.enter()
+            yield
+
+    def narrow(self, seconds: float) -> None:
+        """From now on, and for so long, let one request pass at a time."""
+        with self._lock:
+            self._narrow_until = max(self._narrow_until, self._clock() + seconds)
 
     def hold(self, seconds: float, why: str) -> None:
         """From now on nothing passes for so long."""
@@ -76,10 +102,17 @@ class Gate:
             Transient: `rate-limited`, the pause is longer than the budget allows; `interrupted`.
         """
         while (pause := self._pay()) is not None:
-            wait, is_new = pause
-            if is_new and self._on_wait is not None:
-                self._on_wait(wait)
-            self.rest(wait.seconds)
+            self._sit_out(*pause)
+        self._refuse_when_closed()
+
+    def enter_at(self, moment: float, why: str) -> None:
+        """Wait until a moment of the clock; for this request alone, others pass.
+
+        Raises:
+            Transient: `rate-limited`, it is further away than the budget allows; `interrupted`.
+        """
+        while (pause := self._pay(moment, why)) is not None:
+            self._sit_out(*pause)
         self._refuse_when_closed()
 
     def rest(self, seconds: float) -> None:
@@ -92,26 +125,32 @@ class Gate:
         """End every wait, and let no further request pass."""
         self._closed.set()
 
-    def _pay(self) -> tuple[Wait, bool] | None:
+    def _sit_out(self, wait: Wait, is_new: bool) -> None:
+        if is_new and self._on_wait is not None:
+            self._on_wait(wait)
+        self.rest(wait.seconds)
+
+    def _pay(self, moment: float | None = None, why: str = "") -> tuple[Wait, bool] | None:
         with self._lock:
-            left = self._until - self._clock()
+            until, why = (self._until, self._why) if moment is None else (moment, why)
+            left = until - self._clock()
             if left <= 0:
                 return None
-            price = self._price(self._until)
+            price = self._price(until)
             if price > self._budget:
-                raise self._too_long(left)
+                raise self._too_long(left, why)
             self._budget -= price
-            self._paid_until = max(self._paid_until, self._until)
-            return Wait(self._tracker, left, self._why), price > 0
+            self._paid_until = max(self._paid_until, until)
+            return Wait(self._tracker, left, why), price > 0
 
     def _price(self, until: float) -> float:
         # What another thread's pause has paid for already costs nothing.
         return max(0.0, until - max(self._clock(), self._paid_until))
 
-    def _too_long(self, left: float) -> Transient:
+    def _too_long(self, left: float, why: str) -> Transient:
         return Transient(
             "rate-limited",
-            f"the tracker asks to wait {left:.0f} s ({self._why}), longer than allowed",
+            f"the tracker asks to wait {left:.0f} s ({why}), longer than allowed",
             retry_after=left,
             hint="try again later, or allow longer waits with --max-wait",
         )
