@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import re
+
 from unlatch.spi import Capability, CommandToken, EnvToken, LinkShape, Manifest, Scheme
 
 _LONGEST_LABEL = 50
+_REMOTE = re.compile(
+    r"(?:https://|ssh://git@|git@)github\.com[:/](?P<name>[\w.-]+/[\w.-]+)/?$", re.ASCII
+)
 
 
 def label_problem(label: str) -> str | None:
     """GitHub takes any text of up to 50 characters as a label's name."""
     if not label.strip():
         return "a label must not be empty"
+    if label.strip() in (".", ".."):
+        # Its address would be another one's; no library sends the dots as they are.
+        return "GitHub's API cannot address a label of dots alone"
     if len(label) > _LONGEST_LABEL:
         return f"GitHub takes at most {_LONGEST_LABEL} characters"
     return None
+
+
+def from_remote(url: str) -> str | None:
+    """The configuration for a project whose git remote lies on github.com."""
+    match = _REMOTE.match(url)
+    if match is None:
+        return None
+    repository = match["name"].removesuffix(".git").rstrip("/")
+    return f'[trackers.github]\nrepository = "{repository}"\n'
 
 
 manifest = Manifest(
@@ -33,9 +50,13 @@ manifest = Manifest(
             Capability.REOPEN,
             Capability.STATUS,
             Capability.RETRACT,
+            Capability.STATUS_OF_MANY,
+            Capability.LIST,
+            Capability.EXAMINE,
         }
     ),
     tokens=(
+        EnvToken("GH_ENTERPRISE_TOKEN", Scheme.BEARER, not_for=("github.com", "*.ghe.com")),
         EnvToken("GITHUB_TOKEN", Scheme.BEARER),
         EnvToken("GH_TOKEN", Scheme.BEARER),
         CommandToken(("gh", "auth", "token", "--hostname", "{host}"), Scheme.BEARER),
@@ -45,4 +66,7 @@ manifest = Manifest(
     # GitHub ends a request after 10 s (its docs, "Troubleshooting the REST API": timeouts).
     settle=10.0,
     label_problem=label_problem,
+    events={"github-event": "unlatch_github.events:read_event"},
+    example='[trackers.github]\nrepository = "octo/widgets"\n',
+    from_remote=from_remote,
 )

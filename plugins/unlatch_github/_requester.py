@@ -122,7 +122,7 @@ class SessionRequester(Requester):
         Answers name GitHub by the address that it knows itself under, which a proxy or a gateway
         need not have; and no answer shall send us elsewhere.
         """
-        if url.startswith("/"):
+        if url.startswith("/") or url == self.graphql_url:
             return url
         parts = urlsplit(url)
         query = f"?{parts.query}" if parts.query else ""

@@ -1,123 +1,138 @@
-"""GitHub's issues by PyGithub: the calls that we make, their answers as models.
-
-An issue is always asked for anew by its path: PyGithub's objects complete themselves by further
-requests when a field is read that an answer lacked, and keep the raw data of before a change.
-"""
+"""The requests to one GitHub, by PyGithub's requester, their answers as models."""
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
-from github.GithubException import BadAttributeException
+from github.GithubObject import NotSet
 from github.IssueComment import IssueComment
 from github.Repository import Repository
 
-from unlatch.errors import NotFound, Rejected, TrackerError, UnknownOutcome
-from unlatch.spi import Category, CommentRef, Goal, ItemRef, RemoteItem
+from unlatch.errors import NotFound, Rejected, TrackerError
+from unlatch.spi import CommentRef, Goal, ItemRef
+from unlatch.transport import reading
+from unlatch_github import paths
 from unlatch_github._requester import SessionRequester
-from unlatch_github.errors import explain
+from unlatch_github.elsewhere import answer_at, moved, renamed, unseen
+from unlatch_github.errors import Elsewhere, explain
+from unlatch_github.etags import Etags
+from unlatch_github.reading import (
+    Found,
+    Milestone,
+    facts_of,
+    issue_in,
+    milestone_in,
+    place_of,
+    present,
+    understood,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
-
-    from github.Issue import Issue
 
     from unlatch.transport import Transport
     from unlatch_github.settings import GithubSettings
 
-T = TypeVar("T")
-
-_DELIBERATE = frozenset({"not_planned", "duplicate"})
 STATES = {
     Goal.OPEN: ("open", "reopened"),
     Goal.COMPLETED: ("closed", "completed"),
     Goal.NOT_PLANNED: ("closed", "not_planned"),
 }
-
-
-# What was written may have taken effect, whatever was answered.
-_NOT_UNDERSTOOD: dict[bool, tuple[type[TrackerError], str]] = {
-    True: (UnknownOutcome, "unknown-outcome"),
-    False: (Rejected, "answer-not-understood"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An issue as GitHub described it, with its body."""
-
-    item: RemoteItem
-    body: str
+_NOT_MODIFIED = 304
+_MOST_PAGES = 10
 
 
 class Client:
-    """The requests to one GitHub; threads may share it."""
+    """The requests to one GitHub; threads may share it.
+
+    An issue is always asked for anew by its path: PyGithub's objects complete themselves by further
+    requests when a field is read that an answer lacked, and keep the raw data of before a change.
+    """
 
     def __init__(self, settings: GithubSettings, transport: Transport) -> None:
-        self._settings = settings
+        self.settings = settings
         self._session = transport.session(explain)
+        self._etags = Etags(transport.cache)
 
     def read(self, ref: ItemRef) -> Found:
         """Read an issue.
 
         Raises:
             Rejected: `not-an-issue`, for the number of a pull request.
+            Moved: it lies elsewhere by now.
         """
-        issue = self._issue(ref)
-        issue.complete()
-        if issue.pull_request is not None:
-            raise Rejected(
-                "not-an-issue",
-                "the number belongs to a pull request",
-                where=self._settings.name(ref),
-                hint="link an issue instead",
-            )
-        with _understood(self._settings.name(ref), written=False):
-            return self._found(issue, ref.target)
+        with self._followed(ref):
+            _, answer = self._ask("GET", paths.issue_path(ref))
+        return self.found(answer, ref, written=False)
 
-    def move(self, ref: ItemRef, goal: Goal) -> Found:
-        """Set an issue's state."""
-        state, reason = STATES[goal]
-        issue = self._issue(ref)
-        issue.edit(state=state, state_reason=reason)
-        with _understood(self._settings.name(ref)):
-            return self._found(issue, ref.target)
+    def look(self, ref: ItemRef) -> Found:
+        """Read an issue without its body; one that is unchanged costs no quota.
 
-    def write(self, ref: ItemRef, *, title: str, body: str) -> Found:
-        """Set an issue's title and body."""
-        issue = self._issue(ref)
-        issue.edit(title=title, body=body)
-        with _understood(self._settings.name(ref)):
-            return self._found(issue, ref.target)
+        Raises:
+            Rejected: `not-an-issue`, for the number of a pull request.
+            Moved: it lies elsewhere by now.
+        """
+        path = paths.issue_path(ref)
+        url = f"{self.settings.api_url}{path}"
+        kept = self._etags.of(url)
+        condition = {"If-None-Match": kept.etag} if kept else {}
+        with self._followed(ref):
+            status, headers, body = self._requester().requestJson("GET", path, headers=condition)
+        if kept and status == _NOT_MODIFIED:
+            return self.found(kept.issue, ref, written=False)
+        with understood(self.settings.name(ref), written=False):
+            answer = json.loads(body)
+        found = self.found(answer, ref, written=False)
+        if etag := headers.get("etag"):
+            self._etags.keep(url, etag, answer)
+        return found
 
-    def create(self, target: str, *, title: str, body: str, labels: Sequence[str]) -> Found:
-        """Make an issue."""
-        issue = self._repository(target).create_issue(title, body, labels=list(labels))
-        with _understood(target):
-            return self._found(issue, target)
+    def change(self, ref: ItemRef, fields: Mapping[str, Any]) -> Found:
+        """Set some of an issue's fields."""
+        _, answer = self._ask("PATCH", paths.issue_path(ref), dict(fields))
+        return self.found(answer, ref)
+
+    def create(self, target: str, fields: Mapping[str, Any]) -> Found:
+        """Make an issue.
+
+        Raises:
+            Rejected: `repository-moved`, the repository has another name by now.
+        """
+        try:
+            _, answer = self._ask("POST", paths.issues_path(target), dict(fields))
+        except Rejected as error:
+            if error.id == "redirected-write":
+                self._tell_new_name(target)
+            raise
+        with understood(target):
+            number = int(answer["number"])
+        return self.found(answer, self.settings.ref(target, number))
+
+    def assign(self, ref: ItemRef, logins: Sequence[str]) -> Found:
+        """Assign an issue to further people; whom GitHub does not know there it leaves out."""
+        _, answer = self._ask("POST", paths.assignees_path(ref), {"assignees": [*logins]})
+        return self.found(answer, ref)
 
     def comment(self, ref: ItemRef, body: str) -> None:
         """Post a comment."""
-        posted = self._issue(ref).create_comment(body)
-        with _understood(self._settings.name(ref)):
-            _present(posted.id)
+        _, answer = self._ask("POST", paths.comments_path(ref), {"body": body})
+        with understood(self.settings.name(ref)):
+            present(answer["id"])
 
     def add_labels(self, ref: ItemRef, names: Sequence[str]) -> tuple[str, ...]:
         """Add labels, at least one; GitHub's answer is all labels that the issue has then."""
         # PyGithub's own call drops the answer.
-        body = {"labels": list(names)}
-        return self._labels("POST", ref, labels_path(ref), body)
+        return self._labels("POST", ref, paths.labels_path(ref), {"labels": [*names]})
 
     def remove_label(self, ref: ItemRef, name: str) -> tuple[str, ...] | None:
         """Remove a label; None if the issue did not have it, else all that it has left."""
         # PyGithub's own call drops the answer, and takes a slash in a name for a path's.
         try:
-            return self._labels("DELETE", ref, label_path(ref, name))
+            return self._labels("DELETE", ref, paths.label_path(ref, name))
         except NotFound as error:
             if error.id != "item-not-found":
                 raise
@@ -125,10 +140,10 @@ class Client:
 
     def comments(self, ref: ItemRef, since: datetime) -> Iterator[tuple[CommentRef, str]]:
         """The comments changed since then and their texts, oldest first, page by page."""
-        listed = self._issue(ref).get_comments(since.astimezone(UTC))
-        with _understood(self._settings.name(ref), written=False):
-            for comment in listed:
-                found = CommentRef(str(_present(comment.id)), _present(comment.created_at))
+        issue = self._repository(ref.target).get_issue(int(ref.id))
+        with understood(self.settings.name(ref), written=False), self._explored(ref):
+            for comment in issue.get_comments(since.astimezone(UTC)):
+                found = CommentRef(str(present(comment.id)), present(comment.created_at))
                 yield found, comment.body or ""
 
     def delete_comment(self, ref: ItemRef, comment: CommentRef) -> None:
@@ -136,99 +151,130 @@ class Client:
         url = f"/repos/{ref.target}/issues/comments/{comment.id}"
         IssueComment(self._requester(), url=url).delete()
 
-    def created(self, target: str, since: datetime) -> Iterator[tuple[ItemRef, str]]:
-        """The issues created since then and their bodies, newest first, page by page."""
+    def created(self, target: str, since: datetime | None) -> Iterator[tuple[ItemRef, str, str]]:
+        """The issues created since then, their titles and bodies, newest first, page by page."""
+        limit = NotSet if since is None else since.astimezone(UTC)
         newest = self._repository(target).get_issues(
-            state="all", sort="created", direction="desc", since=since.astimezone(UTC)
+            state="all", sort="created", direction="desc", since=limit
         )
-        with _understood(target, written=False):
+        with understood(target, written=False), self._renamed(target):
             for issue in newest:
-                if _present(issue.created_at) < since:
+                if since is not None and present(issue.created_at) < since:
                     return
                 # Nothing but what a listed issue always has is read here: PyGithub would send a
                 # request for each issue that lacks a field.
                 if not _is_pull_request(issue.html_url or ""):
-                    yield self._settings.ref(target, _present(issue.number)), issue.body or ""
+                    ref = self.settings.ref(target, present(issue.number))
+                    yield ref, issue.title or "", issue.body or ""
+
+    def milestones(self, target: str) -> tuple[Milestone, ...]:
+        """A repository's milestones, closed ones too."""
+        found: list[Milestone] = []
+        for page in range(1, _MOST_PAGES + 1):
+            query = f"?state=all&per_page=100&page={page}"
+            with self._renamed(target):
+                headers, answer = self._ask("GET", paths.milestones_path(target) + query)
+            with understood(target, written=False):
+                found += map(milestone_in, answer)
+            if 'rel="next"' not in headers.get("link", ""):
+                break
+        return tuple(found)
+
+    def repository(self, target: str) -> tuple[Mapping[str, str], dict[str, Any]]:
+        """A repository, and the headers of the answer, by their names in lower case."""
+        with self._renamed(target):
+            headers, answer = self._ask("GET", paths.repository_path(target))
+        with understood(target, written=False):
+            return headers, dict(answer)
+
+    def list_one(self, target: str) -> None:
+        """Read the first of a repository's issues, to see whether they may be read."""
+        self._ask("GET", f"{paths.issues_path(target)}?per_page=1")
+
+    def login(self) -> tuple[Mapping[str, str], str]:
+        """Who the token belongs to, and the headers of the answer."""
+        headers, answer = self._ask("GET", paths.USER)
+        with understood(paths.USER, written=False):
+            return headers, str(answer["login"])
+
+    def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """GraphQL's answer to a query, with whatever errors it holds."""
+        requester = self._requester()
+        body = {"query": text, "variables": dict(variables)}
+        with reading():
+            _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, input=body)
+        with understood("/graphql", written=False):
+            return dict(answer)
+
+    def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> Found:
+        """What an answer says of the issue that was asked for."""
+        name = self.settings.name(ref)
+        with understood(name, written=written):
+            return facts_of(issue_in(answer, self._requester()), ref, where=name)
 
     def _labels(
         self, verb: str, ref: ItemRef, path: str, body: dict[str, Any] | None = None
     ) -> tuple[str, ...]:
-        _, answer = self._requester().requestJsonAndCheck(verb, path, input=body)
-        with _understood(self._settings.name(ref)):
+        _, answer = self._ask(verb, path, body)
+        with understood(self.settings.name(ref)):
             return tuple(str(label["name"]) for label in answer)
 
-    def _found(self, issue: Issue, target: str) -> Found:
-        ref = self._settings.ref(target, _present(issue.number))
-        return Found(_item(issue, ref), issue.body or "")
+    @contextmanager
+    def _followed(self, ref: ItemRef) -> Iterator[None]:
+        """Where a redirect leads is told by its web address, which is what links are made of."""
+        try:
+            yield
+        except Elsewhere as elsewhere:
+            try:
+                target, number = place_of(answer_at(elsewhere, self._get))
+            except (KeyError, TypeError, ValueError):
+                raise unseen(elsewhere) from elsewhere
+            raise moved(self.settings, ref, target, number) from elsewhere
 
-    def _issue(self, ref: ItemRef) -> Issue:
-        return self._repository(ref.target).get_issue(int(ref.id))
+    @contextmanager
+    def _explored(self, ref: ItemRef) -> Iterator[None]:
+        """What belongs to a transferred issue is missing at its old place, with no word of why."""
+        try:
+            yield
+        except NotFound:
+            self.read(ref)
+            raise
+
+    @contextmanager
+    def _renamed(self, target: str) -> Iterator[None]:
+        try:
+            yield
+        except Elsewhere as elsewhere:
+            self._tell_new_name(target)
+            raise unseen(elsewhere) from elsewhere
+
+    def _tell_new_name(self, target: str) -> None:
+        try:
+            self._ask("GET", paths.repository_path(target))
+        except Elsewhere as elsewhere:
+            answer = answer_at(elsewhere, self._get)
+            name = answer.get("full_name") if isinstance(answer, dict) else None
+            if name:
+                raise renamed(target, name) from None
+        except TrackerError:
+            return
+
+    def _get(self, path: str) -> Any:
+        return self._ask("GET", path)[1]
+
+    def _ask(
+        self, verb: str, path: str, body: dict[str, Any] | None = None
+    ) -> tuple[Mapping[str, str], Any]:
+        headers, answer = self._requester().requestJsonAndCheck(verb, path, input=body)
+        return headers, answer
 
     def _repository(self, target: str) -> Repository:
-        return Repository(self._requester(), url=f"/repos/{target}")
+        return Repository(self._requester(), url=paths.repository_path(target))
 
     def _requester(self) -> SessionRequester:
         # One for each call: PyGithub's notes on its last requests are not made for threads.
-        return SessionRequester(self._session, self._settings.api_url)
-
-
-def issue_path(ref: ItemRef) -> str:
-    """Where an issue is, below `api_url`."""
-    return f"/repos/{ref.target}/issues/{ref.id}"
-
-
-def comments_path(ref: ItemRef) -> str:
-    """Where its comments are."""
-    return f"{issue_path(ref)}/comments"
-
-
-def labels_path(ref: ItemRef) -> str:
-    """Where its labels are."""
-    return f"{issue_path(ref)}/labels"
-
-
-def label_path(ref: ItemRef, name: str) -> str:
-    """Where one of its labels is."""
-    return f"{labels_path(ref)}/{quote(name, safe='')}"
+        return SessionRequester(self._session, self.settings.api_url)
 
 
 def _is_pull_request(page: str) -> bool:
     return page.rsplit("/", 2)[-2:-1] == ["pull"]
-
-
-def _item(issue: Issue, ref: ItemRef) -> RemoteItem:
-    if issue.state not in ("open", "closed"):
-        raise ValueError(f"unknown state {issue.state!r}")
-    is_open = issue.state == "open"
-    deliberate = not is_open and issue.state_reason in _DELIBERATE
-    closed = Category.DROPPED if deliberate else Category.DONE
-    return RemoteItem(
-        ref=ref,
-        title=_present(issue.title),
-        state=issue.state,
-        category=Category.TODO if is_open else closed,
-        type=issue.type.name if issue.type else None,
-        deliberate=deliberate,
-        labels=tuple(label.name for label in issue.labels),
-        assignee=", ".join(user.login for user in issue.assignees or ()) or None,
-        updated=issue.updated_at,
-    )
-
-
-@contextmanager
-def _understood(where: str, *, written: bool = True) -> Iterator[None]:
-    """Turns an answer that lacks what GitHub's answers have into an error of ours.
-
-    PyGithub checks the types of the fields that are there, when they are read.
-    """
-    try:
-        yield
-    except (BadAttributeException, KeyError, TypeError, ValueError) as error:
-        kind, error_id = _NOT_UNDERSTOOD[written]
-        raise kind(error_id, "GitHub's answer could not be understood", where=where) from error
-
-
-def _present(value: T | None) -> T:
-    if value is None:
-        raise ValueError("a field is missing")
-    return value

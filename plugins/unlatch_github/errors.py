@@ -17,12 +17,27 @@ if TYPE_CHECKING:
     from unlatch.transport import Answer
 
 _LONGEST = 300
+_GRAPHQL = "/graphql"
+# https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+_LIMITED_KINDS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 _READS = frozenset({"GET", "HEAD"})
 _WRITES = frozenset({"POST", "PATCH", "PUT", "DELETE"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # GitHub's own advice where a limit names no time: "wait for at least one minute".
 _USUAL_WAIT = 60.0
+# GitHub redirects by numbers, which no renaming changes.
+_PLACE = re.compile(r"/(?:repositories/\d+|repos/[\w.-]+/[\w.-]+)(?:/issues/\d+)?$", re.ASCII)
 _ISSUE_PATH = re.compile(r"/repos/([^/]+/[^/]+)(?:/issues/(\d+))?")
+
+
+class Elsewhere(NotFound):
+    """What was asked for lies elsewhere, at `path` below `api_url`; None if that is unknown.
+
+    Host and query of the address that was named are left out: nothing is ever asked of another
+    host, and who knows what they repeat.
+    """
+
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +77,17 @@ _LIMITED = "GitHub's rate limit is reached: {said}"
 _PATIENCE = "it ends by itself; --max-wait SECONDS waits longer, unlatch sync goes on later"
 _GRANT = "the token needs the right to write issues (fine-grained: Issues: write){needs}"
 
+_LIMIT_WORDS = (
+    r"rate limit|rate_limit|abuse detection|wait a few minutes|retry your request again later"
+    r"|submitted too quickly"
+)
+_RELINK = "unlatch sync shows where it is now; or link it again by its new address"
+
 # The first row that fits counts.
 _TABLE = (
     _Row(
         _at(403, 422, 429),
-        r"rate limit|abuse detection|wait a few minutes|retry your request again later"
-        r"|submitted too quickly",
+        _LIMIT_WORDS,
         Transient,
         "rate-limited",
         _LIMITED,
@@ -145,7 +165,7 @@ _TABLE = (
     _Row(
         _REDIRECTS,
         "",
-        Rejected,
+        Elsewhere,
         "item-moved",
         "the issue or its repository has moved to {moved}",
         "open the issue in the browser and link it again by its new address",
@@ -157,7 +177,7 @@ _TABLE = (
         Rejected,
         "redirected-write",
         "nothing was written: the issue or its repository has moved to {moved}",
-        "open the issue in the browser and link it again by its new address",
+        _RELINK,
         methods=_WRITES,
     ),
 )
@@ -165,6 +185,8 @@ _TABLE = (
 
 def explain(answer: Answer) -> TrackerError | None:
     """The error that an answer of GitHub's means, or None if it is none of ours."""
+    if limited := _limited_query(answer):
+        return limited
     said = _said(answer)
     row = next((row for row in _TABLE if row.fits(answer, said)), None)
     if row is None:
@@ -181,9 +203,38 @@ def explain(answer: Answer) -> TrackerError | None:
         "status": answer.status,
     }
     if row.error is Transient:
-        wait = answer.retry_after
-        common["retry_after"] = _USUAL_WAIT if wait is None else wait
-    return row.error(row.id, row.says.format_map(words), **common)
+        common["retry_after"] = _wait(answer)
+    error = row.error(row.id, row.says.format_map(words), **common)
+    if isinstance(error, Elsewhere):
+        place = _PLACE.search(answer.headers.get("Location", "").partition("?")[0])
+        error.path = place and place[0]
+    return error
+
+
+def _limited_query(answer: Answer) -> TrackerError | None:
+    """GraphQL says among its errors that a limit was reached, on a success too."""
+    if not answer.url.partition("?")[0].endswith(_GRAPHQL):
+        return None
+    body = answer.json()
+    errors = body.get("errors") if isinstance(body, dict) else None
+    if not isinstance(errors, list):
+        return None
+    for error in errors:
+        kind = error.get("type") if isinstance(error, dict) else None
+        said = _detail(error)
+        if kind in _LIMITED_KINDS or re.search(_LIMIT_WORDS, said, re.IGNORECASE):
+            return Transient(
+                "rate-limited",
+                _LIMITED.format(said=_clean(said) or kind),
+                hint=_PATIENCE,
+                retry_after=_wait(answer),
+                status=answer.status,
+            )
+    return None
+
+
+def _wait(answer: Answer) -> float:
+    return _USUAL_WAIT if answer.retry_after is None else answer.retry_after
 
 
 def _said(answer: Answer) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -50,6 +50,24 @@ _WebAddress = Annotated[str, AfterValidator(_web_address)]
 _Repository = Annotated[str, AfterValidator(_repository_name)]
 
 
+class OnReopen(BaseModel):
+    """What else is done about an issue that was reopened; by default nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    milestone: Literal["keep", "clear"] = Field(
+        default="keep", description="clear takes the issue out of a milestone that is closed."
+    )
+    assignee: Literal["keep", "me"] = Field(
+        default="keep",
+        description="me assigns an issue that nobody is assigned to to the token's account.",
+    )
+    project: Literal["ignore", "report"] = Field(
+        default="ignore",
+        description="report says which status the issue has in its projects, by one more request.",
+    )
+
+
 class GithubSettings(BaseModel):
     """Where requests go, under which addresses issues are linked, and which repositories count."""
 
@@ -68,6 +86,10 @@ class GithubSettings(BaseModel):
     )
     repositories: tuple[_Repository, ...] = Field(
         default=(), description="Further repositories, as owner/name, that links may point into."
+    )
+
+    on_reopen: OnReopen = Field(
+        default=OnReopen(), description="What else is done about an issue that was reopened."
     )
 
     @model_validator(mode="after")
@@ -89,6 +111,14 @@ class GithubSettings(BaseModel):
     def target(self) -> str | None:
         """The repository that new issues are made in."""
         return self.repository
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """All repositories that links may point into."""
+        first = filter(None, [self.repository])
+        return tuple(
+            {self._spellings()[name.casefold()]: 0 for name in (*first, *self.repositories)}
+        )
 
     def recognise(self, url: str) -> ItemRef | None:
         """The issue that a pasted address means, or None: a pull request's is none."""

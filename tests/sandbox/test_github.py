@@ -213,6 +213,9 @@ def test_a_transferred_issue_redirects_with_its_comments(sandbox: Sandbox, githu
     assert answer.status_code == 301
     assert answer.headers["Location"].endswith(f"/repos/octo/gadgets/issues/{number}")
     assert [c["body"] for c in sandbox.github.comments("octo/gadgets", number)] == ["carried"]
+    # What belongs to it does not redirect.
+    assert github("GET", f"{ISSUE}/comments").status_code == 404
+    assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 404
 
 
 def test_a_pull_request_comes_back_as_an_issue_with_a_mark(sandbox: Sandbox, github: Call) -> None:
@@ -283,8 +286,8 @@ def test_links_name_the_host_that_was_asked(sandbox: Sandbox, github: Call) -> N
         ("PUT", f"{ISSUE}/labels", {"json": ["x"]}, "route"),
         ("OPTIONS", ISSUE, {}, "route"),
         ("GET", ISSUE, {"params": {"per_page": 1}}, "query parameter"),
-        ("PATCH", ISSUE, {"json": {"milestone": 1}}, "body field"),
-        ("PATCH", ISSUE, {"json": {"type": "Bug"}}, "body field"),
+        ("PATCH", ISSUE, {"json": {"duplicate_issue_id": 1}}, "body field"),
+        ("PATCH", ISSUE, {"json": {"issue_field_values": []}}, "body field"),
         ("GET", "/repos/octo/widgets/issues", {"params": {"sort": "mood"}}, "value of sort"),
     ],
 )

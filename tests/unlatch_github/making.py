@@ -38,7 +38,11 @@ def closed_issue(
     box: Sandbox, *, labels: tuple[str, ...] = ("bug",), state_reason: str = "completed"
 ) -> int:
     return box.github.add_issue(
-        title="Smart discipline", state="closed", state_reason=state_reason, labels=labels
+        title="Smart discipline",
+        state="closed",
+        state_reason=state_reason,
+        labels=labels,
+        assignee="hubot",
     )
 
 

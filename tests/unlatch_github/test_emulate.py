@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.servers import emulate
 from tests.servers.availability import skipped_unless_available
-from tests.unlatch_github.making import CREATE, OP, REOPEN, draft
+from tests.unlatch_github.making import CLOSE, CREATE, OP, OTHER_OP, REOPEN, draft
 
+from unlatch.domain.text import Check, Checks, Heading
+from unlatch.errors import NotFound, Rejected, TrackerError
 from unlatch.spi import Category, Change, Goal, Result, hidden
 from unlatch.transport import for_tests, measure
 from unlatch_github.plugin import GithubPlugin
@@ -93,3 +96,92 @@ def test_an_issue_is_created_found_and_updated(server: EmulateGitHub, plugin: Gi
     assert server.issue(int(made.ref.id))["body"] == (
         f"<!-- unlatch:begin -->\nElse\n<!-- unlatch:end -->\n{hidden(OP)}"
     )
+
+
+def test_an_issue_is_made_with_its_check_boxes_labels_and_assignees(
+    server: EmulateGitHub, plugin: GithubPlugin
+) -> None:
+    checks = Checks((Check("US-001: Log in"), Check("AC-1 works", done=True, depth=1)))
+    wished = replace(
+        draft(), body=(Heading("User stories"), checks), wishes={"assignees": [emulate.LOGIN]}
+    )
+
+    with measure() as meter:
+        outcome = plugin.create_issue(wished, replace(CREATE, add_labels=("increment", "a/b c")))
+
+    number = int(outcome.after.ref.id)
+    assert (outcome.result, outcome.notes, meter.requests) == (Result.CREATED, (), 1)
+    assert server.labels(number) == {"increment", "a/b c"}
+    assert outcome.after.assignee == emulate.LOGIN
+    body = server.issue(number)["body"]
+    assert "### User stories" in body
+    assert "\n  - [x] AC" in body
+
+
+def test_an_update_keeps_what_a_person_wrote_around_it(
+    server: EmulateGitHub, plugin: GithubPlugin
+) -> None:
+    made = plugin.create_issue(draft(), replace(CREATE, op=OTHER_OP)).after
+    number = int(made.ref.id)
+    body = server.issue(number)["body"]
+    server.request("PATCH", f"/issues/{number}", json={"body": f"Above.\n\n{body}\n\nBelow."})
+
+    plugin.update_issue(made.ref, draft(body="Else"), replace(CREATE, op=OTHER_OP))
+
+    assert server.issue(number)["body"] == (
+        f"Above.\n\n{body.replace('What it is about', 'Else')}\n\nBelow."
+    )
+
+
+def test_an_issue_goes_through_its_whole_life(
+    server: EmulateGitHub, settings: GithubSettings, plugin: GithubPlugin
+) -> None:
+    ref = settings.locate(str(server.open_issue(labels=("reopened",))), None)
+
+    dropped = plugin.close_issue(ref, replace(CLOSE, goal=Goal.NOT_PLANNED))
+    with pytest.raises(Rejected):
+        plugin.reopen_issue(ref, REOPEN)
+    reopened = plugin.reopen_issue(ref, replace(REOPEN, op=OTHER_OP, even_if_deliberate=True))
+    closed = plugin.close_issue(ref, replace(CLOSE, op=f"{OP[:-1]}9"))
+
+    results = [one.result for one in (dropped, reopened, closed)]
+    assert results == [Result.CLOSED, Result.REOPENED, Result.CLOSED]
+    number = int(ref.id)
+    assert (server.state(number), server.labels(number)) == (("closed", "completed"), {"completed"})
+    assert len(server.comments(number)) == 3
+
+
+def test_a_label_that_is_gone_already_is_no_failure(
+    server: EmulateGitHub, settings: GithubSettings, plugin: GithubPlugin
+) -> None:
+    number = server.closed_issue(labels=("completed",))
+    ref = settings.locate(str(number), None)
+    server.request("DELETE", f"/issues/{number}/labels/completed")
+
+    outcome = plugin.reopen_issue(ref, REOPEN)
+
+    assert (outcome.after.labels, outcome.labels_removed) == (("reopened",), ())
+
+
+def test_without_graphql_many_issues_are_read_one_by_one(
+    server: EmulateGitHub, settings: GithubSettings, plugin: GithubPlugin
+) -> None:
+    numbers = [server.open_issue(f"Number {index}") for index in range(3)]
+    refs = [settings.locate(str(number), None) for number in (*numbers, 9_999)]
+
+    with measure() as meter:
+        found = plugin.get_statuses(refs)
+
+    titles = [one.title for one in found.values() if not isinstance(one, TrackerError)]
+    assert titles == ["Number 0", "Number 1", "Number 2"]
+    assert isinstance(found[refs[-1]], NotFound)
+    assert meter.requests == 1 + len(refs)
+
+
+def test_what_the_token_may_do_is_found_out(plugin: GithubPlugin) -> None:
+    found = plugin.examine([])
+
+    assert found.login == emulate.LOGIN
+    assert [(place.target, place.rights["read"]) for place in found.places] == [
+        (emulate.REPOSITORY, True)
+    ]

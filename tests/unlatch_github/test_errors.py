@@ -28,7 +28,7 @@ from unlatch.errors import (
 )
 from unlatch.sandbox import Fault
 from unlatch.transport import Answer
-from unlatch_github.errors import explain
+from unlatch_github.errors import Elsewhere, explain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +79,7 @@ def _says(message: str) -> dict[str, str]:
         (_answer(404, _says("Not Found")), NotFound, "item-not-found"),
         (_answer(410, _says("This issue was deleted")), NotFound, "item-deleted"),
         (_answer(410, _says("Issues are disabled for this repo")), NotFound, "issues-disabled"),
-        (_answer(301, _says("Moved Permanently"), method="GET"), Rejected, "item-moved"),
+        (_answer(301, _says("Moved Permanently"), method="GET"), Elsewhere, "item-moved"),
         (_answer(307, _says("Temporary Redirect")), Rejected, "redirected-write"),
         (_answer(422, _says("Validation Failed")), Rejected, "tracker-rejected"),
         (_answer(429, _says("Too many requests")), Transient, "rate-limited"),
@@ -143,6 +143,49 @@ def test_a_limit_says_how_long_to_wait(headers: dict[str, str], seconds: float) 
 
     assert isinstance(error, Transient)
     assert error.retry_after == seconds
+
+
+@pytest.mark.parametrize("status", [200, 403, 429])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}]},
+        {"errors": [{"type": "RATE_LIMIT", "message": ""}], "data": None},
+        {"errors": [{"message": "You have exceeded a secondary rate limit. Please wait."}]},
+        {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."},
+    ],
+    ids=["primary", "primary without words", "secondary", "secondary beside the errors"],
+)
+def test_a_limit_of_graphql_is_one_whatever_its_status(
+    status: int, body: dict[str, object]
+) -> None:
+    error = explain(_answer(status, body, url="https://api.github.com/graphql"))
+
+    if status == 200 and "message" in body:  # a success with no errors is none
+        assert error is None
+        return
+    assert isinstance(error, Transient)
+    assert (error.id, error.retry_after) == ("rate-limited", 60.0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"errors": [{"type": "NOT_FOUND", "message": "Could not resolve to a Repository"}]},
+        {"errors": "rate limit"},
+        {"data": {"title": "rate limit"}},
+        [],
+        "rate limit",
+    ],
+)
+def test_an_answer_of_graphql_that_names_no_limit_is_none(body: object) -> None:
+    assert explain(_answer(200, body, url="https://api.github.com/graphql")) is None
+
+
+def test_words_about_limits_in_an_issue_are_none() -> None:
+    answer = _answer(200, {"errors": [{"type": "RATE_LIMITED"}]}, method="GET")
+
+    assert explain(answer) is None
 
 
 def test_a_missing_permission_is_named() -> None:
@@ -274,43 +317,6 @@ def test_a_pull_request_is_no_issue(box: Sandbox, plugin: GithubPlugin) -> None:
     assert len(sent(box)) == 1
 
 
-def test_a_transferred_issue_is_not_followed_but_its_new_place_told(
-    box: Sandbox, plugin: GithubPlugin
-) -> None:
-    box.github.add_repository("octo/gadgets")
-    number = closed_issue(box)
-    new_number = box.github.transfer_issue(REPOSITORY, number, "octo/gadgets")
-
-    with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
-
-    assert caught.value.id == "item-moved"
-    assert f"octo/gadgets#{new_number}" in caught.value.message
-    assert box.github.issue("octo/gadgets", new_number)["state"] == "closed"
-    assert len(sent(box)) == 1
-
-
-@pytest.mark.parametrize("method", ["PATCH", "POST", "DELETE"])
-def test_a_repository_renamed_meanwhile_is_no_success(
-    box: Sandbox, plugin: GithubPlugin, method: str
-) -> None:
-    number = closed_issue(box, labels=("completed",))
-    box.faults.add(
-        Fault(
-            "github",
-            "human",
-            method=method,
-            action=lambda: box.github.rename_repository(REPOSITORY, "octo/gizmos"),
-        )
-    )
-
-    with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
-
-    assert caught.value.id == "redirected-write"
-    assert sent(box)[-1].startswith(method)
-
-
 def test_single_sign_on_is_asked_for_by_the_address_that_github_gives(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
@@ -408,3 +414,64 @@ def test_an_answer_to_labels_that_is_no_list_of_labels_leaves_the_outcome_unknow
 
     with pytest.raises(UnknownOutcome):
         plugin.reopen_issue(ref(box, number), REOPEN)
+
+
+# What "facts" of GitHub's troubleshooting pages a person meets, and the advice that they need.
+ADVICE = {
+    "token dead": (401, "Bad credentials", {}, "GET", "unauthorised", "gh auth login"),
+    "permission": (
+        *(403, "Resource not accessible by integration"),
+        *({"X-Accepted-GitHub-Permissions": "issues=write"}, "PATCH"),
+        *("forbidden", "Issues: write); GitHub says: issues=write"),
+    ),
+    "single sign-on": (
+        *(403, "Resource protected by organization SAML enforcement."),
+        *({"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso"}, "GET"),
+        *("sso-required", "open https://github.com/orgs/octo/sso"),
+    ),
+    "locked": (
+        *(403, "Unable to create comment because issue is locked.", {}, "POST"),
+        *("item-locked", "--comment none"),
+    ),
+    "archived": (
+        *(403, "Repository was archived so is read-only.", {}, "PATCH"),
+        *("repository-archived", "unarchive it first"),
+    ),
+    "limited, 403": (403, "API rate limit exceeded", {}, "GET", "rate-limited", "ends by itself"),
+    "limited, 429": (429, "Too many requests", {}, "POST", "rate-limited", "--max-wait"),
+    "abuse, 403": (
+        *(403, "You have triggered an abuse detection mechanism", {}, "POST"),
+        *("rate-limited", "--max-wait"),
+    ),
+    "moved, read": (301, "Moved Permanently", {}, "GET", "item-moved", "link it again"),
+    "moved, write": (307, "Temporary Redirect", {}, "POST", "redirected-write", "unlatch sync"),
+    "gone or hidden": (404, "Not Found", {}, "GET", "item-not-found", "may see the repository"),
+    "deleted": (410, "This issue was deleted", {}, "GET", "item-deleted", "create a new one"),
+    "issues off": (
+        *(410, "Issues are disabled for this repo", {}, "GET"),
+        *("issues-disabled", "switch them on"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ADVICE)
+def test_each_refusal_comes_with_its_advice(case: str) -> None:
+    status, said, headers, method, name, advice = ADVICE[case]
+
+    error = explain(_answer(status, _says(said), method=method, headers=headers))
+
+    assert error is not None
+    assert name == error.id
+    assert advice in (error.hint or "")
+
+
+def test_a_validation_names_what_is_wrong() -> None:
+    errors = [{"value": "nobody", "resource": "Issue", "field": "assignees", "code": "invalid"}]
+
+    error = explain(_answer(422, {"message": "Validation Failed", "errors": errors}))
+
+    assert error is not None
+    assert (error.id, error.message) == (
+        "tracker-rejected",
+        "GitHub refused: Validation Failed; assignees invalid",
+    )

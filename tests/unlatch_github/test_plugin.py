@@ -32,6 +32,7 @@ from unlatch.errors import ConfigError, NotFound, Rejected
 from unlatch.sandbox import Fault
 from unlatch.spi import Category, CommentRef, Goal, Result, hidden, ops_in
 from unlatch.transport import for_tests
+from unlatch_github import label_problem
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
 
@@ -208,16 +209,33 @@ def test_a_closed_issue_keeps_the_reason_that_it_was_closed_for(
     assert labels(box, number) == ["bug", "completed"]
 
 
-@pytest.mark.parametrize(
-    "name", ["área: núcleo", "area/core", "100%", "a?b#c", "good first issue", "+1"]
+LABELS = (
+    *("área: núcleo", "area/core", "100%", "a?b#c", "good first issue", "+1", "a%2Fb", "a&b=c"),
+    *(".net", "...", "c,d", "\N{BUG} bug", "e\u0301", "<b>", "back\\slash", '"quoted"', "x" * 50),
 )
-def test_a_label_of_any_spelling_is_removed(box: Sandbox, plugin: GithubPlugin, name: str) -> None:
-    number = closed_issue(box, labels=(name, "bug"))
 
-    outcome = plugin.reopen_issue(ref(box, number), replace(REOPEN, remove_labels=(name,)))
 
-    assert labels(box, number) == ["bug", "reopened"]
-    assert outcome.labels_removed == (name,)
+@pytest.mark.parametrize("name", LABELS)
+def test_a_label_of_any_spelling_comes_and_goes(
+    box: Sandbox, plugin: GithubPlugin, name: str
+) -> None:
+    number = closed_issue(box)
+
+    came = plugin.reopen_issue(ref(box, number), replace(REOPEN, add_labels=(name,)))
+    with_it = labels(box, number)
+    went = plugin.close_issue(
+        ref(box, number), replace(CLOSE, add_labels=(), remove_labels=(name,))
+    )
+
+    assert (with_it, labels(box, number)) == (["bug", name], ["bug"])
+    assert (came.labels_added, went.labels_removed) == ((name,), (name,))
+    assert (came.notes, went.notes) == ((), ())
+    assert label_problem(name) is None
+
+
+@pytest.mark.parametrize("name", ["", " ", ".", "..", " .. ", "x" * 51])
+def test_a_label_that_github_cannot_take_is_refused_beforehand(name: str) -> None:
+    assert label_problem(name) is not None
 
 
 def test_a_label_that_a_person_adds_meanwhile_survives(box: Sandbox, plugin: GithubPlugin) -> None:

@@ -153,3 +153,34 @@ def test_a_password_in_an_address_is_refused_and_not_repeated_by_us() -> None:
     (error,) = caught.value.errors()
     assert error["msg"] == "Value error, the address must not hold a user name or a password"
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ({"milestone": "drop"}, "'keep' or 'clear'"),
+        ({"assignee": "octocat"}, "'keep' or 'me'"),
+        ({"project": "move"}, "'ignore' or 'report'"),
+        ({"sprint": "keep"}, "not permitted"),
+    ],
+)
+def test_what_is_done_on_reopen_is_one_of_a_few_things(table: dict[str, str], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        GithubSettings.model_validate({"on_reopen": table})
+
+
+def test_by_default_nothing_else_is_done_on_reopen() -> None:
+    assert GithubSettings().on_reopen.model_dump() == {
+        "milestone": "keep",
+        "assignee": "keep",
+        "project": "ignore",
+    }
+
+
+def test_targets_are_named_once_the_one_for_new_issues_first() -> None:
+    settings = GithubSettings(
+        repository="octo/widgets", repositories=("octo/gadgets", "Octo/Widgets")
+    )
+
+    assert settings.targets == ("octo/widgets", "octo/gadgets")
+    assert GithubSettings().targets == ()

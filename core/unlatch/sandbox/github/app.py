@@ -10,7 +10,8 @@ from flask import Blueprint, Flask, Response, g, request
 
 from unlatch.sandbox.answers import face_of, known_query, new_app, reply
 from unlatch.sandbox.clock import http_date, stored
-from unlatch.sandbox.github import comments, guards, issues, labels, shapes
+from unlatch.sandbox.github import comments, graphql, guards, issues, labels, shapes
+from unlatch.sandbox.github.paging import page_of
 from unlatch.sandbox.github.quota import LIMIT
 from unlatch.sandbox.pages import item_page
 
@@ -33,6 +34,7 @@ def create_app() -> Flask:
     app = new_app("github")
     for part in (routes, issues.routes, comments.routes, labels.routes):
         app.register_blueprint(part, url_prefix=API)
+    app.add_url_rule("/api/graphql", view_func=graphql.answer, methods=["POST"])
     app.add_url_rule("/<owner>/<name>/<any(issues, pull):kind>/<int:number>", view_func=_page)
     app.before_request(_enter)
     app.after_request(_leave)
@@ -64,17 +66,22 @@ def _enter() -> None:
 def _leave(answer: Response) -> Response:
     if not is_api(request.path):
         return answer
-    free = answer.status_code == HTTPStatus.NOT_MODIFIED or request.path == f"{API}/rate_limit"
+    is_query = request.path == "/api/graphql"
+    free = (
+        answer.status_code == HTTPStatus.NOT_MODIFIED
+        or request.path == f"{API}/rate_limit"
+        or is_query
+    )
     limit = _limit(0 if free else 1)
     answer.headers.update(
         {f"X-RateLimit-{name.capitalize()}": str(value) for name, value in limit.items()}
     )
-    answer.headers["X-RateLimit-Resource"] = "core"
+    answer.headers["X-RateLimit-Resource"] = "graphql" if is_query else "core"
     answer.headers["X-GitHub-Media-Type"] = "github.v3; format=json"
     answer.headers["X-GitHub-Request-Id"] = uuid.uuid4().hex.upper()
     answer.headers["Date"] = http_date(guards.face().clock())
-    if "login" in g:
-        answer.headers["X-OAuth-Scopes"] = "repo"
+    if g.get("kind") == "classic":
+        answer.headers["X-OAuth-Scopes"] = guards.face().scopes
     return answer
 
 
@@ -95,6 +102,8 @@ def rate_limit() -> Response:
 @routes.get("/user")
 def get_user() -> Response:
     known_query()
+    if g.kind == "app":
+        raise guards.refusal(403, "Resource not accessible by integration")
     since = stored(guards.face().clock())
     return reply(shapes.account(g.login, guards.addresses(), since))
 
@@ -106,6 +115,17 @@ def get_repository(owner: str, name: str) -> Response:
     issues_here = guards.face().hub.issues_of(found.full_name)
     open_issues = sum(issue.state == "open" for issue in issues_here)
     return reply(shapes.repository(found, open_issues, guards.addresses()))
+
+
+@routes.get("/repos/<owner>/<name>/milestones")
+def list_milestones(owner: str, name: str) -> Response:
+    known_query("state", "per_page", "page")
+    home = guards.repository(owner, name)
+    state = request.args.get("state", "open")
+    found = guards.face().hub.milestones_of(home.full_name)
+    page, headers = page_of([one for one in found if state in ("all", one.state)])
+    shown = [shapes.milestone(one, g.login, guards.addresses()) for one in page]
+    return reply(shown, headers=headers)
 
 
 def _page(owner: str, name: str, number: int, **_: str) -> Response:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 from unlatch.sandbox.github import shapes
 from unlatch.sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub
 from unlatch.sandbox.github.quota import Quota
-from unlatch.sandbox.github.records import IssueRecord, MoveRecord, RepositoryRecord
+from unlatch.sandbox.github.records import (
+    IssueRecord,
+    MilestoneRecord,
+    MoveRecord,
+    RepositoryRecord,
+)
 from unlatch.sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
@@ -18,14 +23,18 @@ if TYPE_CHECKING:
 
 HOME = "octo/widgets"
 OWNER = "octocat"
-_BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted")
+_BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted", "milestone", "type")
 
 
 class GithubFace:
     token = "sandbox-github-token"  # noqa: S105 (it opens nothing but the sandbox)
     # CI posts as somebody else than the laptop does.
     bot_token = "sandbox-github-bot-token"  # noqa: S105
+    # A fine-grained token of the owner's, of which no answer tells what it was granted.
+    fine_token = "sandbox-github-fine-token"  # noqa: S105
     repository = HOME
+    # The types that the organization knows.
+    types = ("Bug", "Feature", "Task")
 
     def __init__(self, store: Store, url: str, clock: Clock) -> None:
         self.web_url = url
@@ -33,9 +42,17 @@ class GithubFace:
         self.clock = clock
         self.hub = Hub(store, clock)
         self.quota = Quota()
-        self.users = {self.token: OWNER, self.bot_token: "github-actions[bot]"}
+        self.users = {
+            self.token: OWNER,
+            self.bot_token: "github-actions[bot]",
+            self.fine_token: OWNER,
+        }
 
     def furnish(self) -> None:
+        # What the classic token was granted, whether there is GraphQL, who cannot be assigned.
+        self.scopes = "repo"
+        self.has_graphql = True
+        self.outsiders = {"nobody"}
         if self.hub.repository(HOME) is None:
             self.add_repository(HOME)
 
@@ -53,11 +70,14 @@ class GithubFace:
         push: bool = True,
         *,
         issues_write: bool = True,
+        issues_read: bool = True,
+        private: bool = False,
     ) -> None:
         """Adds `owner/name`, or sets anew what may be done with it.
 
-        Without `push` labels are dropped silently from an issue and refused elsewhere; without
-        `issues_write` every change is refused with 403.
+        Without `push` labels, milestone, assignees and type are dropped silently from an issue, and
+        labels are refused elsewhere; without `issues_write` every change is refused with 403,
+        without `issues_read` every look at an issue.
         """
         with self.hub.store.transaction():
             known = self.hub.repository(name)
@@ -70,6 +90,8 @@ class GithubFace:
                     has_issues,
                     push,
                     issues_write,
+                    issues_read,
+                    private,
                 )
             )
 
@@ -109,6 +131,7 @@ class GithubFace:
         locked: bool = False,
         body: str = "",
         pull_request: bool = False,
+        milestone: int | None = None,
     ) -> int:
         hub = self.hub
         with hub.store.transaction():
@@ -118,13 +141,31 @@ class GithubFace:
                 raise ValueError(f"{home}#{number} exists already")
             issue = IssueRecord(hub.new_id(), home, number, title, OWNER, now, now, body)
             issue.assignees = [assignee] if assignee else []
-            issue.locked, issue.pull_request = locked, pull_request
+            issue.locked, issue.pull_request, issue.milestone = locked, pull_request, milestone
             hub.set_labels(issue, labels)
             hub.set_state(issue, state, state_reason, OWNER)
             if state == "open":
                 issue.state_reason = state_reason
             hub.keep_issue(issue)
         return number
+
+    def add_milestone(self, title: str, *, state: str = "open", repository: str = HOME) -> int:
+        hub = self.hub
+        with hub.store.transaction():
+            home = self._repository(repository).full_name
+            number = len(hub.milestones_of(home)) + 1
+            hub.keep_milestone(MilestoneRecord(hub.new_id(), home, number, title, hub.now(), state))
+        return number
+
+    def put_in_project(self, repository: str, number: int, project: str, status: str) -> None:
+        with self.hub.store.transaction():
+            issue = self._issue(repository, number)
+            issue.projects[project] = status
+            self.hub.touch(issue)
+
+    def convert_to_discussion(self, repository: str, number: int) -> None:
+        """The issue stays where it was, and takes no comments any more."""
+        self.edit(repository, number, locked=True)
 
     def issue(self, repository: str, number: int) -> dict[str, Any]:
         return self.show(self._issue(repository, number), shapes.Addresses.at(self.web_url))
@@ -135,7 +176,7 @@ class GithubFace:
         return [shapes.comment(record, at) for record in found]
 
     def edit(self, repository: str, number: int, **changes: Any) -> None:
-        """What a person changes on the page: title, body, state, labels, assignees, locked."""
+        """What a person (`by`) changes: title, body, state, labels, assignees, locked."""
         hub = self.hub
         with hub.store.transaction():
             issue = self._issue(repository, number)
@@ -143,7 +184,7 @@ class GithubFace:
             state = changes.pop("state", issue.state)
             if reason not in (None, OPEN_REASON, *CLOSE_REASONS) or state not in ("open", "closed"):
                 raise ValueError(f"no state {state!r} with reason {reason!r}")
-            hub.set_state(issue, state, reason, "a-person")
+            hub.set_state(issue, state, reason, changes.pop("by", "a-person"))
             for name, value in changes.items():
                 if name not in _BY_HAND:
                     raise ValueError(f"a person cannot change {name!r}; {', '.join(_BY_HAND)}")
@@ -152,13 +193,22 @@ class GithubFace:
             hub.set_labels(issue, changes.get("labels", issue.labels))
             hub.touch(issue)
 
+    def merge_pull_request(self, repository: str, pull: int, *, closes: int) -> None:
+        """Merge a pull request whose description says that it closes an issue."""
+        with self.hub.store.transaction():
+            issue = self._issue(repository, closes)
+            self.hub.set_state(issue, "closed", "completed", "a-person")
+            issue.closing_pull = pull
+            self.hub.touch(issue)
+
     def add_comment(self, repository: str, number: int, body: str, user: str = "a-person") -> int:
         with self.hub.store.transaction():
             return self.hub.add_comment(self._issue(repository, number), body, user).id
 
     def show(self, issue: IssueRecord, at: shapes.Addresses) -> dict[str, Any]:
         found = (self.hub.label(issue.repository, name) for name in issue.labels)
-        return shapes.issue(issue, [label for label in found if label], at)
+        milestone = issue.milestone and self.hub.milestone(issue.repository, issue.milestone)
+        return shapes.issue(issue, [label for label in found if label], at, milestone or None)
 
     def items(self) -> list[ItemView]:
         return [self._view(issue) for issue in self.hub.issues.under() if not issue.deleted]
@@ -208,6 +258,8 @@ class GithubFace:
         hub = self.hub
         old, comments = f"{issue.repository.casefold()}#{issue.number}", hub.comments_of(issue)
         hub.issues.remove(old)
+        if to.casefold() != issue.repository.casefold():
+            issue.milestone = None
         issue.repository, issue.number = to, number
         hub.set_labels(issue, issue.labels)
         hub.keep_issue(issue)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DOCS = "https://docs.github.com/rest"
 READS = ("GET", "HEAD")
+LONGEST_LABEL = 50
 
 
 def face() -> GithubFace:
@@ -49,6 +50,7 @@ def authenticate() -> None:
     if scheme.casefold() not in ("bearer", "token") or login is None:
         raise refusal(401, "Bad credentials")
     g.login = login
+    g.kind = {face().bot_token: "app", face().fine_token: "fine"}.get(token.strip(), "classic")
 
 
 def repository(owner: str, name: str, *, changes: bool = False) -> RepositoryRecord:
@@ -86,14 +88,17 @@ def _may_change(found: RepositoryRecord) -> None:
 
 
 def not_accessible(accepted: str) -> Refusal:
+    by = "integration" if g.kind == "app" else "personal access token"
     return refusal(
         403,
-        "Resource not accessible by personal access token",
+        f"Resource not accessible by {by}",
         headers={"X-Accepted-GitHub-Permissions": accepted},
     )
 
 
 def issues_enabled(found: RepositoryRecord) -> None:
+    if not found.issues_read:
+        raise not_accessible("issues=read")
     if not found.has_issues:
         raise refusal(410, "Issues are disabled for this repo")
 
@@ -114,7 +119,8 @@ def issue(owner: str, name: str, number: int, *, changes: bool = False) -> Issue
 
 def _follow_transfer(home: RepositoryRecord, number: int) -> None:
     move = face().hub.transfers.get(f"{home.full_name.casefold()}#{number}")
-    if move is None:
+    # Seen in the wild: the issue itself redirects, its comments and labels are just not there.
+    if move is None or not request.path.endswith(f"/issues/{number}"):
         return
     place, _, new_number = move.to.rpartition("#")
     target = f"{addresses().api}/repos/{place}/issues/{new_number}"
@@ -140,6 +146,9 @@ def label_names(found: Any) -> list[str]:
         name = one.get("name") if isinstance(one, dict) else one
         if not isinstance(name, str) or not name.strip():
             raise invalid("Label", "name", "missing_field")
+        if len(name) > LONGEST_LABEL:
+            message = f"name is too long (maximum is {LONGEST_LABEL} characters)"
+            raise invalid("Label", "name", "custom", message)
         names.append(name)
     return names
 

@@ -9,6 +9,7 @@ from unlatch.sandbox.github.records import (
     CommentRecord,
     IssueRecord,
     LabelRecord,
+    MilestoneRecord,
     MoveRecord,
     RepositoryRecord,
 )
@@ -29,6 +30,7 @@ class Hub:
         self.labels = Table(store, "github.label", LabelRecord)
         self.issues = Table(store, "github.issue", IssueRecord)
         self.comments = Table(store, "github.comment", CommentRecord)
+        self.milestones = Table(store, "github.milestone", MilestoneRecord)
         self.renames = Table(store, "github.rename", MoveRecord)
         self.transfers = Table(store, "github.transfer", MoveRecord)
 
@@ -70,6 +72,7 @@ class Hub:
         issue.state = state
         if state == "open":
             issue.state_reason, issue.closed_at, issue.closed_by = OPEN_REASON, None, None
+            issue.reopened_by, issue.closing_pull = by, None
         else:
             issue.state_reason = reason if reason in CLOSE_REASONS else CLOSE_REASONS[0]
             issue.closed_at, issue.closed_by = self.now(), by
@@ -94,6 +97,15 @@ class Hub:
         """Creates those that the repository lacks, and keeps its spelling of the others."""
         spelled = [self.ensure_label(issue.repository, name).name for name in names]
         issue.labels = list(dict.fromkeys(spelled))
+
+    def milestone(self, repository: str, number: int) -> MilestoneRecord | None:
+        return self.milestones.get(_issue_key(repository, number))
+
+    def milestones_of(self, repository: str) -> list[MilestoneRecord]:
+        return self.milestones.under(f"{repository.casefold()}#")
+
+    def keep_milestone(self, milestone: MilestoneRecord) -> None:
+        self.milestones.put(_issue_key(milestone.repository, milestone.number), milestone)
 
     def comments_of(self, issue: IssueRecord) -> list[CommentRecord]:
         return self.comments.under(f"{_issue_key(issue.repository, issue.number)}/")

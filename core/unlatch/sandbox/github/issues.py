@@ -92,7 +92,7 @@ def create_issue(owner: str, name: str) -> Response:
     known_query()
     home = guards.repository(owner, name, changes=True)
     guards.issues_enabled(home)
-    asked = guards.body("title", "body", "labels", "assignees", "assignee", "milestone")
+    asked = guards.body("title", "body", "labels", "assignees", "assignee", "milestone", "type")
     if not asked.get("title"):
         raise guards.invalid("Issue", "title", "missing_field")
     hub = guards.face().hub
@@ -108,7 +108,8 @@ def edit_issue(owner: str, name: str, number: int) -> Response:
     known_query()
     issue = guards.issue(owner, name, number, changes=True)
     asked = guards.body(
-        "title", "body", "state", "state_reason", "labels", "assignees", "assignee", "milestone"
+        *("title", "body", "state", "state_reason", "labels"),
+        *("assignees", "assignee", "milestone", "type"),
     )
     _change(issue, asked, guards.repository(owner, name))
     return reply(_show(issue))
@@ -116,8 +117,6 @@ def edit_issue(owner: str, name: str, number: int) -> Response:
 
 def _change(issue: IssueRecord, asked: dict[str, Any], home: RepositoryRecord) -> None:
     hub = guards.face().hub
-    if asked.get("milestone") is not None:
-        raise NotKnownError("body field", "milestone")
     if "title" in asked:
         issue.title = guards.text(asked, "title")
     if "body" in asked:
@@ -125,13 +124,49 @@ def _change(issue: IssueRecord, asked: dict[str, Any], home: RepositoryRecord) -
     _change_state(issue, asked)
     # GitHub drops these without a word when the token has no push access.
     if home.push:
-        if "assignee" in asked:
-            issue.assignees = [asked["assignee"]] if asked["assignee"] else []
-        if "assignees" in asked:
-            issue.assignees = list(asked["assignees"])
+        _change_people(issue, asked)
+        _change_place(issue, asked)
         if "labels" in asked:
             hub.set_labels(issue, guards.label_names(asked["labels"]))
     hub.touch(issue)
+
+
+def _change_people(issue: IssueRecord, asked: dict[str, Any]) -> None:
+    if "assignee" in asked:
+        issue.assignees = [asked["assignee"]] if asked["assignee"] else []
+    if "assignees" in asked:
+        issue.assignees = list(asked["assignees"])
+    if any(not _is_assignable(login) for login in issue.assignees):
+        raise guards.invalid("Issue", "assignees", "invalid")
+
+
+def _is_assignable(login: str) -> bool:
+    return login not in guards.face().outsiders and not login.endswith("[bot]")
+
+
+def _change_place(issue: IssueRecord, asked: dict[str, Any]) -> None:
+    if "milestone" in asked:
+        number = asked["milestone"]
+        if number is not None and guards.face().hub.milestone(issue.repository, number) is None:
+            raise guards.invalid("Issue", "milestone", "invalid")
+        issue.milestone = number
+    if "type" in asked:
+        if asked["type"] not in (None, *guards.face().types):
+            raise guards.invalid("Issue", "type", "invalid")
+        issue.type = asked["type"]
+
+
+@routes.post(f"{_PLACE}/<int:number>/assignees")
+def add_assignees(owner: str, name: str, number: int) -> Response:
+    """Whoever cannot be assigned is left out without a word."""
+    known_query()
+    issue = guards.issue(owner, name, number, changes=True)
+    if not guards.repository(owner, name).push:
+        raise guards.not_accessible("issues=write; pull_requests=write")
+    new = [login for login in guards.body("assignees")["assignees"] if _is_assignable(login)]
+    issue.assignees = list(dict.fromkeys([*issue.assignees, *new]))
+    guards.face().hub.touch(issue)
+    return reply(_show(issue), 201)
 
 
 def _change_state(issue: IssueRecord, asked: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class RepositoryRecord:
-    """`push` and `issues_write` are what the token may do here."""
+    """`push`, `issues_write` and `issues_read` are what the token may do here."""
 
     id: int
     full_name: str
@@ -14,6 +14,8 @@ class RepositoryRecord:
     has_issues: bool = True
     push: bool = True
     issues_write: bool = True
+    issues_read: bool = True
+    private: bool = False
 
     @property
     def owner(self) -> str:
@@ -33,7 +35,19 @@ class LabelRecord:
 
 
 @dataclass(slots=True)
+class MilestoneRecord:
+    id: int
+    repository: str
+    number: int
+    title: str
+    created_at: str
+    state: str = "open"
+
+
+@dataclass(slots=True)
 class IssueRecord:
+    """`projects` holds the issue's status in each project that it is in."""
+
     id: int
     repository: str
     number: int
@@ -49,9 +63,14 @@ class IssueRecord:
     locked: bool = False
     closed_at: str | None = None
     closed_by: str | None = None
+    reopened_by: str | None = None
+    closing_pull: int | None = None
     pull_request: bool = False
     deleted: bool = False
     comments: int = 0
+    milestone: int | None = None
+    type: str | None = None
+    projects: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         CommentRecord,
         IssueRecord,
         LabelRecord,
+        MilestoneRecord,
         RepositoryRecord,
     )
 
@@ -97,7 +98,41 @@ def label(record: LabelRecord, repository: str, at: Addresses) -> Json:
     }
 
 
-def issue(record: IssueRecord, labels: list[LabelRecord], at: Addresses) -> Json:
+def milestone(record: MilestoneRecord, creator: str, at: Addresses) -> Json:
+    url = f"{at.api}/repos/{record.repository}/milestones/{record.number}"
+    created = github_time(record.created_at)
+    return {
+        "id": record.id,
+        "node_id": node_id("Milestone", record.id),
+        "url": url,
+        "html_url": f"{at.web}/{record.repository}/milestone/{record.number}",
+        "labels_url": f"{url}/labels",
+        "number": record.number,
+        "state": record.state,
+        "title": record.title,
+        "description": None,
+        "creator": user(creator, at),
+        "open_issues": 0,
+        "closed_issues": 0,
+        "created_at": created,
+        "updated_at": created,
+        "closed_at": None if record.state == "open" else created,
+        "due_on": None,
+    }
+
+
+def issue_type(name: str) -> Json:
+    number = user_id(name)
+    node = node_id("IssueType", number)
+    return {"id": number, "node_id": node, "name": name, "description": None}
+
+
+def issue(
+    record: IssueRecord,
+    labels: list[LabelRecord],
+    at: Addresses,
+    milestone_record: MilestoneRecord | None = None,
+) -> Json:
     url = f"{at.api}/repos/{record.repository}/issues/{record.number}"
     kind = "pull" if record.pull_request else "issues"
     page = f"{at.web}/{record.repository}/{kind}/{record.number}"
@@ -121,7 +156,7 @@ def issue(record: IssueRecord, labels: list[LabelRecord], at: Addresses) -> Json
         "labels": [label(one, record.repository, at) for one in labels],
         "assignee": assignees[0] if assignees else None,
         "assignees": assignees,
-        "milestone": None,
+        "milestone": milestone_record and milestone(milestone_record, record.user, at),
         "locked": record.locked,
         "active_lock_reason": None,
         "comments": record.comments,
@@ -132,6 +167,8 @@ def issue(record: IssueRecord, labels: list[LabelRecord], at: Addresses) -> Json
         "author_association": "MEMBER",
         "performed_via_github_app": None,
     }
+    if record.type:
+        found["type"] = issue_type(record.type)
     if record.pull_request:
         pull = f"{at.api}/repos/{record.repository}/pulls/{record.number}"
         found["pull_request"] = {
@@ -220,7 +257,7 @@ def repository(record: RepositoryRecord, open_issues: int, at: Addresses) -> Jso
         "name": record.name,
         "full_name": record.full_name,
         "owner": user(record.owner, at),
-        "private": False,
+        "private": record.private,
         "html_url": page,
         "description": None,
         "fork": False,
@@ -238,11 +275,17 @@ def repository(record: RepositoryRecord, open_issues: int, at: Addresses) -> Jso
         **dict.fromkeys(("has_projects", "has_wiki", "has_pages", "has_discussions"), False),
         "archived": record.archived,
         "disabled": False,
-        "visibility": "public",
+        "visibility": "private" if record.private else "public",
         "pushed_at": created,
         "created_at": created,
         "updated_at": created,
-        "permissions": {"admin": False, "push": record.push, "pull": True},
+        "permissions": {
+            "admin": False,
+            "maintain": False,
+            "push": record.push,
+            "triage": record.push,
+            "pull": True,
+        },
     }
 
 

@@ -1,0 +1,154 @@
+"""As much of GraphQL's query language as is needed to answer a query that only reads.
+
+https://spec.graphql.org/October2021/#sec-Document-Syntax
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+_TOKEN = re.compile(r'\.\.\.|[{}()\[\]:!$=]|"(?:[^"\\]|\\.)*"|-?\d+|[A-Za-z_]\w*|\S')
+_WORDS = ("true", "false", "null")
+_IGNORED = re.compile(r"[\s,]+|#[^\n]*")
+
+
+class SyntaxProblem(Exception):
+    """The text is no query, or one of a kind that is not known here."""
+
+
+@dataclass(slots=True)
+class Field:
+    name: str
+    alias: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    selections: list[Selection] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Fragment:
+    """What is selected of objects of one type."""
+
+    type: str
+    selections: list[Selection]
+
+
+@dataclass(slots=True)
+class Spread:
+    """The name of a fragment that is defined elsewhere."""
+
+    name: str
+
+
+Selection = Field | Fragment | Spread
+
+
+@dataclass(slots=True)
+class Document:
+    selections: list[Selection]
+    fragments: dict[str, Fragment]
+
+
+def read(text: str, variables: dict[str, Any]) -> Document:
+    """The query in a text, with its variables filled in."""
+    return _Reader(text, variables).document()
+
+
+class _Reader:
+    def __init__(self, text: str, variables: dict[str, Any]) -> None:
+        self._tokens = _TOKEN.findall(_IGNORED.sub(" ", text))
+        self._at = 0
+        self._variables = variables
+
+    def document(self) -> Document:
+        found = Document([], {})
+        while self._at < len(self._tokens):
+            word = self._next()
+            if word == "fragment":
+                name = self._next()
+                self._expect("on")
+                found.fragments[name] = Fragment(self._next(), self._selections())
+            elif word == "query":
+                self._skip_declarations()
+                found.selections = self._selections()
+            else:
+                raise SyntaxProblem(f'Expected a query, actual: "{word}"')
+        if not found.selections:
+            raise SyntaxProblem("Unexpected end of document")
+        return found
+
+    def _skip_declarations(self) -> None:
+        while self._peek() != "{":
+            self._next()
+
+    def _selections(self) -> list[Selection]:
+        self._expect("{")
+        found: list[Selection] = []
+        while self._peek() != "}":
+            found.append(self._selection())
+        self._next()
+        return found
+
+    def _selection(self) -> Selection:
+        word = self._next()
+        if word != "...":
+            return self._field(word)
+        if self._peek() != "on":
+            return Spread(self._next())
+        self._next()
+        return Fragment(self._next(), self._selections())
+
+    def _field(self, alias: str) -> Field:
+        name = alias
+        if self._peek() == ":":
+            self._next()
+            name = self._next()
+        arguments = self._arguments() if self._peek() == "(" else {}
+        return Field(name, alias, arguments, self._selections() if self._peek() == "{" else [])
+
+    def _arguments(self) -> dict[str, Any]:
+        self._expect("(")
+        found: dict[str, Any] = {}
+        while self._peek() != ")":
+            name = self._next()
+            self._expect(":")
+            found[name] = self._value()
+        self._next()
+        return found
+
+    def _value(self) -> Any:
+        word = self._next()
+        if word == "$":
+            return self._variables.get(self._next())
+        if word == "[":
+            return self._list()
+        if word.isidentifier() and word not in _WORDS:
+            return word  # a value of an enumeration
+        try:
+            return json.loads(word)
+        except ValueError:
+            raise SyntaxProblem(f'A value is not known here: "{word}"') from None
+
+    def _list(self) -> list[Any]:
+        found = []
+        while self._peek() != "]":
+            found.append(self._value())
+        self._next()
+        return found
+
+    def _peek(self) -> str:
+        if self._at >= len(self._tokens):
+            raise SyntaxProblem("Unexpected end of document")
+        return str(self._tokens[self._at])
+
+    def _next(self) -> str:
+        word = self._peek()
+        self._at += 1
+        return word
+
+    def _expect(self, wanted: str) -> None:
+        word = self._next()
+        if word != wanted:
+            raise SyntaxProblem(f'Expected {wanted}, actual: "{word}"')

@@ -1,0 +1,68 @@
+"""Issues and repositories that were transferred or renamed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Moved, NotFound, Rejected, TrackerError
+from unlatch_github.errors import Elsewhere
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.spi import ItemRef
+    from unlatch_github.settings import GithubSettings
+
+# An issue may have been transferred into a repository that was renamed afterwards.
+_LONGEST_CHAIN = 3
+
+
+def answer_at(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
+    """What lies at the new place; None if that cannot be read.
+
+    Args:
+        get: reads what is at a path below `api_url`.
+    """
+    for _ in range(_LONGEST_CHAIN):
+        if elsewhere.path is None:
+            return None
+        try:
+            return get(elsewhere.path)
+        except Elsewhere as further:
+            elsewhere = further
+        except TrackerError:
+            return None
+    return None
+
+
+def moved(settings: GithubSettings, ref: ItemRef, target: str, number: int) -> Moved:
+    """The error that says where an issue lies now."""
+    to = settings.ref(target, number)
+    return Moved(
+        "item-moved",
+        f"the issue lies at {settings.name(to)} by now",
+        to=to.url,
+        where=settings.name(ref),
+        hint="repeat with --follow, which re-points the link, or link it again",
+    )
+
+
+def unseen(elsewhere: Elsewhere) -> NotFound:
+    """The error where the new place cannot be read: it is told as the old one names it."""
+    return NotFound(
+        "item-moved",
+        elsewhere.message,
+        where=elsewhere.where,
+        hint=elsewhere.hint,
+        status=elsewhere.status,
+    )
+
+
+def renamed(target: str, name: str) -> Rejected:
+    """The error that says what a repository is called now."""
+    return Rejected(
+        "repository-moved",
+        f"the repository is called {name} by now, and nothing was written",
+        where=target,
+        hint=f'write "{name}" in [trackers.github]',
+    )

@@ -1,0 +1,100 @@
+"""What GitHub said of issues, kept with its ETag, so that an unchanged one costs no quota.
+
+Whether it is unchanged, GitHub says each time; what is kept here only saves it saying the rest.
+https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_VERSION = 1
+_MOST = 1_000
+# Bodies are left out: nobody asks for them, and they are nobody's business on a disk.
+_KEPT = (
+    "number",
+    "html_url",
+    "title",
+    "state",
+    "state_reason",
+    "type",
+    "updated_at",
+    "pull_request",
+    "locked",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What GitHub said when it sent `etag`."""
+
+    etag: str
+    issue: dict[str, Any]
+
+
+class Etags:
+    """One file for each address; a file that cannot be read or written is as good as none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "issues"
+
+    def of(self, url: str) -> Kept | None:
+        """What is kept for an address."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            raw = json.loads(self._path(url).read_bytes())
+            if raw["version"] == _VERSION and raw["url"] == url and raw["sum"] == _sum(raw):
+                return Kept(str(raw["etag"]), dict(raw["issue"]))
+        return None
+
+    def keep(self, url: str, etag: str, issue: dict[str, Any]) -> None:
+        """Keep what was said, in place of what was kept."""
+        raw = {"version": _VERSION, "url": url, "etag": etag, "issue": _slim(issue)}
+        raw["sum"] = _sum(raw)
+        with suppress(OSError, ValueError):
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            self._make_room()
+            _replace(self._path(url), json.dumps(raw).encode())
+
+    def _path(self, url: str) -> Path:
+        return self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:40]}.json"
+
+    def _make_room(self) -> None:
+        with os.scandir(self._folder) as entries:
+            files = [(entry.stat().st_mtime, entry.path) for entry in entries]
+        for _, path in sorted(files)[: max(0, len(files) - _MOST + 1)]:
+            Path(path).unlink(missing_ok=True)
+
+
+def _slim(issue: dict[str, Any]) -> dict[str, Any]:
+    milestone, closer = issue.get("milestone"), issue.get("closed_by")
+    return {
+        **{key: issue[key] for key in _KEPT if key in issue},
+        "labels": [{"name": label["name"]} for label in issue.get("labels") or ()],
+        "assignees": [{"login": user["login"]} for user in issue.get("assignees") or ()],
+        "closed_by": closer and {"login": closer["login"]},
+        "milestone": milestone and {key: milestone[key] for key in ("number", "title", "state")},
+    }
+
+
+def _sum(raw: dict[str, Any]) -> str:
+    told = json.dumps([raw["url"], raw["etag"], raw["issue"]], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    # Not synced to the disk: a file that a power cut tore fails its check sum.
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,94 @@
+"""The message that GitHub Actions hands a job about an issue (the file at GITHUB_EVENT_PATH).
+
+Its form is that of the webhook: https://docs.github.com/en/webhooks/webhook-events-and-payloads,
+"issues". Anybody who may open an issue writes much of its text.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003  (pydantic reads the annotations)
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from unlatch.spi import Category, ItemEvent
+
+# Actions that may change what an increment follows; after others nothing needs a look.
+_TELLING = frozenset(
+    {"closed", "deleted", "labeled", "opened", "reopened", "transferred", "unlabeled"}
+)
+_DELIBERATE = frozenset({"not_planned", "duplicate"})
+# GitHub's own login names have at most 39 characters; those of apps and enterprises a few more.
+_Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+_Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+
+
+class _Part(BaseModel):
+    # GitHub adds keys at any time.
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+
+class _Sender(_Part):
+    login: _Short
+
+
+class _Issue(_Part):
+    html_url: _Address
+    state: _Short | None = None
+    state_reason: _Short | None = None
+    updated_at: datetime | None = None
+    pull_request: dict[str, object] | None = None
+
+
+class _Payload(_Part):
+    action: _Short | None = None
+    issue: _Issue | None = None
+    pull_request: dict[str, object] | None = None
+    sender: _Sender | None = None
+
+
+def read_event(raw: bytes) -> ItemEvent:
+    """What a message says.
+
+    Raises:
+        ValueError: it is none of GitHub's.
+    """
+    try:
+        payload = _Payload.model_validate_json(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the message"
+        raise ValueError(f"{place}: {first['msg']}") from None
+    action = payload.action or "unknown"
+    if note := _note(payload):
+        return ItemEvent(action, note=note)
+    issue = payload.issue
+    if issue is None:
+        return ItemEvent(action, note="it is about no issue")
+    return ItemEvent(
+        action,
+        url=issue.html_url,
+        by=payload.sender.login if payload.sender and action in ("closed", "reopened") else None,
+        at=issue.updated_at if issue.updated_at and issue.updated_at.tzinfo else None,
+        category=_category(issue),
+    )
+
+
+def _note(payload: _Payload) -> str | None:
+    if payload.pull_request is not None or _is_pull_request(payload.issue):
+        return "it is about a pull request"
+    if payload.issue is not None and payload.action not in _TELLING:
+        return "nothing follows from that"
+    return None
+
+
+def _is_pull_request(issue: _Issue | None) -> bool:
+    return issue is not None and issue.pull_request is not None
+
+
+def _category(issue: _Issue) -> Category | None:
+    if issue.state == "open":
+        return Category.TODO
+    if issue.state != "closed":
+        return None
+    return Category.DROPPED if issue.state_reason in _DELIBERATE else Category.DONE

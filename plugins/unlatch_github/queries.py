@@ -1,0 +1,113 @@
+"""GraphQL: many issues by one query, and the few things that REST does not tell.
+
+https://docs.github.com/en/graphql/reference
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.spi import ItemRef
+
+# A hundred issues ask for some 12,200 nodes of the 500,000 that one query may ask for.
+MOST = 100
+# Numbers are Int there, 32 bits with a sign.
+LARGEST_NUMBER = 2**31 - 1
+
+VIEWER = "query { viewer { login } }"
+
+# Without `enableDuplicate` a duplicate would be said to be something else.
+_FIELDS = """fragment facts on Issue {
+  number url title state stateReason(enableDuplicate: true) updatedAt
+  issueType { name }
+  labels(first: 100) { nodes { name } }
+  assignees(first: 20) { nodes { login } }
+  milestone { number title state }
+  timelineItems(last: 1, itemTypes: [CLOSED_EVENT, REOPENED_EVENT]) {
+    nodes {
+      ... on ReopenedEvent { actor { login } }
+      ... on ClosedEvent {
+        actor { login }
+        closer { ... on PullRequest { number merged repository { nameWithOwner } } }
+      }
+    }
+  }
+}"""
+
+STANDING = """query ($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    issue(number: $number) {
+      projectItems(first: 20) {
+        nodes {
+          isArchived
+          project { title closed }
+          fieldValueByName(name: "Status") {
+            ... on ProjectV2ItemFieldSingleSelectValue { name }
+          }
+        }
+      }
+    }
+  }
+}"""
+
+
+def question(refs: Sequence[ItemRef]) -> tuple[str, dict[str, Any]]:
+    """The query for these issues, each under the alias of its place, and its variables."""
+    declared = ", ".join(
+        f"$o{place}: String!, $n{place}: String!, $i{place}: Int!" for place in range(len(refs))
+    )
+    asked = "\n".join(
+        f"  {alias(place)}: repository(owner: $o{place}, name: $n{place})"
+        f" {{ issueOrPullRequest(number: $i{place})"
+        " { __typename ...facts ... on PullRequest { number } } }"
+        for place in range(len(refs))
+    )
+    variables = dict(chain.from_iterable(_variables(*one) for one in enumerate(refs)))
+    return f"query ({declared}) {{\n{asked}\n}}\n{_FIELDS}", variables
+
+
+def _variables(place: int, ref: ItemRef) -> list[tuple[str, Any]]:
+    owner, _, name = ref.target.partition("/")
+    return [(f"o{place}", owner), (f"n{place}", name), (f"i{place}", int(ref.id))]
+
+
+def alias(place: int) -> str:
+    """The name under which the answer for the issue at this place stands."""
+    return f"a{place}"
+
+
+def as_rest(node: Mapping[str, Any]) -> dict[str, Any]:
+    """An issue's answer in the form that REST gives it.
+
+    Raises:
+        KeyError, TypeError, AttributeError: it is no issue's.
+    """
+    if node["__typename"] != "Issue":
+        return {"number": node["number"], "pull_request": {}}
+    milestone = node["milestone"]
+    return {
+        "number": node["number"],
+        "html_url": node["url"],
+        "title": node["title"],
+        "state": node["state"].lower(),
+        "state_reason": node["stateReason"] and node["stateReason"].lower(),
+        "updated_at": node["updatedAt"],
+        "type": node["issueType"],
+        "labels": node["labels"]["nodes"],
+        "assignees": node["assignees"]["nodes"],
+        "milestone": milestone and {**milestone, "state": milestone["state"].lower()},
+        "last_move": _last_move(node["timelineItems"]["nodes"]),
+    }
+
+
+def _last_move(events: list[dict[str, Any]]) -> dict[str, str | None]:
+    """Who closed or reopened the issue last, and the merged pull request that did it."""
+    event = events[-1] if events else {}
+    actor, closer = event.get("actor") or {}, event.get("closer") or {}
+    merged = closer.get("merged") is True
+    pull = f"{closer['repository']['nameWithOwner']}#{closer['number']}" if merged else None
+    return {"by": actor.get("login"), "pull": pull}

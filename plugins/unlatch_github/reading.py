@@ -1,0 +1,160 @@
+"""GitHub's answers as models, by PyGithub, which checks the types of the fields that are there."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from github.GithubException import BadAttributeException
+from github.Issue import Issue
+
+from unlatch.errors import Rejected, TrackerError, UnknownOutcome
+from unlatch.spi import Category, ItemRef, RemoteItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from github.Requester import Requester
+
+T = TypeVar("T")
+
+_DELIBERATE = frozenset({"not_planned", "duplicate"})
+# What was written may have taken effect, whatever was answered.
+_NOT_UNDERSTOOD: dict[bool, tuple[type[TrackerError], str]] = {
+    True: (UnknownOutcome, "unknown-outcome"),
+    False: (Rejected, "answer-not-understood"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A milestone that an issue is in."""
+
+    number: int
+    title: str
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An issue as GitHub described it.
+
+    Args:
+        body: empty where it was not asked for.
+        assignees: the logins of those whom it is assigned to.
+    """
+
+    item: RemoteItem
+    body: str
+    milestone: Milestone | None
+    assignees: tuple[str, ...]
+
+
+def milestone_in(answer: Any) -> Milestone:
+    """One of a repository's milestones.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    return Milestone(int(answer["number"]), str(answer["title"]), answer.get("state") != "closed")
+
+
+def issue_in(answer: Any, requester: Requester) -> Issue:
+    """An issue that never completes itself by further requests."""
+    if not isinstance(answer, dict):
+        raise TypeError("an issue is an object")
+    return Issue(requester, {}, answer, completed=True)
+
+
+def facts_of(issue: Issue, ref: ItemRef, *, where: str) -> Found:
+    """What an issue says.
+
+    Raises:
+        Rejected: `not-an-issue`, for the number of a pull request.
+    """
+    if issue.pull_request is not None:
+        raise Rejected(
+            "not-an-issue",
+            "the number belongs to a pull request",
+            where=where,
+            hint="link an issue instead",
+        )
+    present(issue.number)
+    # What is nested is read as it came: an object of PyGithub's would ask for what it lacks.
+    raw = issue.raw_data
+    assignees = tuple(str(user["login"]) for user in raw.get("assignees") or ())
+    milestone = milestone_in(raw["milestone"]) if raw.get("milestone") else None
+    item = replace(
+        _item(issue, ref),
+        type=str(raw["type"]["name"]) if raw.get("type") else None,
+        labels=tuple(str(label["name"]) for label in raw["labels"]),
+        assignee=", ".join(assignees) or None,
+        changed_by=_mover(raw, is_open=issue.state == "open"),
+        closed_by=_closing_pull(raw, is_open=issue.state == "open"),
+    )
+    return Found(item, issue.body or "", milestone, assignees)
+
+
+def _mover(raw: dict[str, Any], *, is_open: bool) -> str | None:
+    """Who brought the issue into its state: a query tells of both moves, REST of a close alone."""
+    if isinstance(move := raw.get("last_move"), dict):
+        return str(move["by"]) if move["by"] else None
+    closer = None if is_open else raw.get("closed_by")
+    return str(closer["login"]) if closer else None
+
+
+def _closing_pull(raw: dict[str, Any], *, is_open: bool) -> str | None:
+    move = raw.get("last_move")
+    pull = move["pull"] if isinstance(move, dict) and not is_open else None
+    return f"the merged pull request {pull}" if pull else None
+
+
+def place_of(answer: Any) -> tuple[str, int]:
+    """The repository and the number that an issue's answer names as its own.
+
+    Raises:
+        ValueError, KeyError, TypeError: it names none.
+    """
+    *_, owner, name, kind, number = urlsplit(str(answer["html_url"])).path.split("/")
+    if kind not in ("issues", "pull"):
+        raise ValueError(f"no issue's address: {kind}")
+    return f"{owner}/{name}", int(number)
+
+
+@contextmanager
+def understood(where: str, *, written: bool = True) -> Iterator[None]:
+    """Turns an answer that lacks what GitHub's answers have into an error of ours."""
+    try:
+        yield
+    except (BadAttributeException, KeyError, TypeError, ValueError) as error:
+        kind, error_id = _NOT_UNDERSTOOD[written]
+        raise kind(error_id, "GitHub's answer could not be understood", where=where) from error
+
+
+def present(value: T | None) -> T:
+    """`value`, which has to be there.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if value is None:
+        raise ValueError("a field is missing")
+    return value
+
+
+def _item(issue: Issue, ref: ItemRef) -> RemoteItem:
+    if issue.state not in ("open", "closed"):
+        raise ValueError(f"unknown state {issue.state!r}")
+    is_open = issue.state == "open"
+    deliberate = not is_open and issue.state_reason in _DELIBERATE
+    closed = Category.DROPPED if deliberate else Category.DONE
+    return RemoteItem(
+        ref=ref,
+        title=present(issue.title),
+        state=issue.state,
+        category=Category.TODO if is_open else closed,
+        deliberate=deliberate,
+        updated=issue.updated_at,
+    )

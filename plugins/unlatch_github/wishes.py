@@ -1,0 +1,133 @@
+"""What an increment's files wish for its issue: milestone, assignees, issue type.
+
+The files are untrusted: what has another form than GitHub takes is left out, and told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.text import without_controls
+from unlatch.errors import Rejected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from unlatch_github.reading import Found, Milestone
+
+_LONGEST = 255
+# GitHub takes no more (its docs, "Assigning issues and pull requests to other GitHub users").
+_MOST_ASSIGNEES = 10
+_TYPE_KEYS = ("type", "issueType", "issue_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is wished for, as far as it can be understood.
+
+    Args:
+        milestone: its number, or its title.
+        left_out: what could not be understood, in words for people.
+    """
+
+    milestone: int | str | None = None
+    assignees: tuple[str, ...] = ()
+    type: str | None = None
+    left_out: tuple[str, ...] = field(default=(), compare=False)
+
+
+def wishes_in(raw: Mapping[str, Any]) -> Wishes:
+    """The wishes among what the files name."""
+    problems: list[str] = []
+    return Wishes(
+        milestone=_milestone(raw.get("milestone"), problems),
+        assignees=_assignees(raw, problems),
+        type=_type(raw, problems),
+        left_out=tuple(problems),
+    )
+
+
+def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -> int:
+    """The number of the milestone that is meant: by its title, else by its number.
+
+    Raises:
+        Rejected: `milestone-unknown`.
+    """
+    title = str(milestone).casefold()
+    # Titles can be the same but for their case; the one that is open is meant.
+    by_title = sorted(
+        (one for one in known if one.title.casefold() == title), key=lambda one: not one.is_open
+    )
+    if by_title:
+        return by_title[0].number
+    if title.isdecimal() and int(title) in {one.number for one in known}:
+        return int(title)
+    names = ", ".join(one.title for one in known if one.is_open) or "none"
+    raise Rejected(
+        "milestone-unknown",
+        f"the repository has no milestone {without_controls(str(milestone))!r}",
+        where=where,
+        hint=f"name one that it has (open ones: {names}), or make it",
+    )
+
+
+def unfulfilled(wishes: Wishes, found: Found, milestone: int | None) -> Iterator[str]:
+    """What GitHub left as it was, in words for people.
+
+    Args:
+        found: the issue as GitHub described it after it was asked.
+        milestone: the number of the milestone that was wished for.
+    """
+    yield from wishes.left_out
+    dropped = []
+    if milestone is not None and (found.milestone is None or found.milestone.number != milestone):
+        dropped.append("the milestone")
+    if absent := missing_assignees(wishes, found):
+        dropped.append(f"the assignment to {', '.join(absent)}")
+    if wishes.type and (found.item.type or "").casefold() != wishes.type.casefold():
+        dropped.append(f"the type {wishes.type}")
+    if dropped:
+        yield f"GitHub did not take {' and '.join(dropped)}: the token may lack push access"
+
+
+def missing_assignees(wishes: Wishes, found: Found) -> tuple[str, ...]:
+    """Those whom the issue shall be assigned to and is not."""
+    there = {login.casefold() for login in found.assignees}
+    return tuple(login for login in wishes.assignees if login.casefold() not in there)
+
+
+def _milestone(raw: Any, problems: list[str]) -> int | str | None:
+    if isinstance(raw, int) and not isinstance(raw, bool) and raw > 0:
+        return raw
+    if raw is None or (text := _line(raw)):
+        return text if raw is not None else None
+    problems.append("the increment's `milestone` is no number or title, and was left out")
+    return None
+
+
+def _assignees(raw: Mapping[str, Any], problems: list[str]) -> tuple[str, ...]:
+    named = raw.get("assignees", raw.get("assignee"))
+    if named is None:
+        return ()
+    listed = named if isinstance(named, list) else str(named).split(",")
+    logins = [line.lstrip("@") for one in listed if (line := _line(one)) and " " not in line]
+    if len(logins) < len(listed) or len(logins) > _MOST_ASSIGNEES:
+        problems.append("some of the increment's `assignees` are no login, and were left out")
+    return tuple(dict.fromkeys(logins))[:_MOST_ASSIGNEES]
+
+
+def _type(raw: Mapping[str, Any], problems: list[str]) -> str | None:
+    named = next((raw[key] for key in _TYPE_KEYS if raw.get(key) is not None), None)
+    if named is None or (text := _line(named)):
+        return None if named is None else text
+    problems.append("the increment's issue `type` is no name, and was left out")
+    return None
+
+
+def _line(raw: Any) -> str | None:
+    """A short line of text, else None."""
+    if not isinstance(raw, str):
+        return None
+    text = " ".join(without_controls(raw).split())
+    return text if 0 < len(text) <= _LONGEST else None

@@ -1,0 +1,155 @@
+"""The sandbox's GraphQL reads issues, and refuses what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+Query = Callable[..., Any]
+
+
+@pytest.fixture
+def query(sandbox: Sandbox) -> Query:
+    """Asks GraphQL, and returns its answer."""
+
+    def ask(text: str, **variables: Any) -> Any:
+        return requests.post(
+            f"{sandbox.github.web_url}/api/graphql",
+            json={"query": text, "variables": variables},
+            headers={"Authorization": f"Bearer {sandbox.github.token}"},
+            timeout=10,
+        ).json()
+
+    return ask
+
+
+@pytest.fixture(autouse=True)
+def issue(sandbox: Sandbox) -> None:
+    face = sandbox.github
+    face.add_milestone("v1")
+    face.add_issue(
+        number=4,
+        title="Smart",
+        state="closed",
+        state_reason="duplicate",
+        labels=["a", "b"],
+        assignee="ann",
+        milestone=1,
+    )
+    face.put_in_project("octo/widgets", 4, "Roadmap", "Done")
+
+
+def _asked(fields: str) -> str:
+    return (
+        'query ($o: String!, $n: Int!) { it: repository(owner: $o, name: "widgets") {'
+        f" issueOrPullRequest(number: $n) {{ __typename ... on Issue {{ {fields} }} }} }} }}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ("title state", {"title": "Smart", "state": "CLOSED"}),
+        ("stateReason", {"stateReason": "NOT_PLANNED"}),
+        ("stateReason(enableDuplicate: true)", {"stateReason": "DUPLICATE"}),
+        ("issueType { name }", {"issueType": None}),
+        ("labels(first: 1) { nodes { name } }", {"labels": {"nodes": [{"name": "a"}]}}),
+        ("who: assignees(first: 9) { nodes { login } }", {"who": {"nodes": [{"login": "ann"}]}}),
+        ("milestone { number state }", {"milestone": {"number": 1, "state": "OPEN"}}),
+        (
+            """projectItems(first: 5) { nodes { project { title }
+            status: fieldValueByName(name: "Status") {
+            ... on ProjectV2ItemFieldSingleSelectValue { name } } } }""",
+            {
+                "projectItems": {
+                    "nodes": [{"project": {"title": "Roadmap"}, "status": {"name": "Done"}}]
+                }
+            },
+        ),
+    ],
+)
+def test_an_issues_fields_are_told(query: Query, fields: str, value: dict[str, Any]) -> None:
+    answer = query(_asked(fields), o="octo", n=4)
+
+    assert answer == {"data": {"it": {"issueOrPullRequest": {"__typename": "Issue", **value}}}}
+
+
+def test_a_fragment_may_be_defined_elsewhere(query: Query) -> None:
+    text = """# a comment, with { in it
+    query { repository(owner: "OCTO", name: "widgets") { issue(number: 4) { ...facts } } }
+    fragment facts on Issue { title }"""
+
+    assert query(text)["data"] == {"repository": {"issue": {"title": "Smart"}}}
+
+
+def test_the_token_has_an_account(query: Query) -> None:
+    assert query("query { viewer { login } }") == {"data": {"viewer": {"login": "octocat"}}}
+
+
+def test_what_is_missing_is_null_beside_what_is_there(sandbox: Sandbox, query: Query) -> None:
+    face = sandbox.github
+    pull = face.add_issue(title="P", pull_request=True)
+    face.add_repository("octo/gadgets")
+    moved = face.transfer_issue("octo/widgets", face.add_issue(title="T"), "octo/gadgets")
+    text = (
+        'query ($n: Int!) { here: repository(owner: "octo", name: "widgets")'
+        " { four: issue(number: 4) { number } other: issue(number: $n) { number } } "
+        'gone: repository(owner: "octo", name: "nothing") { nameWithOwner } }'
+    )
+
+    answers = {number: query(text, n=number) for number in (99, pull, moved + 5)}
+
+    for answer in answers.values():
+        assert answer["data"] == {"here": {"four": {"number": 4}, "other": None}, "gone": None}
+        assert [(error["type"], error["path"]) for error in answer["errors"]] == [
+            ("NOT_FOUND", ["here", "other"]),
+            ("NOT_FOUND", ["gone"]),
+        ]
+
+
+def test_a_renamed_repository_is_followed_and_named(sandbox: Sandbox, query: Query) -> None:
+    sandbox.github.rename_repository("octo/widgets", "octo/gizmos")
+
+    answer = query('query { repository(owner: "octo", name: "widgets") { nameWithOwner } }')
+
+    assert answer["data"]["repository"]["nameWithOwner"] == "octo/gizmos"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ",
+        "{ viewer { login } }",
+        "mutation { closeIssue }",
+        "query { viewer { login }",
+        "query { viewer { mood } }",
+        "query { viewer }",
+        "query { nothing { x } }",
+        "query { viewer { ...lost } }",
+        _asked("labels { nodes { name } }").replace("$o", '"octo"').replace("$n", "4"),
+        'query { repository(owner: {}, name: "x") { nameWithOwner } }',
+    ],
+)
+def test_what_is_not_known_is_an_error_and_no_data(query: Query, text: str) -> None:
+    answer = query(text)
+
+    assert list(answer) == ["errors"]
+
+
+def test_a_server_may_have_none(sandbox: Sandbox) -> None:
+    sandbox.github.has_graphql = False
+    url = f"{sandbox.github.web_url}/api/graphql"
+    headers = {"Authorization": f"Bearer {sandbox.github.token}"}
+
+    statuses = [
+        requests.post(url, json={"query": "query { viewer { login } }"}, timeout=10).status_code,
+        requests.post(url, json={}, headers=headers, timeout=10).status_code,
+    ]
+
+    assert statuses == [401, 404]

@@ -1,0 +1,142 @@
+"""Milestones, assignees, types, tokens of each kind: what else the sandbox's GitHub knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+Call = Callable[..., requests.Response]
+HOME = "/repos/octo/widgets"
+ISSUE = f"{HOME}/issues/4"
+
+
+@pytest.fixture(autouse=True)
+def issue(sandbox: Sandbox) -> None:
+    sandbox.github.add_issue(number=4, title="Smart", assignee="ann")
+
+
+def _logins(answer: requests.Response) -> list[str]:
+    return [user["login"] for user in answer.json()["assignees"]]
+
+
+def test_a_milestone_is_set_and_taken_away(sandbox: Sandbox, github: Call) -> None:
+    number = sandbox.github.add_milestone("v1", state="closed")
+
+    there = github("PATCH", ISSUE, json={"milestone": number}).json()["milestone"]
+    gone = github("PATCH", ISSUE, json={"milestone": None}).json()["milestone"]
+
+    assert (there["title"], there["state"], gone) == ("v1", "closed", None)
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+@pytest.mark.parametrize("change", [{"milestone": 9}, {"assignees": ["nobody"]}, {"type": "Mood"}])
+def test_what_is_not_there_is_invalid(github: Call, method: str, change: dict[str, Any]) -> None:
+    path, title = (f"{HOME}/issues", {"title": "T"}) if method == "POST" else (ISSUE, {})
+
+    answer = github(method, path, json={**title, **change})
+
+    assert answer.status_code == 422
+    assert [*change] == [error["field"] for error in answer.json()["errors"]]
+
+
+def test_milestones_are_listed_by_state(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_milestone("v1", state="closed")
+    sandbox.github.add_milestone("v2")
+
+    listed = [
+        [one["title"] for one in github("GET", f"{HOME}/milestones", params=params).json()]
+        for params in ({}, {"state": "all"})
+    ]
+
+    assert listed == [["v2"], ["v1", "v2"]]
+
+
+def test_assignees_are_added_and_strangers_left_out(github: Call) -> None:
+    asked = {"assignees": ["ann", "bob", "nobody", "github-actions[bot]"]}
+
+    answer = github("POST", f"{ISSUE}/assignees", json=asked)
+
+    assert (answer.status_code, _logins(answer)) == (201, ["ann", "bob"])
+
+
+def test_without_push_access_all_of_it_is_dropped_silently(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_milestone("v1")
+    sandbox.github.add_repository("octo/widgets", push=False)
+
+    more = {"milestone": 1, "assignees": [], "type": "Bug"}
+    answer = github("PATCH", ISSUE, json={"title": "New", **more})
+
+    assert (answer.json()["title"], answer.json()["milestone"], _logins(answer)) == (
+        *("New", None),
+        ["ann"],
+    )
+    assert "type" not in answer.json()
+    refused = github("POST", f"{ISSUE}/assignees", json={"assignees": ["bob"]})
+    assert refused.status_code == 403
+
+
+def test_a_transferred_issue_loses_its_milestone(sandbox: Sandbox) -> None:
+    sandbox.github.add_repository("octo/gadgets")
+    sandbox.github.edit("octo/widgets", 4, milestone=sandbox.github.add_milestone("v1"))
+
+    number = sandbox.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+
+    assert sandbox.github.issue("octo/gadgets", number)["milestone"] is None
+
+
+def test_tokens_tell_of_themselves_what_their_kind_tells(sandbox: Sandbox, github: Call) -> None:
+    face = sandbox.github
+    face.scopes = "public_repo"
+    told = {}
+    for token in (face.token, face.fine_token, face.bot_token):
+        answer = github("GET", "/user", headers={"Authorization": f"Bearer {token}"})
+        told[token] = (answer.status_code, answer.headers.get("X-OAuth-Scopes"))
+
+    assert told == {
+        face.token: (200, "public_repo"),
+        face.fine_token: (200, None),
+        face.bot_token: (403, None),
+    }
+
+
+def test_a_repository_shows_what_the_account_may_do(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_repository("octo/closed", push=False, private=True)
+
+    shown = [github("GET", f"/repos/octo/{name}").json() for name in ("widgets", "closed")]
+
+    assert [(one["private"], one["permissions"]["triage"]) for one in shown] == [
+        (False, True),
+        (True, False),
+    ]
+
+
+def test_who_may_not_read_issues_sees_none(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_repository("octo/widgets", issues_read=False)
+
+    answers = [github("GET", path) for path in (ISSUE, f"{HOME}/issues", HOME)]
+
+    assert [answer.status_code for answer in answers] == [403, 403, 200]
+    assert answers[0].headers["X-Accepted-GitHub-Permissions"] == "issues=read"
+
+
+def test_a_label_has_a_longest_name(github: Call) -> None:
+    statuses = [
+        github("POST", f"{ISSUE}/labels", json=["x" * length]).status_code for length in (50, 51)
+    ]
+
+    assert statuses == [200, 422]
+
+
+def test_an_issue_made_a_discussion_stays_and_takes_no_comment(
+    sandbox: Sandbox, github: Call
+) -> None:
+    sandbox.github.convert_to_discussion("octo/widgets", 4)
+
+    assert github("GET", ISSUE).json()["locked"] is True
+    assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 403

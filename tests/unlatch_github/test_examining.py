@@ -1,0 +1,179 @@
+"""What a token may do is found out without writing anything, as far as GitHub tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_github.making import REPOSITORY, closed_issue, plugin_for, ref, settings_for
+
+from unlatch.errors import Transient, Unauthorised
+from unlatch.sandbox import Fault
+from unlatch.transport import for_tests
+from unlatch_github.plugin import GithubPlugin
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+    from unlatch.spi import Access
+
+WRITES = ("reopen", "comment", "label", "create")
+ALL = {"read": True, **dict.fromkeys(WRITES, True)}
+NONE = {"read": True, **dict.fromkeys(WRITES, False)}
+UNKNOWN = {"read": True, **dict.fromkeys(WRITES)}
+
+
+def _place(box: Sandbox, *, token: str | None = None) -> Access:
+    (place,) = plugin_for(box, token=token).examine([]).places
+    assert {entry.method for entry in box.requests.entries("github")} <= {"GET", "POST"}
+    assert not [
+        entry
+        for entry in box.requests.entries("github")
+        if entry.method == "POST" and not entry.path.endswith("/graphql")
+    ]
+    return place
+
+
+def test_a_classic_token_of_somebody_who_may_push_may_do_all(box: Sandbox) -> None:
+    found = plugin_for(box).examine([])
+
+    assert (found.login, found.remarks) == ("octocat", ())
+    assert [(place.target, dict(place.rights)) for place in found.places] == [(REPOSITORY, ALL)]
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize(
+    ("scopes", "public_rights", "private_rights"),
+    [
+        ("repo", ALL, ALL),
+        ("gist, repo", ALL, ALL),
+        ("public_repo", ALL, NONE),
+        ("gist, read:org", NONE, NONE),
+        ("", NONE, NONE),
+    ],
+)
+def test_a_classic_tokens_scopes_decide(
+    box: Sandbox,
+    scopes: str,
+    public_rights: dict[str, bool],
+    private_rights: dict[str, bool],
+    *,
+    private: bool,
+) -> None:
+    box.github.scopes = scopes
+    box.github.add_repository(REPOSITORY, private=private)
+
+    place = _place(box)
+
+    rights = private_rights if private else public_rights
+    assert rights == dict(place.rights)
+    assert (place.hint is None) == (rights is ALL)
+    assert rights is ALL or "scope" in (place.hint or "")
+
+
+def test_without_a_role_issues_cannot_be_reopened_or_labelled(box: Sandbox) -> None:
+    box.github.add_repository(REPOSITORY, push=False)
+
+    place = _place(box)
+
+    assert dict(place.rights) == {**ALL, "reopen": False, "label": False}
+    assert "Triage" in (place.hint or "")
+    fine = _place(box, token=box.github.fine_token)
+    assert dict(fine.rights) == {**UNKNOWN, "reopen": False, "label": False}
+
+
+def test_what_a_fine_grained_token_was_granted_is_unknown(box: Sandbox) -> None:
+    place = _place(box, token=box.github.fine_token)
+
+    assert dict(place.rights) == UNKNOWN
+    assert "Issues: read and write" in (place.hint or "")
+
+
+def test_a_fine_grained_token_that_may_not_read_issues_is_told_so(box: Sandbox) -> None:
+    box.github.add_repository(REPOSITORY, private=True, issues_read=False)
+
+    place = _place(box, token=box.github.fine_token)
+
+    assert dict(place.rights) == {**NONE, "read": False}
+    assert "issues=read" in (place.hint or "")
+
+
+@pytest.mark.parametrize(("has_graphql", "login"), [(True, "github-actions[bot]"), (False, None)])
+def test_an_installation_token_is_no_user(
+    box: Sandbox, login: str | None, *, has_graphql: bool
+) -> None:
+    box.github.has_graphql = has_graphql
+    # An installation has no role, whatever it may do.
+    box.github.add_repository(REPOSITORY, push=False)
+
+    found = plugin_for(box, token=box.github.bot_token).examine([])
+
+    assert login == found.login
+    assert dict(found.places[0].rights) == UNKNOWN
+    assert "permissions: issues: write" in (found.places[0].hint or "")
+
+
+@pytest.mark.parametrize(
+    ("state", "hint"),
+    [({"archived": True}, "unarchive"), ({"has_issues": False}, "switch them on")],
+)
+def test_a_repository_that_takes_nothing_is_told_to_be_one(
+    box: Sandbox, state: dict[str, bool], hint: str
+) -> None:
+    box.github.add_repository(REPOSITORY, private=True, **state)
+
+    place = _place(box)
+
+    assert dict(place.rights) == NONE
+    assert hint in (place.hint or "")
+
+
+def test_every_configured_repository_is_looked_at(box: Sandbox) -> None:
+    box.github.add_repository("octo/gadgets")
+    box.github.rename_repository("octo/gadgets", "octo/gizmos")
+    raw = settings_for(box).model_dump() | {
+        "repositories": ["octo/nothing", "octo/gadgets", "Octo/Widgets"]
+    }
+    settings = type(settings_for(box)).model_validate(raw)
+    transport = for_tests("github", settings.base_url, token=box.github.token)
+
+    places = GithubPlugin(settings, transport).examine([]).places
+
+    assert [(place.target, place.rights["read"]) for place in places] == [
+        (REPOSITORY, True),
+        ("octo/nothing", False),
+        ("octo/gadgets", False),
+    ]
+    assert "may see the repository" in (places[1].hint or "")
+    assert "octo/gizmos" in (places[2].hint or "")
+
+
+def test_linked_issues_that_cannot_be_read_are_remarked_on(box: Sandbox) -> None:
+    box.github.add_repository("octo/gadgets")
+    fine, gone, moved = (closed_issue(box) for _ in range(3))
+    box.github.edit(REPOSITORY, gone, deleted=True)
+    box.github.transfer_issue(REPOSITORY, moved, "octo/gadgets")
+
+    found = plugin_for(box).examine([ref(box, number) for number in (fine, gone, moved)])
+
+    assert [(one.id, one.where, one.is_error) for one in found.remarks] == [
+        ("item-deleted", f"{REPOSITORY}#{gone}", True),
+        ("item-moved", f"{REPOSITORY}#{moved}", True),
+    ]
+    assert all(one.hint for one in found.remarks)
+
+
+def test_a_wrong_token_is_all_that_is_found_out(box: Sandbox) -> None:
+    with pytest.raises(Unauthorised) as caught:
+        plugin_for(box, token="wrong").examine([])
+
+    assert caught.value.id == "unauthorised"
+    assert box.requests.count("github") == 1
+
+
+@pytest.mark.parametrize("path", ["/user", f"/repos/{REPOSITORY}$"])
+def test_a_limit_is_no_finding(box: Sandbox, path: str) -> None:
+    limit: dict[str, Any] = {"form": "secondary", "seconds": 900}
+    box.faults.add(Fault("github", "rate-limit", path=path, times=5, **limit))
+
+    with pytest.raises(Transient):
+        plugin_for(box).examine([])

@@ -1,0 +1,282 @@
+"""Many issues are read by one query, and each has its own answer or its own error."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_github.making import (
+    REPOSITORY,
+    closed_issue,
+    plugin_for,
+    ref,
+    sent,
+)
+
+from unlatch.errors import Moved, TrackerError, Transient, Unauthorised
+from unlatch.sandbox import Fault
+from unlatch.transport import measure
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+    from unlatch.spi import ItemRef
+    from unlatch_github.plugin import GithubPlugin
+
+QUERY = "POST /api/graphql"
+GADGETS = "octo/gadgets"
+
+
+def _all_kinds(box: Sandbox) -> list[ItemRef]:
+    """Issues in each state, with what else there may be of them, in two repositories."""
+    github = box.github
+    github.add_repository(GADGETS)
+    github.add_milestone("v1", state="closed")
+    numbers = [
+        github.add_issue(title="Open"),
+        github.add_issue(title='Ours \'n "theirs"\n', labels=["a/b", "ü", "c,d"], assignee="ann"),
+        github.add_issue(title="In a milestone", milestone=1),
+        *(
+            github.add_issue(title=str(reason), state="closed", state_reason=reason)
+            for reason in ("completed", "not_planned", "duplicate", None)
+        ),
+    ]
+    github.edit(REPOSITORY, numbers[0], type="Bug", assignees=["ann", "bob"])
+    there = github.add_issue(GADGETS, title="Elsewhere")
+    return [*(ref(box, number) for number in numbers), ref(box, there, GADGETS)]
+
+
+def test_a_query_tells_what_reading_one_by_one_tells(box: Sandbox, plugin: GithubPlugin) -> None:
+    refs = _all_kinds(box)
+    alone = {one: plugin.get_issue_status(one) for one in refs}
+    box.requests.clear()
+
+    with measure() as meter:
+        together = plugin.get_statuses(refs)
+
+    assert alone == together
+    assert (sent(box), meter.requests) == ([QUERY], 1)
+
+
+@pytest.mark.parametrize(("count", "queries"), [(100, 1), (101, 2), (250, 3)])
+def test_a_hundred_issues_are_one_query(
+    box: Sandbox, plugin: GithubPlugin, count: int, queries: int
+) -> None:
+    refs = [ref(box, box.github.add_issue(title=f"Number {index}")) for index in range(count)]
+
+    found = plugin.get_statuses(refs)
+
+    titles = [item.title for item in found.values() if not isinstance(item, TrackerError)]
+    assert [f"Number {index}" for index in range(count)] == titles
+    assert [QUERY] * queries == sent(box)
+
+
+def test_an_issue_that_is_asked_for_twice_is_asked_for_once(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    one = ref(box, closed_issue(box))
+
+    assert list(plugin.get_statuses([one, one])) == [one]
+    assert list(plugin.get_statuses([])) == []
+    assert sent(box) == [QUERY]
+
+
+def test_each_issue_has_its_own_error(box: Sandbox, plugin: GithubPlugin) -> None:
+    github = box.github
+    github.add_repository(GADGETS)
+    github.add_repository("octo/quiet", has_issues=False)
+    quiet = github.add_issue("octo/quiet", title="Quiet")
+    fine, deleted, moved = (closed_issue(box) for _ in range(3))
+    pull = github.add_issue(title="Fix", pull_request=True)
+    github.edit(REPOSITORY, deleted, deleted=True)
+    new = github.transfer_issue(REPOSITORY, moved, GADGETS)
+    cases = {
+        ref(box, fine): "closed",
+        ref(box, deleted): "item-deleted",
+        ref(box, moved): "item-moved",
+        ref(box, pull): "not-an-issue",
+        ref(box, 999): "item-not-found",
+        ref(box, 10**15): "item-not-found",
+        ref(box, quiet, "octo/quiet"): "issues-disabled",
+        ref(box, 1, "octo/nothing"): "item-not-found",
+    }
+
+    found = plugin.get_statuses(list(cases))
+
+    told = {
+        one: answer.id if isinstance(answer, TrackerError) else answer.state
+        for one, answer in found.items()
+    }
+    assert cases == told
+    gone = found[ref(box, moved)]
+    assert isinstance(gone, Moved)
+    assert gone.to == f"{github.web_url}/{GADGETS}/issues/{new}"
+
+
+def test_a_query_that_followed_a_rename_is_told_as_moved(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    refs = [ref(box, closed_issue(box)) for _ in range(2)]
+    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+
+    found = plugin.get_statuses(refs)
+
+    assert [answer.to for answer in found.values() if isinstance(answer, Moved)] == [
+        f"{box.github.web_url}/octo/gizmos/issues/{one.id}" for one in refs
+    ]
+    assert sent(box) == [QUERY]
+
+
+def test_another_spelling_of_a_repository_is_no_move(box: Sandbox, plugin: GithubPlugin) -> None:
+    box.github.add_repository("Octo/GADGETS")
+    number = box.github.add_issue("Octo/GADGETS", title="Loud")
+    refs = [ref(box, number, GADGETS), ref(box, closed_issue(box))]
+
+    assert not [one for one in plugin.get_statuses(refs).values() if isinstance(one, TrackerError)]
+
+
+def test_of_many_missing_issues_only_some_are_asked_for_again(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    found = plugin.get_statuses([ref(box, number) for number in range(500, 560)])
+
+    ids = {one.id for one in found.values() if isinstance(one, TrackerError)}
+    assert (ids, len(found), len(sent(box))) == ({"item-not-found"}, 60, 11)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"code": 404, "body": {"message": "Not Found"}},
+        {"code": 403, "body": {"message": "Resource not accessible by integration"}},
+        {"code": 200, "body": {"errors": [{"message": "Field 'issueType' doesn't exist"}]}},
+        {"code": 200, "body": {"data": None, "errors": []}},
+        {"code": 200, "body": []},
+        {"code": 400, "body": {"message": "Problems parsing JSON"}},
+    ],
+)
+def test_without_graphql_issues_are_read_one_by_one(
+    box: Sandbox, plugin: GithubPlugin, fault: dict[str, Any]
+) -> None:
+    refs = [*_all_kinds(box), ref(box, 999)]
+    expected = plugin.get_statuses(refs)
+    box.requests.clear()
+    box.faults.add(Fault("github", "status", path="graphql", **fault))
+
+    found = plugin.get_statuses(refs)
+
+    assert {one: str(answer) for one, answer in found.items()} == {
+        one: str(answer) for one, answer in expected.items()
+    }
+    assert len(sent(box)) == 1 + len(refs)
+
+
+def test_a_server_without_graphql_costs_a_conditional_request_an_issue(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.has_graphql = False
+    refs = [ref(box, closed_issue(box)) for _ in range(3)]
+    plugin.get_statuses(refs)
+    box.requests.clear()
+
+    plugin.get_statuses(refs)
+
+    assert [entry.status for entry in box.requests.entries("github")] == [404, 304, 304, 304]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": {"a0": {"issueOrPullRequest": {"__typename": "Issue"}}}},
+        {"data": {"a0": {"issueOrPullRequest": {"number": 4}}}},
+        {"data": {"a0": {"issueOrPullRequest": 7}}},
+    ],
+)
+def test_an_answer_that_is_no_issue_is_one_issues_error(
+    box: Sandbox, plugin: GithubPlugin, answer: dict[str, object]
+) -> None:
+    one = ref(box, closed_issue(box))
+    headers = {"Content-Type": "application/json"}
+    box.faults.add(
+        Fault(
+            *("github", "status"),
+            path="graphql",
+            code=200,
+            body=json.dumps(answer),
+            headers=headers,
+        )
+    )
+
+    (found,) = plugin.get_statuses([one]).values()
+
+    assert isinstance(found, TrackerError)
+    assert found.id == "answer-not-understood"
+
+
+def test_a_part_that_github_refuses_is_asked_for_alone(box: Sandbox, plugin: GithubPlugin) -> None:
+    one = ref(box, closed_issue(box))
+    sso = {"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso"}
+    refused = {"data": {"a0": None}, "errors": [{"type": "FORBIDDEN", "path": ["a0"]}]}
+    box.faults.add(Fault("github", "status", path="graphql", code=200, body=refused))
+    saml = {"message": "Resource protected by organization SAML enforcement."}
+    box.faults.add(Fault("github", "status", path="/issues/", code=403, body=saml, headers=sso))
+
+    (found,) = plugin.get_statuses([one]).values()
+
+    assert isinstance(found, Unauthorised)
+    assert found.id == "sso-required"
+
+
+LIMITED = {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."}
+SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "headers"),
+    [
+        (200, {"errors": [LIMITED]}, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}),
+        (200, {"data": None, "errors": [LIMITED]}, {"Retry-After": "3"}),
+        (200, {"errors": [SECONDARY]}, {}),
+        (403, SECONDARY, {}),
+        (429, SECONDARY, {"Retry-After": "3"}),
+    ],
+)
+def test_a_query_that_a_limit_refused_is_asked_again_after_the_wait(
+    box: Sandbox,
+    plugin: GithubPlugin,
+    code: int,
+    body: dict[str, object],
+    headers: dict[str, str],
+) -> None:
+    one = ref(box, closed_issue(box))
+    box.faults.add(Fault("github", "status", path="graphql", code=code, body=body, headers=headers))
+
+    (found,) = plugin.get_statuses([one]).values()
+
+    assert not isinstance(found, TrackerError)
+    assert sent(box) == [QUERY, QUERY]
+
+
+def test_a_limit_that_lasts_is_no_single_issues_error(box: Sandbox, plugin: GithubPlugin) -> None:
+    one = ref(box, closed_issue(box))
+    limit: dict[str, Any] = {
+        "code": 200,
+        "body": {"errors": [LIMITED]},
+        "headers": {"Retry-After": "900"},
+    }
+    box.faults.add(Fault("github", "status", path="graphql", times=9, **limit))
+
+    with pytest.raises(Transient) as caught:
+        plugin.get_statuses([one])
+
+    assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 900.0)
+
+
+def test_a_wrong_token_is_said_to_be_one(box: Sandbox) -> None:
+    refs = [ref(box, closed_issue(box)) for _ in range(2)]
+
+    with pytest.raises(Unauthorised) as caught:
+        plugin_for(box, token="wrong").get_statuses(refs)
+
+    assert caught.value.id == "unauthorised"
+    assert sent(box) == [QUERY]

@@ -1,0 +1,230 @@
+"""What a person should know of a reopened issue is said, and done only where configured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.unlatch_github.making import CLOSE, REOPEN, REPOSITORY, ref, sent, settings_for
+
+from unlatch.sandbox import Fault
+from unlatch.spi import Result
+from unlatch.transport import for_tests
+from unlatch_github.plugin import GithubPlugin
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+NOBODY = "nobody is assigned to it"
+OLD_MILESTONE = 'its milestone "v1" is closed'
+PLAIN = replace(REOPEN, add_labels=(), remove_labels=(), comment=None)
+
+
+def _plugin(box: Sandbox, *, token: str | None = None, **on_reopen: str) -> GithubPlugin:
+    raw = settings_for(box).model_dump() | {"on_reopen": on_reopen}
+    settings = type(settings_for(box)).model_validate(raw)
+    transport = for_tests("github", settings.base_url, token=token or box.github.token)
+    return GithubPlugin(settings, transport)
+
+
+def _issue(box: Sandbox, **facts: Any) -> int:
+    return box.github.add_issue(
+        **{"title": "Smart", "state": "closed", "state_reason": "completed"} | facts
+    )
+
+
+def _facts(box: Sandbox, number: int) -> tuple[str, str | None, list[str]]:
+    issue = box.github.issue(REPOSITORY, number)
+    milestone = issue["milestone"]
+    assignees = [user["login"] for user in issue["assignees"]]
+    return issue["state"], milestone and milestone["title"], assignees
+
+
+@pytest.fixture(autouse=True)
+def milestones(box: Sandbox) -> None:
+    box.github.add_milestone("v1", state="closed")
+    box.github.add_milestone("v2")
+
+
+def test_by_default_it_is_said_and_costs_nothing(box: Sandbox) -> None:
+    number = _issue(box, milestone=1)
+
+    outcome = _plugin(box).reopen_issue(ref(box, number), PLAIN)
+
+    assert outcome.notes == (OLD_MILESTONE, NOBODY)
+    assert _facts(box, number) == ("open", "v1", [])
+    assert sent(box) == [f"GET /issues/{number}", f"PATCH /issues/{number}"]
+
+
+def test_where_all_is_well_nothing_is_said(box: Sandbox) -> None:
+    number = _issue(box, milestone=2, assignee="ann")
+    plugin = _plugin(box, milestone="clear", assignee="me")
+
+    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
+
+    assert outcome.notes == ()
+    assert _facts(box, number) == ("open", "v2", ["ann"])
+    assert len(sent(box)) == 2
+
+
+def test_an_issue_that_is_open_already_is_told_of_too(box: Sandbox) -> None:
+    number = _issue(box, state="open", state_reason=None, milestone=1)
+
+    outcome = _plugin(box).reopen_issue(ref(box, number), PLAIN)
+
+    assert (outcome.result, outcome.notes) == (Result.ALREADY_OPEN, (OLD_MILESTONE, NOBODY))
+
+
+def test_a_close_and_a_comment_say_nothing_of_it(box: Sandbox) -> None:
+    plugin = _plugin(box, milestone="clear", assignee="me", project="report")
+    number = _issue(box, state="open", state_reason=None, milestone=1)
+
+    closed = plugin.close_issue(ref(box, number), CLOSE)
+    commented = plugin.reopen_issue(ref(box, number), replace(REOPEN, goal=None))
+
+    assert (closed.notes, commented.notes) == ((), ())
+    assert _facts(box, number) == ("closed", "v1", [])
+
+
+def test_a_closed_milestone_is_left_by_the_request_that_reopens(box: Sandbox) -> None:
+    number = _issue(box, milestone=1, assignee="ann")
+    plugin = _plugin(box, milestone="clear")
+
+    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
+    again = plugin.reopen_issue(ref(box, number), PLAIN)
+
+    assert (outcome.notes, again.notes) == ((), ())
+    assert _facts(box, number) == ("open", None, ["ann"])
+    assert [request.partition(" ")[0] for request in sent(box)] == ["GET", "PATCH", "GET"]
+
+
+def test_a_milestone_that_github_keeps_is_said(box: Sandbox) -> None:
+    box.github.add_repository(REPOSITORY, push=False)
+    number = _issue(box, milestone=1, assignee="ann")
+
+    outcome = _plugin(box, milestone="clear").reopen_issue(ref(box, number), PLAIN)
+
+    assert (outcome.result, outcome.notes) == (Result.REOPENED, (OLD_MILESTONE,))
+
+
+def test_an_issue_that_nobody_has_is_taken(box: Sandbox) -> None:
+    plugin = _plugin(box, assignee="me")
+    first, second = _issue(box), _issue(box)
+
+    outcomes = [plugin.reopen_issue(ref(box, number), PLAIN) for number in (first, second)]
+    again = plugin.reopen_issue(ref(box, first), PLAIN)
+
+    assert [outcome.notes for outcome in (*outcomes, again)] == [(), (), ()]
+    assert outcomes[0].after.assignee == "octocat"
+    assert _facts(box, first) == _facts(box, second) == ("open", None, ["octocat"])
+    # Who the token belongs to is asked once.
+    assert [request.partition(" ")[0] for request in sent(box)] == (
+        ["GET", "PATCH", "GET", "POST", "GET", "PATCH", "POST", "GET"]
+    )
+
+
+def test_a_bot_cannot_take_an_issue_and_that_is_said(box: Sandbox) -> None:
+    number = _issue(box)
+    plugin = _plugin(box, token=box.github.bot_token, assignee="me")
+
+    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
+
+    assert (outcome.result, _facts(box, number)) == (Result.REOPENED, ("open", None, []))
+    assert outcome.notes == ("GitHub did not assign it to github-actions[bot]", NOBODY)
+
+
+def test_who_is_not_told_takes_nothing(box: Sandbox) -> None:
+    box.github.has_graphql = False
+    number = _issue(box)
+    plugin = _plugin(box, token=box.github.bot_token, assignee="me")
+
+    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
+
+    assert outcome.notes == (
+        "it could not be assigned: GitHub does not tell whom the token belongs to",
+        NOBODY,
+    )
+
+
+def test_a_person_who_was_assigned_meanwhile_stays(box: Sandbox) -> None:
+    number = _issue(box)
+
+    def person() -> None:
+        box.github.edit(REPOSITORY, number, assignees=["ann"])
+
+    box.faults.add(Fault("github", "human", method="POST", path="/assignees", action=person))
+    _plugin(box, assignee="me").reopen_issue(ref(box, number), PLAIN)
+
+    assert _facts(box, number)[2] == ["ann", "octocat"]
+
+
+def test_projects_are_reported_in_their_own_words(box: Sandbox) -> None:
+    number = _issue(box, assignee="ann")
+    box.github.put_in_project(REPOSITORY, number, "Roadmap", "Done")
+    box.github.put_in_project(REPOSITORY, number, "Équipe", "À faire")
+
+    outcome = _plugin(box, project="report").reopen_issue(ref(box, number), PLAIN)
+
+    assert outcome.notes == (
+        'in the project "Roadmap" its status is "Done"',
+        'in the project "Équipe" its status is "À faire"',
+    )
+    assert sent(box)[-1] == "POST /api/graphql"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"code": 404, "body": {"message": "Not Found"}},
+        {"code": 200, "body": {"errors": [{"type": "INSUFFICIENT_SCOPES"}]}},
+        {"code": 200, "body": {"data": {"repository": {"issue": {"projectItems": None}}}}},
+        {"code": 200, "body": []},
+    ],
+)
+def test_projects_that_may_not_be_read_are_no_failure(box: Sandbox, fault: dict[str, Any]) -> None:
+    number = _issue(box, assignee="ann")
+    box.faults.add(Fault("github", "status", path="graphql", **fault))
+
+    outcome = _plugin(box, project="report").reopen_issue(ref(box, number), PLAIN)
+
+    assert outcome.result is Result.REOPENED
+    assert [note.partition(":")[0] for note in outcome.notes] == ["its projects could not be read"]
+
+
+@pytest.mark.parametrize("facts", [{}, {"milestone": 1}, {"milestone": 2, "assignee": "ann"}])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_is_planned_is_what_is_sent(
+    box: Sandbox, facts: dict[str, Any], *, is_open: bool
+) -> None:
+    state = {"state": "open", "state_reason": None} if is_open else {}
+    number = _issue(box, **facts, **state)
+    plugin = _plugin(box, milestone="clear", assignee="me", project="report")
+    for change in (REOPEN, replace(REOPEN, goal=None), CLOSE, REOPEN):
+        item = plugin.get_issue_status(ref(box, number))
+        box.requests.clear()
+
+        planned = plugin.plan(item, change)
+
+        act = plugin.close_issue if change is CLOSE else plugin.reopen_issue
+        act(item.ref, change)
+        assert [(entry.method, entry.path) for entry in box.requests.entries("github")] == [
+            (one.method, urlsplit(one.url).path) for one in planned
+        ]
+
+
+def test_the_plan_names_what_else_is_done(box: Sandbox) -> None:
+    number = _issue(box, milestone=1)
+    plugin = _plugin(box, milestone="clear", assignee="me", project="report")
+    (item,) = plugin.get_statuses([ref(box, number)]).values()
+
+    planned = plugin.plan(item, PLAIN)  # type: ignore[arg-type]  # it was read
+
+    assert [one.what for one in planned] == [
+        "read the issue",
+        "set state to open and take it out of its closed milestone",
+        "find out whom the token belongs to",
+        "assign it to the token's account",
+        "read its status in projects",
+    ]

@@ -1,0 +1,289 @@
+"""An issue gets milestone, assignees and type as the increment names them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.unlatch_github.making import CREATE, OP, REPOSITORY, draft, plugin_for, ref, sent
+
+from unlatch.domain.text import Check, Checks, Heading
+from unlatch.errors import ConfigError, Rejected
+from unlatch.spi import Change, Result
+from unlatch.transport import for_tests
+from unlatch_github.plugin import GithubPlugin
+from unlatch_github.settings import GithubSettings
+from unlatch_github.wishes import Wishes, wishes_in
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+    from unlatch.spi import Draft, Outcome
+
+PLAIN = replace(CREATE, add_labels=())
+
+
+def _draft(**wishes: Any) -> Draft:
+    return replace(draft(), wishes=wishes)
+
+
+def _facts(box: Sandbox, outcome: Outcome) -> tuple[str | None, list[str], str | None]:
+    issue = box.github.issue(REPOSITORY, int(outcome.after.ref.id))
+    milestone = issue["milestone"]
+    return (
+        milestone and milestone["title"],
+        [user["login"] for user in issue["assignees"]],
+        issue.get("type", {}).get("name"),
+    )
+
+
+def test_an_issue_is_made_with_all_that_is_wished_for_by_one_request(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = box.github.add_milestone("v1")
+
+    outcome = plugin.create_issue(
+        _draft(milestone=number, assignees=["ann", "@bob"], type="Bug"), PLAIN
+    )
+
+    assert _facts(box, outcome) == ("v1", ["ann", "bob"], "Bug")
+    assert (outcome.after.assignee, outcome.after.type) == ("ann, bob", "Bug")
+    assert (outcome.notes, sent(box)) == ((), ["POST /issues"])
+
+
+@pytest.mark.parametrize("wish", ["v2", "V2", "2"])
+def test_a_milestone_is_found_by_its_title_or_number(
+    box: Sandbox, plugin: GithubPlugin, wish: str
+) -> None:
+    for title in ("v1", "v2"):
+        box.github.add_milestone(title)
+
+    outcome = plugin.create_issue(_draft(milestone=wish), PLAIN)
+
+    assert _facts(box, outcome)[0] == "v2"
+    assert sent(box) == ["GET /milestones", "POST /issues"]
+
+
+def test_of_milestones_of_one_name_the_open_one_is_meant(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.add_milestone("next", state="closed")
+    box.github.add_milestone("Next")
+
+    assert _facts(box, plugin.create_issue(_draft(milestone="next"), PLAIN))[0] == "Next"
+
+
+def test_a_title_of_digits_goes_before_a_number(box: Sandbox, plugin: GithubPlugin) -> None:
+    for title in ("2", "other"):
+        box.github.add_milestone(title)
+
+    assert _facts(box, plugin.create_issue(_draft(milestone="2"), PLAIN))[0] == "2"
+
+
+def test_a_milestone_on_any_page_is_found(box: Sandbox, plugin: GithubPlugin) -> None:
+    for index in range(103):
+        box.github.add_milestone(f"v{index}")
+
+    outcome = plugin.create_issue(_draft(milestone="v102"), PLAIN)
+
+    assert _facts(box, outcome)[0] == "v102"
+    assert sent(box) == ["GET /milestones", "GET /milestones", "POST /issues"]
+
+
+def test_a_milestone_that_is_not_there_keeps_the_issue_from_being_made(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.add_milestone("v1")
+    box.github.add_milestone("v0", state="closed")
+
+    with pytest.raises(Rejected) as caught:
+        plugin.create_issue(_draft(milestone="v\x1b2"), PLAIN)
+
+    assert (caught.value.id, caught.value.where) == ("milestone-unknown", REPOSITORY)
+    assert "'v2'" in caught.value.message
+    assert "(open ones: v1)" in (caught.value.hint or "")
+    assert box.github.items() == []
+
+
+def test_what_github_drops_without_a_word_is_told(box: Sandbox, plugin: GithubPlugin) -> None:
+    box.github.add_milestone("v1")
+    box.github.add_repository(REPOSITORY, push=False)
+
+    outcome = plugin.create_issue(_draft(milestone=1, assignees="ann", type="Bug"), PLAIN)
+
+    assert outcome.result is Result.CREATED
+    (note,) = outcome.notes
+    dropped = "the milestone and the assignment to ann and the type Bug"
+    assert note == f"GitHub did not take {dropped}: the token may lack push access"
+
+
+def test_an_assignee_whom_github_does_not_know_is_named(plugin: GithubPlugin) -> None:
+    with pytest.raises(Rejected) as caught:
+        plugin.create_issue(_draft(assignees=["nobody"]), PLAIN)
+
+    assert (caught.value.id, "assignees invalid" in caught.value.message) == (
+        "tracker-rejected",
+        True,
+    )
+
+
+def test_an_update_sets_what_differs_and_keeps_other_assignees(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    for title in ("v1", "v2"):
+        box.github.add_milestone(title)
+    made = plugin.create_issue(_draft(milestone=1, assignees=["ann"]), PLAIN).after
+    box.github.edit(REPOSITORY, int(made.ref.id), assignees=["carl", "Ann"])
+    box.requests.clear()
+
+    outcome = plugin.update_issue(
+        made.ref, _draft(milestone="v2", assignees=["ann", "bob"], type="Task"), PLAIN
+    )
+
+    assert (outcome.result, outcome.notes) == (Result.UPDATED, ())
+    assert _facts(box, outcome) == ("v2", ["carl", "Ann", "bob"], "Task")
+
+
+def test_an_update_of_what_is_so_already_writes_nothing(box: Sandbox, plugin: GithubPlugin) -> None:
+    box.github.add_milestone("v1")
+    wished = _draft(milestone="v1", assignees=["ann"], type="Bug")
+    made = plugin.create_issue(wished, PLAIN).after
+    box.requests.clear()
+
+    outcome = plugin.update_issue(made.ref, wished, PLAIN)
+
+    assert (outcome.notes, sent(box)) == ((), [f"GET /issues/{made.ref.id}"])
+
+
+def test_who_may_not_assign_is_told_and_the_rest_is_done(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    made = plugin.create_issue(draft(), PLAIN).after
+    box.github.add_repository(REPOSITORY, push=False)
+
+    outcome = plugin.update_issue(
+        made.ref, replace(draft(title="New"), wishes={"assignees": ["ann"]}), PLAIN
+    )
+
+    assert outcome.after.title == "New"
+    assert "the assignment to ann" in outcome.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("raw", "wishes"),
+    [
+        ({}, Wishes()),
+        ({"milestone": 4, "type": "Bug"}, Wishes(4, (), "Bug")),
+        ({"milestone": " Sprint  \x1b12 ", "issueType": "Task"}, Wishes("Sprint 12", (), "Task")),
+        ({"assignee": "ann"}, Wishes(assignees=("ann",))),
+        ({"assignees": "ann, @bob,ann"}, Wishes(assignees=("ann", "bob"))),
+        ({"milestone": None, "assignees": None, "type": None}, Wishes()),
+        ({"assignees": [], "type": "Bug"}, Wishes(type="Bug")),
+    ],
+)
+def test_wishes_are_read_in_each_spelling(raw: dict[str, Any], wishes: Wishes) -> None:
+    assert wishes_in(raw) == wishes
+    assert wishes_in(raw).left_out == ()
+
+
+NO_MILESTONES: tuple[Any, ...] = (True, 0, -1, 1.5, [], {}, "", " ", "x" * 300)
+NO_ASSIGNEES: tuple[Any, ...] = (
+    *([1], [["ann"]], ["a b"], {"a": 1}, [""]),
+    [f"user-{index}" for index in range(11)],
+)
+NO_TYPES: tuple[Any, ...] = (1, [], {"name": "Bug"}, "")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *({"milestone": wrong} for wrong in NO_MILESTONES),
+        *({"assignees": wrong} for wrong in NO_ASSIGNEES),
+        *({"type": wrong} for wrong in NO_TYPES),
+    ],
+)
+def test_what_is_no_wish_is_left_out_and_told(raw: dict[str, Any]) -> None:
+    found = wishes_in(raw)
+
+    assert len(found.left_out) == 1
+    assert (found.milestone, found.type, len(found.assignees) < 11) == (None, None, True)
+
+
+def test_what_was_left_out_is_noted(plugin: GithubPlugin) -> None:
+    outcome = plugin.create_issue(_draft(milestone=True), PLAIN)
+
+    assert outcome.notes == ("the increment's `milestone` is no number or title, and was left out",)
+
+
+def test_check_boxes_come_and_go_with_the_increment_and_what_people_wrote_stays(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    def of(*, done: bool) -> Draft:
+        checks = Checks((Check("US-001: Log in"), Check("AC-1 <b> @all", done, 1)))
+        return replace(draft(), body=(Heading("User stories"), checks))
+
+    made = plugin.create_issue(of(done=False), PLAIN).after
+    number = int(made.ref.id)
+    body = box.github.issue(REPOSITORY, number)["body"]
+    assert "### User stories\n\n- US\\-001" in body.replace("US-001", "US\\-001")
+    assert "\n  - [ ] AC" in body
+    # A person ticks the box, and writes around the section.
+    box.github.edit(REPOSITORY, number, body=f"Above.\n{body.replace('[ ]', '[x]')}\nBelow.")
+
+    plugin.update_issue(ref(box, number), of(done=False), PLAIN)
+    unticked = box.github.issue(REPOSITORY, number)["body"]
+    plugin.update_issue(ref(box, number), of(done=True), PLAIN)
+    ticked = box.github.issue(REPOSITORY, number)["body"]
+
+    assert f"Above.\n{body}\nBelow." == unticked
+    assert ticked == unticked.replace("[ ]", "[x]")
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "a number": {"milestone": 1},
+    "a title": {"milestone": "v1", "assignees": ["ann"], "type": "Bug"},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_planned_for_an_issue_to_be_made_is_sent(
+    box: Sandbox, plugin: GithubPlugin, case: str
+) -> None:
+    box.github.add_milestone("v1")
+    wished = _draft(**CASES[case])
+
+    planned = plugin.plan(None, CREATE, wished)
+
+    assert box.requests.entries() == []
+    plugin.create_issue(wished, CREATE)
+    assert _sent(box) == [(one.method, urlsplit(one.url).path) for one in planned]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_planned_for_an_update_is_sent(box: Sandbox, case: str) -> None:
+    plugin = plugin_for(box)
+    for title in ("v0", "v1"):
+        box.github.add_milestone(title)
+    box.github.add_issue(title="Old", milestone=1, assignee="bob")
+    item = plugin.get_issue_status(ref(box, 1))
+    box.requests.clear()
+    change = Change(OP)
+
+    planned = plugin.plan(item, change, _draft(**CASES[case]))
+
+    plugin.update_issue(item.ref, _draft(**CASES[case]), change)
+    assert _sent(box) == [(one.method, urlsplit(one.url).path) for one in planned]
+
+
+def test_without_a_repository_there_is_no_plan(box: Sandbox) -> None:
+    settings = GithubSettings(api_url=box.github.api_url, web_url=box.github.web_url)
+    plugin = GithubPlugin(settings, for_tests("github", settings.base_url, token="t"))
+
+    with pytest.raises(ConfigError):
+        plugin.plan(None, CREATE, draft())
+
+
+def _sent(box: Sandbox) -> list[tuple[str, str]]:
+    return [(entry.method, entry.path) for entry in box.requests.entries("github")]
