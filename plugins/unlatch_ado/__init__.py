@@ -37,6 +37,11 @@ manifest = Manifest(
             Capability.REOPEN,
             Capability.STATUS,
             Capability.ATOMIC_COMMENT,
+            Capability.STATUS_OF_MANY,
+            Capability.LIST,
+            Capability.BATCH,
+            Capability.EXAMINE,
+            Capability.APPROVE,
         }
     ),
     tokens=(
@@ -60,4 +65,10 @@ manifest = Manifest(
     hosts=("dev.azure.com", "*.visualstudio.com"),
     host_env=("SYSTEM_COLLECTIONURI",),
     label_problem=label_problem,
+    example=(
+        "[trackers.ado]\n"
+        'organization_url = "https://dev.azure.com/fabrikam"\n'
+        'project = "widgets"\n'
+        'work_item_type = "User Story"\n'
+    ),
 )

@@ -24,6 +24,8 @@ from msrest.universal_http.requests import BasicRequestsHTTPSender
 from unlatch_ado.errors import NotOffered
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import requests
 
     from unlatch_ado.cache import Cache
@@ -39,6 +41,14 @@ __all__ = [
 
 # What the library raises for answers that it cannot read; msrest takes one of them from azure-core.
 UNREADABLE = (ClientException, DeserializationError)
+
+
+_CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
+_PERMISSIONS = "dd3b8bd6-c7fc-4cbd-929a-933d9c011c9d"
+_TAGGING = "bb50f182-8e5e-40b8-bc21-e8752a1e7ae2"
+_CREATE = 2
+_WORK_ITEMS = "72c7ddf8-2cdc-4f60-90cd-ab71c14a399b"
+_PATCH = "application/json-patch+json"
 
 
 class SharedSessionSender(BasicRequestsHTTPSender):
@@ -66,8 +76,16 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
     the organization's own, and an answer that named another one could not be trusted with them.
     """
 
-    def __init__(self, organization_url: str, session: requests.Session, cache: Cache) -> None:
+    def __init__(
+        self,
+        organization_url: str,
+        session: requests.Session,
+        cache: Cache,
+        *,
+        newest: str | None = None,
+    ) -> None:
         super().__init__(organization_url)
+        self._newest = newest
         self._cache = cache
         self._routes: dict[str, Any] | None = None
         self._discovering = threading.Lock()
@@ -99,9 +117,9 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         body = self._send_request(request, headers={"Accept": "application/json"}).json()
         found = body.get("value") if isinstance(body, dict) else None
         listed = found if isinstance(found, list) else []
-        # Of some thousand routes, those of work items are needed.
-        routes = [r for r in listed if isinstance(r, dict) and r.get("area") == "wit"]
-        if not routes:
+        # Of some thousand routes, those of work items are needed, and two more.
+        routes = [r for r in listed if isinstance(r, dict) and _is_needed(r)]
+        if not any(route.get("area") == "wit" for route in routes):
             raise ClientException("no routes of work items")
         self._cache.put("routes", self.normalized_url, value=routes)
         return self._read_routes(routes)
@@ -109,4 +127,55 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
     def _read_routes(self, routes: list[Any]) -> dict[str, Any]:
         read = self._base_deserialize.deserialize_data(routes, "[ApiResourceLocation]")
         # A route is a path; one that names a scheme would take the request to another host.
-        return {route.id: route for route in read if ":" not in route.route_template}
+        return {route.id: self._limited(route) for route in read if ":" not in route.route_template}
+
+    def _limited(self, route: Any) -> Any:
+        """The route as if the server knew no newer version than the configured one."""
+        if self._newest is not None and float(self._newest) < route.max_version:
+            route.max_version = float(self._newest)
+            route.released_version = str(min(float(route.released_version), route.max_version))
+        return route
+
+    def connection_data(self) -> Any:
+        """Whom the token belongs to; the library has it in another client."""
+        return self._send("GET", _CONNECTION_DATA, "7.1-preview.1").json()
+
+    def update_work_items(self, patches: Mapping[int, Sequence[Any]]) -> Any:
+        """Change several work items with one request; the library has no call for it.
+
+        Each has its own answer, and one that fails holds up none of the others:
+        https://learn.microsoft.com/rest/api/azure/devops/wit/workitembatchupdate
+        """
+        location = self._get_resource_location(self.normalized_url, _WORK_ITEMS)
+        version = self._negotiate_request_version(location, "7.1")
+        batch = [
+            {
+                "method": "PATCH",
+                "uri": f"/_apis/wit/workitems/{item}?api-version={version}",
+                "headers": {"Content-Type": _PATCH},
+                "body": [one.as_dict() for one in document],
+            }
+            for item, document in patches.items()
+        ]
+        request = ClientRequest("PATCH", self._client.format_url("_apis/wit/$batch"))
+        request.format_parameters({"api-version": version})
+        headers = {"Content-Type": "application/json; charset=utf-8", "Accept": "application/json"}
+        headers |= self.config.additional_headers
+        return self._send_request(request, headers=headers, content=batch).json()
+
+    def may_create_tags(self, project_id: str) -> Any:
+        """Whether the caller may create tags in a project.
+
+        https://learn.microsoft.com/azure/devops/organizations/security/namespace-reference
+        """
+        return self._send(
+            "GET",
+            _PERMISSIONS,
+            "7.1-preview.2",
+            route_values={"securityNamespaceId": _TAGGING, "permissions": str(_CREATE)},
+            query_parameters={"tokens": f"/{project_id}"},
+        ).json()
+
+
+def _is_needed(route: dict[str, Any]) -> bool:
+    return route.get("area") == "wit" or route.get("id") in (_CONNECTION_DATA, _PERMISSIONS)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 
 from unlatch.domain.text import without_controls
+from unlatch.errors import Rejected
 from unlatch.spi import Draft, as_html, visible
+from unlatch_ado.discussion import plain
 
 LONGEST = 1_000_000
 LONGEST_TITLE = 255
@@ -28,7 +30,32 @@ def rewritten(description: str, draft: Draft) -> str:
     if found is None:
         return description + _section(draft)
     start, end = found
-    return description[:start] + _body(draft) + description[end:]
+    body = _body(draft)
+    if plain(description[start:end]) == plain(body):
+        # The browser's editor has written the same words in its own way.
+        return description
+    return description[:start] + body + description[end:]
+
+
+def checked(description: str) -> str:
+    """`description`, if it is not too long.
+
+    Raises:
+        Rejected: `body-too-long`.
+    """
+    if len(description) > LONGEST:
+        raise Rejected(
+            "body-too-long",
+            f"the description would have {len(description)} characters, and {LONGEST} fit",
+            hint="shorten spec.md, or what else the description holds",
+        )
+    return description
+
+
+def title_notes(draft: Draft) -> tuple[str, ...]:
+    """What to say of the title, if it did not fit."""
+    cut = title_of(draft) != " ".join(without_controls(draft.title).split())
+    return (f"the title was cut to {LONGEST_TITLE} characters",) if cut else ()
 
 
 def title_of(draft: Draft) -> str:

@@ -18,7 +18,12 @@ from unlatch.errors import (
 if TYPE_CHECKING:
     from unlatch.transport import Answer
 
+_STATE = "System.State"
 _RENEW = "make a new token and run `unlatch auth login ado`, or run `az login`"
+
+
+_GONE = "the work item does not exist, was deleted, or is hidden from this account"
+_GONE_HINT = "look in the project's recycle bin, and at the permissions of the item's area path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +61,54 @@ TABLE: tuple[Row, ...] = (
         "ask for the permission 'Create tag definition', or create the tag by hand",
     ),
     Row(
-        404,
-        r"TF401232|TF401174",
-        NotFound,
-        "item-not-found",
-        "the work item does not exist, was deleted, or is hidden from this account",
-        "look in the project's recycle bin, and at the permissions of the item's area path",
+        403,
+        r"TF237111",
+        Unauthorised,
+        "area-not-permitted",
+        "this account may not change work items in the area that the work item is in",
+        "ask for the permission 'Edit work items in this node' on its area path",
     ),
+    Row(
+        400,
+        r"TF237111",
+        Unauthorised,
+        "area-not-permitted",
+        "this account may not change work items in the area that the work item is in",
+        "ask for the permission 'Edit work items in this node' on its area path",
+    ),
+    Row(
+        400,
+        r"TF401347",
+        Rejected,
+        "tree-path-not-found",
+        None,
+        "correct `area_path` or `iteration_path` of [trackers.ado], or the increment's own",
+    ),
+    Row(
+        400,
+        r"TF51535",
+        Rejected,
+        "field-not-found",
+        None,
+        "correct the field's reference name in [trackers.ado.fields]",
+    ),
+    Row(
+        400,
+        r"TF201036",
+        Rejected,
+        "link-refused",
+        None,
+        "correct the increment's `parent`, or link the work items by hand",
+    ),
+    Row(
+        400,
+        r"VssVersionOutOfRangeException",
+        Rejected,
+        "version-not-offered",
+        None,
+        "set `api_version` in [trackers.ado] to the version that the server names",
+    ),
+    Row(404, r"TF401232|TF401174", NotFound, "item-not-found", _GONE, _GONE_HINT),
     Row(
         404,
         r"TF200016|ProjectDoesNotExist",
@@ -100,9 +146,27 @@ def explain(answer: Answer) -> TrackerError | None:
     if _is_sign_in(answer):
         message = "Azure DevOps asks to sign in: the token is expired, revoked or malformed"
         return Unauthorised("credential-expired", message, hint=_RENEW)
-    if answer.status == 400:  # noqa: PLR2004
-        return _broken_rule(answer)
-    return next((_error(row, answer) for row in TABLE if _fits(row, answer)), None)
+    if answer.status == 404 and _is_words(answer):  # noqa: PLR2004
+        # No error of the work item service: a wrong address, or a proxy or server in front of it.
+        return NotFound("item-not-found", _plainly(answer), hint=_PLAIN_HINT)
+    named = next((_error(row, answer) for row in TABLE if _fits(row, answer)), None)
+    return named or (_broken_rule(answer) if answer.status == 400 else None)  # noqa: PLR2004
+
+
+_PLAIN_HINT = (
+    "check `organization_url` and `project` in [trackers.ado]; if they are right, the work item "
+    "is gone or hidden"
+)
+_LONGEST_WORDS = 100
+
+
+def _is_words(answer: Answer) -> bool:
+    return not _body(answer) and not answer.text.lstrip().startswith("<")
+
+
+def _plainly(answer: Answer) -> str:
+    words = " ".join(answer.text.split())[:_LONGEST_WORDS]
+    return f"there is nothing at that address{f': {words}' if words else ''}"
 
 
 def _fits(row: Row, answer: Answer) -> bool:
@@ -140,8 +204,18 @@ def _broken_rule(answer: Answer) -> TrackerError | None:
     return Rejected(
         "rule-broken",
         f"a rule of the work item's type refuses the change{named}: {_message(answer)}",
-        hint="fill in the field, or name another state in `states` of [trackers.ado]",
+        hint=_how_to_keep(fields, answer),
     )
+
+
+def _how_to_keep(fields: list[str], answer: Answer) -> str:
+    """How the field is given a value, in words that can be pasted into the configuration."""
+    field = next(iter(fields), None)
+    if field == _STATE:
+        return "name another state in `states` or `states_by_type` of [trackers.ado]"
+    table = "create" if answer.method == "POST" else "reopen"
+    also = "" if table == "create" else " (or in fields.close, if it was to be closed)"
+    return f'give it a value in [trackers.ado.fields.{table}]{also}: "{field or "FIELD"}" = "..."'
 
 
 def _fields(body: dict[str, Any]) -> list[str]:
@@ -172,6 +246,20 @@ def _said(answer: Answer) -> str:
     """The message, or the whole text of an answer that is not JSON."""
     body = _body(answer)
     return f"{body.get('typeKey', '')} {_message(answer)}".strip() if body else answer.text
+
+
+def missing() -> NotFound:
+    """The work item is not among those that were answered."""
+    return NotFound("item-not-found", _GONE, hint=_GONE_HINT)
+
+
+def deleted(item: str) -> NotFound:
+    """The work item lies in the recycle bin."""
+    return NotFound(
+        "item-deleted",
+        f"work item {item} was deleted, and lies in its project's recycle bin",
+        hint="restore it there (Boards, Work items, Recycle bin), or unlink it",
+    )
 
 
 class NotOffered(Rejected):

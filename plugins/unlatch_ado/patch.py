@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Change, as_html, visible
+
+if TYPE_CHECKING:
+    from unlatch_ado.tables import FieldValue
+
+PARENT_LINK = "System.LinkTypes.Hierarchy-Reverse"
+RELATED_LINK = "System.LinkTypes.Related"
+HYPERLINK = "Hyperlink"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +21,22 @@ class Step:
 
     op: str
     path: str
-    value: str | int
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of a work item to another one, or to a web page.
+
+    Args:
+        kind: the link type's reference name.
+        url: the address of the other end, for a work item in the API.
+        comment: what the link says of itself.
+    """
+
+    kind: str
+    url: str
+    comment: str = "unlatch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +48,20 @@ class Plan:
         fields: new values of fields, by their reference names.
         tags: the item's tags before and after.
         comment: HTML to add to the discussion.
+        links: links to add.
     """
 
     revision: int | None
-    fields: tuple[tuple[str, str], ...] = ()
+    fields: tuple[tuple[str, FieldValue], ...] = ()
     tags: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     comment: str | None = None
+    links: tuple[Link, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to do."""
         before, after = self.tags
-        return not self.fields and before == after and self.comment is None
+        return not (self.fields or self.links) and before == after and self.comment is None
 
     def steps(self) -> tuple[Step, ...]:
         """The patch document.
@@ -53,6 +78,7 @@ class Plan:
             )
         if self.comment is not None:
             steps.append(Step("add", "/fields/System.History", self.comment))
+        steps += [Step("add", "/relations/-", _relation(link)) for link in self.links]
         return tuple(steps)
 
     def without_new_tags(self) -> Plan:
@@ -60,6 +86,11 @@ class Plan:
         before, after = self.tags
         known = {tag.casefold() for tag in before}
         return replace(self, tags=(before, tuple(t for t in after if t.casefold() in known)))
+
+
+def _relation(link: Link) -> dict[str, Any]:
+    # https://learn.microsoft.com/azure/devops/boards/queries/link-type-reference
+    return {"rel": link.kind, "url": link.url, "attributes": {"comment": link.comment}}
 
 
 def comment_of(change: Change) -> str | None:

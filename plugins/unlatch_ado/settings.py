@@ -3,83 +3,25 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from unlatch.errors import ConfigError
 from unlatch.spi import Goal, ItemRef
 from unlatch_ado.addresses import Address, Place, parse, place_of, web_address
+from unlatch_ado.tables import Fields, OnReopen, States
+from unlatch_ado.values import (  # noqa: TC001  (pydantic reads the annotations)
+    NodePath,
+    Organization,
+    Project,
+    UrlTemplate,
+    Version,
+    Word,
+)
 
 _TRACKER = "ado"
-# https://learn.microsoft.com/azure/devops/organizations/settings/naming-restrictions
-_BARRED_IN_NAMES = re.compile(r"""[\x00-\x1f/\\:*?"'<>;#$%{},+=\[\]|]""")
 _NUMBER = re.compile(r"\d{1,10}")
-
-
-def _url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except ValueError as error:
-        raise ValueError(f"{value!r} is no web address") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{value!r} must begin with https://")
-    if parts.username is not None or parts.password is not None:
-        raise ValueError("an address must not hold a user name or a token")
-    if parts.query or parts.fragment or re.search(r"[\s{}]", value):
-        raise ValueError(f"{value!r} must end with the organization's or collection's name")
-    return value.rstrip("/")
-
-
-def _organization(value: str) -> str:
-    url = _url(value)
-    if not place_of(url).path:
-        raise ValueError(
-            f"{value!r} must name the organization (https://dev.azure.com/ORGANIZATION) "
-            "or the collection (https://HOST/COLLECTION)"
-        )
-    return url
-
-
-def _project(value: str) -> str:
-    name = value.strip()
-    if "/" in name:
-        raise ValueError(f"{value!r} must be the project's name alone, without the organization")
-    if not name or name.startswith((".", "_")) or _BARRED_IN_NAMES.search(name):
-        raise ValueError(f"{value!r} is no project's name")
-    return name
-
-
-def _word(value: str) -> str:
-    if not value.strip():
-        raise ValueError("must not be empty")
-    return value.strip()
-
-
-_Organization = Annotated[str, AfterValidator(_organization)]
-_Project = Annotated[str, AfterValidator(_project)]
-_Word = Annotated[str, AfterValidator(_word)]
-
-
-class States(BaseModel):
-    """Names of states to use instead of the ones that the work item type suggests."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    reopened: _Word | None = Field(None, description="The state of a reopened work item.")
-    completed: _Word | None = Field(None, description="The state of a completed work item.")
-    not_planned: _Word | None = Field(None, description="The state of an abandoned work item.")
-
-    def of(self, goal: Goal) -> str | None:
-        """The state that is named for `goal`, if one is."""
-        by_goal = {
-            Goal.OPEN: self.reopened,
-            Goal.COMPLETED: self.completed,
-            Goal.NOT_PLANNED: self.not_planned,
-        }
-        return by_goal[goal]
 
 
 class AdoSettings(BaseModel):
@@ -87,25 +29,40 @@ class AdoSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    organization_url: _Organization = Field(
+    organization_url: Organization = Field(
         description="Where requests go: https://dev.azure.com/ORGANIZATION, or "
         "https://HOST/COLLECTION for Azure DevOps Server."
     )
-    web_url: _Organization | None = Field(
+    web_url: Organization | None = Field(
         None, description="The address under which items are linked, if it is another one."
     )
-    project: _Project | None = Field(
+    api_version: Version | None = Field(
+        None,
+        description="The newest version of the API to use; by default the server's own choice.",
+    )
+    project: Project | None = Field(
         None, description="The project that new work items go to, and whose items may be linked."
     )
-    projects: tuple[_Project, ...] = Field(
+    projects: tuple[Project, ...] = Field(
         (), description="Further projects whose items may be linked."
     )
-    work_item_type: _Word = Field(
+    work_item_type: Word = Field(
         "User Story", description="The type of new work items (Scrum: Product Backlog Item)."
     )
-    types: dict[str, _Word] = Field(
+    types: dict[str, Word] = Field(
         default_factory=dict,
         description="The type of new work items by the type of the increment: {bug = 'Bug'}.",
+    )
+    area_path: NodePath | None = Field(
+        None, description="The area of new work items; by default the project's own."
+    )
+    iteration_path: NodePath | None = Field(
+        None, description="The iteration of new work items; by default the project's own."
+    )
+    back_link: UrlTemplate | None = Field(
+        None,
+        description="A web address that new work items link to; {increment} stands for the "
+        "increment's id.",
     )
     states: States = Field(
         default_factory=lambda: States.model_validate({}),
@@ -113,6 +70,14 @@ class AdoSettings(BaseModel):
     )
     states_by_type: dict[str, States] = Field(
         default_factory=dict, description="The same for single work item types, by their names."
+    )
+    fields: Fields = Field(
+        default_factory=lambda: Fields.model_validate({}),
+        description="Values of fields that rules of the process make mandatory.",
+    )
+    on_reopen: OnReopen = Field(
+        default_factory=lambda: OnReopen.model_validate({}),
+        description="What becomes of a reopened work item's iteration, parent and assignee.",
     )
 
     @property
@@ -128,7 +93,13 @@ class AdoSettings(BaseModel):
     @property
     def target(self) -> str | None:
         """Where new items go: "organization/project"."""
-        return None if self.project is None else self._target(self.project)
+        return None if self.project is None else self.target_of(self.project)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The configured projects, each once."""
+        names = (*([self.project] if self.project else []), *self.projects)
+        return tuple({name.casefold(): name for name in reversed(names)}.values())[::-1]
 
     def recognise(self, url: str) -> ItemRef | None:
         """The work item that a pasted address means, or None if it is not one of ours."""
@@ -149,9 +120,10 @@ class AdoSettings(BaseModel):
 
     def allows(self, ref: ItemRef) -> bool:
         """Whether the item lies in a configured project."""
-        names = (*self.projects, *([self.project] if self.project else []))
         wanted = ref.target.casefold()
-        return ref.tracker == _TRACKER and wanted in {self._target(n).casefold() for n in names}
+        return ref.tracker == _TRACKER and wanted in {
+            self.target_of(name).casefold() for name in self.places
+        }
 
     def name(self, ref: ItemRef) -> str:
         """How people call the item: "fabrikam/widgets 101"."""
@@ -160,7 +132,7 @@ class AdoSettings(BaseModel):
     def ref(self, project: str, item: str) -> ItemRef:
         """The item with that number in one of the organization's projects."""
         url = web_address(self.web_base, project, item)
-        return ItemRef(tracker=_TRACKER, target=self._target(project), id=item, url=url)
+        return ItemRef(tracker=_TRACKER, target=self.target_of(project), id=item, url=url)
 
     def type_for(self, increment_type: str | None) -> str:
         """The type of a work item made from an increment of that type."""
@@ -172,15 +144,22 @@ class AdoSettings(BaseModel):
         own = by_type.get(work_item_type.casefold())
         return (own.of(goal) if own else None) or self.states.of(goal)
 
+    def link_back(self, increment: str) -> str | None:
+        """The address that a work item made from the increment links to, if one is configured."""
+        if self.back_link is None:
+            return None
+        return self.back_link.replace("{increment}", quote(increment, safe=""))
+
+    def target_of(self, project: str) -> str:
+        """A project as people know it: "fabrikam/widgets"."""
+        return f"{place_of(self.organization_url).name}/{project}"
+
     @property
     def _place(self) -> Place:
         return place_of(self.web_base)
 
     def _parse(self, url: str) -> Address | None:
         return parse(url, self._place)
-
-    def _target(self, project: str) -> str:
-        return f"{place_of(self.organization_url).name}/{project}"
 
     def _elsewhere(self, url: str) -> ItemRef:
         # The target of a foreign item holds its host, so that it equals no configured one.

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 
-from unlatch.sandbox.ado.processes import PROCESSES
+from unlatch.sandbox.ado.processes import INHERITED, PROCESSES, REOPEN_CAUSE
+from unlatch.sandbox.ado.relations import TO_PARENT
 
 if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
@@ -117,7 +118,8 @@ def test_every_process_reopens_along_the_transitions_it_shows(
             done = next(s["name"] for s in shown["states"] if s["category"] == "Completed")
             item = sandbox.ado.add_work_item(f"p-{name}", type=kind.name, title="T", state=done)
             target = shown["transitions"][done][0]["to"]
-            answer = patch(f"/_apis/wit/workitems/{item}", ("add", STATE, target))
+            fields = [("add", f"/fields/{n}", "why") for n in kind.required.get(target, ())]
+            answer = patch(f"/_apis/wit/workitems/{item}", ("add", STATE, target), *fields)
             assert target == answer.json()["fields"]["System.State"], (name, kind.name)
 
 
@@ -256,11 +258,22 @@ def _query(where: str) -> dict[str, object]:
     return {"json": {"query": f"SELECT [System.Id] FROM WorkItems WHERE {where}"}}
 
 
+def _batch(method: str, uri: str) -> dict[str, object]:
+    return {
+        "json": [{"method": method, "uri": f"{uri}?api-version=7.1", "headers": {}, "body": []}]
+    }
+
+
 @pytest.mark.parametrize(
     ("method", "path", "extra", "part"),
     [
         ("GET", "/_apis/projects", {}, "route"),
-        ("PATCH", "/_apis/wit/$batch", {}, "route"),
+        (
+            "PATCH",
+            "/_apis/wit/$batch",
+            _batch("DELETE", "/_apis/wit/workitems/1"),
+            "batched request",
+        ),
         ("GET", ITEM, {"params": {"asOf": "x"}}, "query parameter"),
         ("POST", "/_apis/wit/wiql", _query("[System.Id] IN (1, 2)"), "query condition"),
         ("POST", "/_apis/wit/wiql", _query("[Custom.X] = 'y'"), "query field"),
@@ -277,7 +290,8 @@ def test_what_the_sandbox_does_not_know_is_said(
 @pytest.mark.parametrize(
     ("step", "part"),
     [
-        (("add", "/relations/-", {}), "patch path"),
+        (("remove", "/relations/0", None), "patch path"),
+        (("add", "/relations/-", {"rel": "ArtifactLink", "url": "x"}), "relation"),
         (("add", "/fields/System.Rev", 9), "patch path"),
         (("copy", STATE, "x"), "patch operation"),
     ],
@@ -291,3 +305,116 @@ def test_an_unknown_patch_step_is_said(
 
 def test_rules_cannot_be_bypassed(patch: Call) -> None:
     assert patch(ITEM, ("add", STATE, "x"), params={"bypassRules": "true"}).status_code == 501
+
+
+def test_the_inherited_process_has_its_own_states_moves_and_rules(
+    sandbox: Sandbox, ado: Call, patch: Call
+) -> None:
+    sandbox.ado.add_project("eigen", INHERITED)
+    item = sandbox.ado.add_work_item("eigen", type="Bug", title="T", state="Behoben")
+    shown = ado("GET", "/eigen/_apis/wit/workitemtypes/Bug").json()
+    assert shown["transitions"]["Behoben"] == [{"to": "Wieder offen"}]
+    assert REOPEN_CAUSE in [field["referenceName"] for field in shown["fields"]]
+    path, cause = f"/_apis/wit/workitems/{item}", ("add", f"/fields/{REOPEN_CAUSE}", "why")
+    refused = patch(path, ("add", STATE, "Wieder offen")).json()
+    assert refused["customProperties"]["FieldReferenceName"] == REOPEN_CAUSE
+    assert patch(path, ("add", STATE, "In Arbeit"), cause).status_code == 400
+    assert patch(path, ("add", STATE, "Wieder offen"), cause).status_code == 200
+
+
+def test_a_field_that_nobody_made_is_refused(patch: Call) -> None:
+    answer = patch(ITEM, ("add", "/fields/Custom.Nope", "x"))
+    assert (answer.status_code, answer.json()["message"][:7]) == (400, "TF51535")
+
+
+def test_links_show_on_both_sides_and_a_parent_is_one(
+    sandbox: Sandbox, ado: Call, patch: Call
+) -> None:
+    child = sandbox.ado.add_work_item(title="Child")
+    address = f"{sandbox.ado.organization_url}/_apis/wit/workItems"
+    up = ("add", "/relations/-", {"rel": TO_PARENT, "url": f"{address}/101"})
+    before = sandbox.ado.work_item(101)["rev"]
+    shown = patch(f"/_apis/wit/workitems/{child}", up, params={"$expand": "relations"}).json()
+    assert (shown["relations"][0]["rel"], shown["fields"]["System.Parent"]) == (TO_PARENT, 101)
+    parent = ado("GET", "/_apis/wit/workitems/101", params={"$expand": "relations"}).json()
+    assert (parent["relations"][0]["url"], parent["rev"]) == (f"{address}/{child}", before + 1)
+    assert "relations" not in ado("GET", "/_apis/wit/workitems/101").json()
+    second = patch(f"/_apis/wit/workitems/{child}", up)
+    assert (second.status_code, second.json()["message"][:8]) == (400, "TF201036")
+    nowhere = ("add", "/relations/-", {"rel": TO_PARENT, "url": f"{address}/999"})
+    assert patch(ITEM, nowhere).status_code == 404
+    foreign = ("add", "/relations/-", {"rel": TO_PARENT, "url": "https://x.example/1"})
+    assert patch(ITEM, foreign).status_code == 400
+
+
+@pytest.mark.parametrize(("allows", "codes"), [("read", (200, 403)), ("nothing", (404, 404))])
+def test_an_area_may_allow_less(
+    sandbox: Sandbox, ado: Call, patch: Call, allows: str, codes: tuple[int, int]
+) -> None:
+    sandbox.ado.add_area("widgets\\Vault", allows=allows)
+    sandbox.ado.edit(101, area="widgets\\Vault")
+    change = patch(ITEM, ("add", STATE, "Active"))
+    assert codes == (ado("GET", ITEM).status_code, change.status_code)
+    asked = {"ids": [101], "errorPolicy": "omit"}
+    [found] = ado("POST", "/_apis/wit/workitemsbatch", json=asked).json()["value"]
+    assert (found is None) == (allows == "nothing")
+
+
+@pytest.mark.parametrize("field", ["System.AreaPath", "System.IterationPath"])
+def test_a_path_that_is_not_there_is_refused(patch: Call, field: str) -> None:
+    answer = patch(ITEM, ("add", f"/fields/{field}", "widgets\\Nowhere"))
+    assert (answer.status_code, answer.json()["message"][:8]) == (400, "TF401347")
+
+
+def test_iterations_form_a_tree_with_dates(sandbox: Sandbox, ado: Call) -> None:
+    start, finish = "2026-01-01T00:00:00Z", "2026-01-14T00:00:00Z"
+    sandbox.ado.add_iteration("widgets\\R1", start, finish)
+    sandbox.ado.add_iteration("widgets\\R1\\S1", start, finish)
+    path = "/widgets/_apis/wit/classificationnodes/iterations"
+    root = ado("GET", path, params={"$depth": 2}).json()
+    [release] = root["children"]
+    assert release["path"] == "\\widgets\\Iteration\\R1"
+    assert release["attributes"] == {"startDate": start, "finishDate": finish}
+    assert [child["name"] for child in release["children"]] == ["S1"]
+    flat = ado("GET", path).json()
+    assert (flat["hasChildren"], "children" in flat) == (True, False)
+
+
+def test_an_older_server_refuses_newer_versions(sandbox: Sandbox, ado: Call) -> None:
+    sandbox.ado.newest_version = "5.1"
+    headers = {"Accept": "application/json;api-version=7.1"}
+    answer = ado("GET", ITEM, headers=headers)
+    assert (400, "VssVersionOutOfRangeException") == (
+        answer.status_code,
+        answer.json()["typeKey"],
+    )
+    older = {"Accept": "application/json;api-version=5.1"}
+    assert ado("GET", ITEM, headers=older).status_code == 200
+    routes = ado("OPTIONS", "/_apis", headers=older).json()["value"]
+    assert {route["maxVersion"] for route in routes} == {5.1}
+
+
+def test_after_many_revisions_the_api_takes_no_more(sandbox: Sandbox, patch: Call) -> None:
+    sandbox.ado.most_revisions = 2
+    answer = patch(ITEM, ("add", STATE, "Active"))
+    assert answer.status_code == 500
+    assert "up to 2 revisions" in answer.json()["message"]
+
+
+def test_people_who_have_left_are_shown_as_such(sandbox: Sandbox, ado: Call) -> None:
+    sandbox.ado.edit(101, assigned_to="Ann")
+    assert "inactive" not in ado("GET", ITEM).json()["fields"]["System.AssignedTo"]
+    sandbox.ado.deactivate("Ann")
+    assert ado("GET", ITEM).json()["fields"]["System.AssignedTo"]["inactive"] is True
+
+
+def test_a_token_may_ask_who_it_is_and_whether_it_may_make_tags(
+    sandbox: Sandbox, ado: Call
+) -> None:
+    user = ado("GET", "/_apis/connectionData").json()["authenticatedUser"]
+    assert user["providerDisplayName"] == "Octo Cat"
+    tagging = "/_apis/Permissions/bb50f182-8e5e-40b8-bc21-e8752a1e7ae2/2"
+    assert ado("GET", tagging, params={"tokens": "/widgets"}).json()["value"] == [True]
+    sandbox.ado.add_project("widgets", create_tags=False)
+    assert ado("GET", tagging, params={"tokens": "/widgets"}).json()["value"] == [False]
+    assert ado("GET", tagging.replace("/2", "/4"), params={"tokens": "/widgets"}).status_code == 501

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.unlatch_ado.making import MARKER, OP, draft
 
+from unlatch.domain.text import Check, Checks, Heading
+from unlatch.spi import Draft, as_html
 from unlatch_ado.description import rewritten, title_of, written
 
 BEGIN = "<p>[unlatch begin 0007-smart]</p>"
@@ -40,6 +44,37 @@ def test_the_part_of_another_increment_stays() -> None:
 )
 def test_finds_its_part_after_an_editor_has_rewritten_the_tags(begin: str, end: str) -> None:
     assert rewritten(f"{begin}<div>Old</div>{end}", draft("New")) == f"{begin}<p>New</p>{end}"
+
+
+EDITED = (
+    '<div><span style="font-size:10pt">[unlatch&nbsp;begin 0007-smart]</span></div>'
+    "<h3><b>Tasks</b></h3><ul><li><span>\N{BALLOT BOX WITH CHECK} Done &amp; dusted</span></li>"
+    "<li>&nbsp;&nbsp;\N{BALLOT BOX} Next<br></li></ul>"
+    "<div>[unlatch end 0007-smart]<br></div><div>Ours <b>too</b></div>"
+)
+
+
+def tasks(*, done: bool) -> Draft:
+    checks = (Check("Done & dusted", done=True), Check("Next", done=done, depth=1))
+    return replace(draft(), body=(Heading("Tasks"), Checks(checks)))
+
+
+def test_check_boxes_are_kept_in_the_section() -> None:
+    text = written(tasks(done=False), OP)
+    ticked = text.replace("\N{BALLOT BOX} Next", "\N{BALLOT BOX WITH CHECK} Next")
+    assert rewritten(text, tasks(done=True)) == ticked
+    assert text != ticked
+
+
+def test_what_the_editor_has_only_written_in_its_own_way_stays() -> None:
+    assert rewritten(EDITED, tasks(done=False)) == EDITED
+
+
+def test_a_box_that_is_ticked_is_replaced_within_what_the_editor_made_of_it() -> None:
+    after = rewritten(EDITED, tasks(done=True))
+    begin, middle = "[unlatch&nbsp;begin 0007-smart]</span></div>", as_html(tasks(done=True).body)
+    assert after.partition(begin)[0] == EDITED.partition(begin)[0]
+    assert after.partition(begin)[2] == middle + EDITED[EDITED.index("<div>[unlatch end") :]
 
 
 def test_a_lost_sign_makes_a_new_part_and_loses_nothing() -> None:

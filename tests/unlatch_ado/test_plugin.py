@@ -464,7 +464,8 @@ def test_hostile_text_of_people_survives(box: Sandbox, plugin: AdoPlugin) -> Non
 
 FAILURES: list[tuple[dict[str, Any], type[TrackerError], str]] = [
     ({"kind": "status", "code": 401, "body": ""}, Unauthorised, "credential-expired"),
-    ({"kind": "status", "code": 403, "body": "TF237111"}, Unauthorised, "forbidden"),
+    ({"kind": "status", "code": 403, "body": "TF237111"}, Unauthorised, "area-not-permitted"),
+    ({"kind": "status", "code": 403, "body": "no"}, Unauthorised, "forbidden"),
     ({"kind": "status", "code": 404, "body": "Page not found."}, NotFound, "item-not-found"),
     ({"kind": "status", "code": 409, "body": "TF26071: changed"}, Conflict, "conflict"),
     ({"kind": "status", "code": 412, "body": "VS403351"}, Conflict, "conflict"),
@@ -541,8 +542,16 @@ def test_an_item_that_is_gone_is_not_found(box: Sandbox, plugin: AdoPlugin, act:
     box.ado.delete(number)
     with pytest.raises(NotFound) as caught:
         CALLS[act](plugin, ref(box, number))
+    assert caught.value.id == "item-deleted"
+    assert "restore it" in (caught.value.hint or "")
+
+
+def test_an_item_that_never_was_may_also_be_hidden(box: Sandbox, plugin: AdoPlugin) -> None:
+    with pytest.raises(NotFound) as caught:
+        plugin.get_issue_status(ref(box, 999))
     assert caught.value.id == "item-not-found"
     assert "recycle bin" in (caught.value.hint or "")
+    assert "area path" in (caught.value.hint or "")
 
 
 def test_a_rule_that_is_broken_names_the_field(box: Sandbox, plugin: AdoPlugin) -> None:

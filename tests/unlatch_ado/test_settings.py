@@ -187,3 +187,34 @@ def test_a_token_in_an_address_is_not_repeated() -> None:
     with pytest.raises(ValidationError) as caught:
         made(organization_url="https://me:hunter2@dev.azure.com/fabrikam")
     assert "hunter2" not in caught.value.errors()[0]["msg"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("back_link", "ftp://x.example/{increment}"),
+        ("back_link", "https://user:secret@x.example/"),
+        ("back_link", "https://x.example/{number}"),
+        ("back_link", "https://x.example/a b"),
+        ("area_path", ""),
+        ("area_path", "a\\\\b"),
+        ("iteration_path", "Sprint: 1"),
+    ],
+)
+def test_a_wrong_place_for_new_items_is_a_mistake(setting: str, value: str) -> None:
+    with pytest.raises(ValidationError, match=setting):
+        made(**{setting: value})
+
+
+def test_the_increments_name_is_encoded_in_the_link_back() -> None:
+    link = made(back_link="https://x.example/tree/main/{increment}").link_back("0007-a/b c?")
+    assert link == "https://x.example/tree/main/0007-a%2Fb%20c%3F"
+
+
+def test_each_project_is_a_place_once() -> None:
+    assert made(projects=["Widgets", "gadgets"]).places == ("widgets", "gadgets")
+
+
+def test_nothing_is_done_after_reopening_unless_configured() -> None:
+    wanted = made().on_reopen
+    assert (wanted.iteration, wanted.parent, wanted.assignee) == ("keep", "report", "keep")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, request
 
-from unlatch.sandbox.ado import discussion, guards, locations, types, wiql, work_items
+from unlatch.sandbox.ado import discussion, guards, locations, people, types, wiql, work_items
 from unlatch.sandbox.ado.boards import stable_uuid
 from unlatch.sandbox.answers import known_query, new_app, reply
 from unlatch.sandbox.pages import item_page
@@ -20,6 +20,7 @@ _WORDS = (
     "wit",
     "workitems",
     "workitemsbatch",
+    "$batch",
     "workitemtypes",
     "comments",
     "updates",
@@ -27,6 +28,11 @@ _WORDS = (
     "wiql",
     "recyclebin",
     "resourceareas",
+    "classificationnodes",
+    "iterations",
+    "areas",
+    "connectiondata",
+    "permissions",
 )
 
 routes = Blueprint("ado", __name__)
@@ -39,7 +45,14 @@ def is_api(path: str) -> bool:
 @cache
 def create_app() -> Flask:
     app = new_app("ado")
-    parts = (routes, work_items.routes, discussion.routes, types.routes, wiql.routes)
+    parts = (
+        routes,
+        work_items.routes,
+        discussion.routes,
+        types.routes,
+        wiql.routes,
+        people.routes,
+    )
     for part in parts:
         app.register_blueprint(part, url_prefix=ORGANIZATION)
     app.add_url_rule(f"{ORGANIZATION}/<project>/_workitems/edit/<int:item_id>", view_func=_page)
@@ -80,7 +93,7 @@ def _leave(answer: Response) -> Response:
 @routes.route("/_apis", methods=["OPTIONS"])
 def options() -> Response:
     known_query(*guards.ANY_QUERY, "allHostTypes")
-    found = locations.resource_locations()
+    found = locations.resource_locations(guards.face().newest_version)
     return reply({"count": len(found), "value": found})
 
 

@@ -19,6 +19,8 @@ TAGS, HISTORY, ASSIGNED = "System.Tags", "System.History", "System.AssignedTo"
 COMMENT_COUNT = "System.CommentCount"
 STATE_CHANGED = "Microsoft.VSTS.Common.StateChangeDate"
 CLOSED, CLOSED_BY = "Microsoft.VSTS.Common.ClosedDate", "Microsoft.VSTS.Common.ClosedBy"
+AREA, ITERATION = "System.AreaPath", "System.IterationPath"
+PARENT, RELATED_COUNT = "System.Parent", "System.RelatedLinkCount"
 CHANGED, CHANGED_BY = "System.ChangedDate", "System.ChangedBy"
 
 _NAMESPACE = uuid.UUID("6f1f7bd5-2a0c-4d52-9a60-3d0f1a4c2b11")
@@ -86,9 +88,9 @@ class Boards:
     def new_item(self, project: ProjectRecord, kind: WorkItemType, item_id: int) -> WorkItemRecord:
         item = WorkItemRecord(item_id, project.name, kind.name)
         item.fields = {
-            "System.AreaPath": project.name,
+            AREA: project.name,
             "System.TeamProject": project.name,
-            "System.IterationPath": project.name,
+            ITERATION: project.name,
             "System.WorkItemType": kind.name,
             COMMENT_COUNT: 0,
             "Microsoft.VSTS.Common.Priority": 2,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.sandbox.ado import shapes
 from unlatch.sandbox.ado.boards import (
+    AREA,
     ASSIGNED,
     CHANGED,
     DESCRIPTION,
     HISTORY,
+    ITERATION,
     REASON,
     STATE,
     TAGS,
@@ -22,11 +25,12 @@ from unlatch.sandbox.ado.boards import (
 from unlatch.sandbox.ado.patch import learn_tags
 from unlatch.sandbox.ado.processes import PROCESSES
 from unlatch.sandbox.ado.records import ProjectRecord, WorkItemRecord
+from unlatch.sandbox.ado.relations import TO_PARENT, counted, mirror
 from unlatch.sandbox.pages import plain
 from unlatch.sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from unlatch.sandbox.clock import Clock
     from unlatch.sandbox.store import Store
@@ -42,7 +46,11 @@ _BY_HAND = {
     "tags": TAGS,
     "assigned_to": ASSIGNED,
     "description": DESCRIPTION,
+    "area": AREA,
+    "iteration": ITERATION,
 }
+NEWEST_VERSION = "7.2"
+MOST_REVISIONS = 10_000
 
 
 class AdoFace:
@@ -55,8 +63,13 @@ class AdoFace:
         self.web_url = self.organization_url
         self.boards = Boards(store, clock)
         self.users = {self.token: OWNER, self.bot_token: "Build Service"}
+        # An older server knows older versions of the API only.
+        self.newest_version = NEWEST_VERSION
+        self.most_revisions = MOST_REVISIONS
 
     def furnish(self) -> None:
+        self.newest_version = NEWEST_VERSION
+        self.most_revisions = MOST_REVISIONS
         if self.boards.project(HOME) is None:
             self.add_project(HOME)
 
@@ -68,14 +81,34 @@ class AdoFace:
         )
 
     def add_project(self, name: str, process: str = "Agile", *, create_tags: bool = True) -> None:
-        """Adds a project of one of the processes Agile, Scrum, Basic and CMMI, or sets it anew."""
+        """Adds a project, or sets its process and rights anew.
+
+        The processes are Agile, Scrum, Basic, CMMI and Fabrikam Agile, an inherited one.
+        """
         if process not in PROCESSES:
             raise ValueError(f"no process {process!r}; there are {', '.join(PROCESSES)}")
         with self.boards.store.transaction():
             known = self.boards.project(name)
-            tags = known.tags if known else []
-            project = ProjectRecord(stable_uuid(name.casefold()), name, process, create_tags, tags)
-            self.boards.keep_project(project)
+            project = known or ProjectRecord(stable_uuid(name.casefold()), name, process)
+            self.boards.keep_project(replace(project, process=process, create_tags=create_tags))
+
+    def add_area(self, path: str, project: str = HOME, *, allows: str = "edit") -> None:
+        """Adds an area path, and what the token may do with items there: edit, read or nothing."""
+        self._set_up(project, lambda home: home.areas.update({path: allows}))
+
+    def add_iteration(self, path: str, start: str, finish: str, project: str = HOME) -> None:
+        """Adds an iteration path; times as the API shows them: 2025-11-01T00:00:00Z."""
+        self._set_up(project, lambda home: home.iterations.update({path: [start, finish]}))
+
+    def deactivate(self, person: str, project: str = HOME) -> None:
+        """Lets a person leave; items stay assigned to them."""
+        self._set_up(project, lambda home: home.inactive.append(person))
+
+    def _set_up(self, name: str, change: Callable[[ProjectRecord], None]) -> None:
+        with self.boards.store.transaction():
+            home = self._project(name)
+            change(home)
+            self.boards.keep_project(home)
 
     def add_work_item(
         self,
@@ -88,6 +121,9 @@ class AdoFace:
         tags: Iterable[str] = (),
         assigned_to: str | None = None,
         description: str = "",
+        area: str | None = None,
+        iteration: str | None = None,
+        parent: int | None = None,
     ) -> int:
         boards = self.boards
         with boards.store.transaction():
@@ -107,8 +143,21 @@ class AdoFace:
                 tags=tags,
                 assigned_to=assigned_to,
                 description=description,
+                **({"area": area} if area else {}),
+                **({"iteration": iteration} if iteration else {}),
             )
+            if parent is not None:
+                self.put_below(item_id, parent)
         return item_id
+
+    def put_below(self, id: int, parent: int) -> None:
+        """Makes a work item the child of another one."""
+        with self.boards.store.transaction():
+            item, up = self._item(id), {"rel": TO_PARENT, "target": parent, "attributes": {}}
+            changes = counted([up], item)
+            item.relations.append(up)
+            self.boards.revise(item, changes, PERSON)
+            mirror([up], item, self.boards, PERSON)
 
     def edit(self, id: int, **fields: Any) -> None:
         """What a person changes on the form, as one revision; an empty value clears a field."""
@@ -142,7 +191,8 @@ class AdoFace:
     def work_item(self, id: int) -> dict[str, Any]:
         item = self._item(id)
         project = self._project(item.project)
-        return shapes.work_item(item, project, self.organization_url, links=True)
+        url = self.organization_url
+        return shapes.work_item(item, project, url, links=True, relations=True)
 
     def comments(self, id: int) -> list[dict[str, Any]]:
         item = self._item(id)

@@ -54,6 +54,7 @@ def _token() -> str:
 def check_version(*, preview: bool = False) -> None:
     """The version comes in the query or the Accept header; a change must name one."""
     version = request.args.get("api-version") or _accepted_version()
+    _check_range(version)
     if not version:
         if request.method not in ("GET", "OPTIONS"):
             raise refusals.no_version(request.method)
@@ -67,6 +68,12 @@ def check_version(*, preview: bool = False) -> None:
             namespace="Microsoft.VisualStudio.Services.WebApi",
             event=3000,
         )
+
+
+def _check_range(version: str) -> None:
+    asked, newest = re.match(r"\d+\.\d+", version), face().newest_version
+    if asked is not None and float(asked[0]) > float(newest):
+        raise refusals.version_out_of_range(asked[0], newest)
 
 
 def _accepted_version() -> str:
@@ -89,9 +96,14 @@ def item(item_id: int, project_name: str | None, *, deleted: bool = False) -> Wo
     home = project(project_name) if project_name else None
     found = boards().item(item_id)
     elsewhere = found is not None and home is not None and found.project != home.name
-    if found is None or elsewhere or found.deleted is not deleted:
+    if found is None or elsewhere or found.deleted is not deleted or is_hidden(found):
         raise refusals.no_item(item_id)
     return found
+
+
+def is_hidden(item: WorkItemRecord) -> bool:
+    """Whether the token may not see the item, because of the area that it is in."""
+    return home_of(item).areas.get(item.fields["System.AreaPath"]) == "nothing"
 
 
 def kind(home: ProjectRecord, name: str) -> WorkItemType:

@@ -49,10 +49,32 @@ _LOCATIONS = {
     ),
     "908509b6-4248-4475-a1cd-829139ba419f": ("wit", "workItemsBatch", _ITEMS, 1, "7.1"),
     "b70d8d39-926c-465e-b927-b1bf0e5ca0e0": ("wit", "recyclebin", _ITEMS + "/{id}", 2, "7.1"),
+    "5a172953-1b41-49d3-840a-33f79c3ce89f": (
+        "wit",
+        "classificationNodes",
+        "{project}/_apis/{area}/{resource}/{structureGroup}/{*path}",
+        2,
+        "7.1",
+    ),
+    "00d9565f-ed9c-4a06-9a50-00e7896ccab4": (
+        "Location",
+        "ConnectionData",
+        "_apis/{resource}",
+        1,
+        "0.0",
+    ),
+    "dd3b8bd6-c7fc-4cbd-929a-933d9c011c9d": (
+        "Security",
+        "Permissions",
+        "_apis/{resource}/{securityNamespaceId}/{permissions}",
+        2,
+        "7.1",
+    ),
 }
 
 
-def resource_locations() -> list[dict[str, Any]]:
+def resource_locations(newest: str) -> list[dict[str, Any]]:
+    """The routes as a server shows them whose newest API version is `newest`."""
     return [
         {
             "id": location,
@@ -61,8 +83,8 @@ def resource_locations() -> list[dict[str, Any]]:
             "routeTemplate": template,
             "resourceVersion": version,
             "minVersion": 1.0,
-            "maxVersion": 7.2,
-            "releasedVersion": released,
+            "maxVersion": float(newest),
+            "releasedVersion": min(released, newest, key=float),
         }
         for location, (area, resource, template, version, released) in _LOCATIONS.items()
     ]

@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unlatch.sandbox.ado import refusals
-from unlatch.sandbox.ado.boards import ASSIGNED, HISTORY, STATE, TAGS, TITLE, join_tags, split_tags
+from unlatch.sandbox.ado import refusals, relations
+from unlatch.sandbox.ado.boards import (
+    AREA,
+    ASSIGNED,
+    HISTORY,
+    ITERATION,
+    STATE,
+    TAGS,
+    TITLE,
+    join_tags,
+    split_tags,
+)
+from unlatch.sandbox.ado.processes import custom_fields
 from unlatch.sandbox.answers import NotKnownError, known_keys
 
 if TYPE_CHECKING:
@@ -37,6 +48,7 @@ _INVALID_STATE = "Required, HasValues, LimitedToValues, AllowsOldValue, InvalidN
 class Patch:
     rev: int | None = None
     changes: dict[str, Any] = field(default_factory=dict)
+    relations: list[dict[str, Any]] = field(default_factory=list)
 
 
 def read(document: Any, item: WorkItemRecord) -> Patch:
@@ -57,8 +69,13 @@ def _take(patch: Patch, op: str, path: str, value: Any, item: WorkItemRecord) ->
     if (op, path) == ("test", "/rev"):
         patch.rev = int(value)
         return
+    if (op, path) == ("add", "/relations/-"):
+        patch.relations.append(relations.read(value))
+        return
     name = path.removeprefix(_PREFIX)
-    if not path.startswith(_PREFIX) or not (name in _SETTABLE or name.startswith("Custom.")):
+    if path.startswith(f"{_PREFIX}Custom.") and name not in custom_fields():
+        raise refusals.no_such_field(name)
+    if not path.startswith(_PREFIX) or not (name in _SETTABLE or name in custom_fields()):
         raise NotKnownError("patch path", path)
     if op not in ("add", "replace", "remove"):
         raise NotKnownError("patch operation", op)
@@ -82,6 +99,9 @@ def check(patch: Patch, item: WorkItemRecord, kind: WorkItemType, project: Proje
     if patch.rev is not None and patch.rev != item.rev:
         raise refusals.stale(item.rev, patch.rev)
     _check_state(patch.changes.get(STATE, item.fields.get(STATE)), item, kind)
+    _check_mandatory(patch, item, kind)
+    _check_paths(patch, item, project)
+    relations.check(patch.relations, item)
     if not patch.changes.get(TITLE, item.fields.get(TITLE)):
         raise refusals.rule(TITLE, "Required, InvalidEmpty")
     tags = split_tags(patch.changes.get(TAGS) or "")
@@ -98,6 +118,25 @@ def _check_state(wanted: str | None, item: WorkItemRecord, kind: WorkItemType) -
         raise refusals.rule(STATE, _INVALID_STATE)
 
 
+def _check_mandatory(patch: Patch, item: WorkItemRecord, kind: WorkItemType) -> None:
+    """A rule asks for some fields anew when an item comes into a state."""
+    wanted = str(patch.changes.get(STATE, item.fields.get(STATE)))
+    if wanted == item.fields.get(STATE):
+        return
+    for name in kind.required.get(wanted, ()):
+        if not patch.changes.get(name):
+            raise refusals.rule(name, "Required, InvalidEmpty")
+
+
+def _check_paths(patch: Patch, item: WorkItemRecord, project: ProjectRecord) -> None:
+    for name, known in ((AREA, project.areas), (ITERATION, project.iterations)):
+        path = patch.changes.get(name, item.fields[name])
+        if path != project.name and path not in known:
+            raise refusals.no_such_path(item.id, name)
+        if name == AREA and known.get(path, "edit") != "edit":
+            raise refusals.no_area_rights(item.id)
+
+
 def _check_new_tags(tags: list[str], project: ProjectRecord) -> None:
     known = {tag.casefold() for tag in project.tags}
     if not project.create_tags and any(tag.casefold() not in known for tag in tags):
@@ -105,7 +144,10 @@ def _check_new_tags(tags: list[str], project: ProjectRecord) -> None:
 
 
 def apply(patch: Patch, item: WorkItemRecord, boards: Boards, by: str) -> None:
-    boards.revise(item, patch.changes, by)
+    changes = patch.changes | relations.counted(patch.relations, item)
+    item.relations += patch.relations
+    boards.revise(item, changes, by)
+    relations.mirror(patch.relations, item, boards, by)
     learn_tags(item, boards)
 
 

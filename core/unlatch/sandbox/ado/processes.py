@@ -1,13 +1,15 @@
-"""The four processes that Microsoft ships: their work item types, states and transitions.
+"""The four processes that Microsoft ships, and an inherited one: types, states, transitions, rules.
 
 Source: Microsoft Learn, "Default processes and process templates" and the workflow pages of
 each. As in the hosted processes any state leads to any other; only from Removed an item must
-begin anew.
+begin anew. The inherited one has states in German, moves that are forbidden, and a field that a
+rule makes mandatory.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -32,6 +34,9 @@ class WorkItemType:
     states: tuple[State, ...]
     color: str
     icon: str
+    # States that may only be left to some others, and fields that a state makes mandatory.
+    moves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def first(self) -> State:
@@ -45,6 +50,8 @@ class WorkItemType:
         state = self.state(name)
         if not name or (state is not None and state.category == "Removed"):
             return (self.first.name,)
+        if name in self.moves:
+            return self.moves[name]
         return tuple(s.name for s in self.states if s.name != name)
 
 
@@ -87,6 +94,18 @@ _BASIC = _states(To_Do="Proposed", Doing="InProgress", Done="Completed")
 _CMMI = _states(Proposed="Proposed", Active="InProgress", Resolved="Resolved", Closed="Completed")
 
 
+_GERMAN = _states(Neu="Proposed", In_Arbeit="InProgress", Geprüft="Resolved", Fertig="Completed")
+_GERMAN_BUG = _states(
+    Gemeldet="Proposed",
+    In_Arbeit="InProgress",
+    Wieder_offen="InProgress",
+    Behoben="Completed",
+)
+_REJECTED = _states(Verworfen="Removed")
+REOPEN_CAUSE = "Custom.ReopenCause"
+INHERITED = "Fabrikam Agile"
+
+
 def _process(**types: tuple[State, ...]) -> Mapping[str, WorkItemType]:
     names = {name.replace("_", " "): states for name, states in types.items()}
     return MappingProxyType(
@@ -99,6 +118,17 @@ def _process(**types: tuple[State, ...]) -> Mapping[str, WorkItemType]:
 
 def _reference(name: str) -> str:
     return f"Microsoft.VSTS.WorkItemTypes.{name.replace(' ', '')}"
+
+
+def _inherited() -> Mapping[str, WorkItemType]:
+    """A process made from Agile: a locked workflow for bugs, which must say why they come back."""
+    types = _process(User_Story=_GERMAN + _REJECTED, Task=_GERMAN, Bug=_GERMAN_BUG + _REJECTED)
+    bug = replace(
+        types["Bug"],
+        moves={"Behoben": ("Wieder offen",)},
+        required={"Wieder offen": (REOPEN_CAUSE,)},
+    )
+    return MappingProxyType({**types, "Bug": bug})
 
 
 PROCESSES: Mapping[str, Mapping[str, WorkItemType]] = MappingProxyType(
@@ -127,5 +157,13 @@ PROCESSES: Mapping[str, Mapping[str, WorkItemType]] = MappingProxyType(
             Task=_CMMI,
             Issue=_CMMI,
         ),
+        INHERITED: _inherited(),
     }
 )
+
+
+@cache
+def custom_fields() -> frozenset[str]:
+    """The fields that the organization has added to the ones that come with Azure DevOps."""
+    kinds = (kind for types in PROCESSES.values() for kind in types.values())
+    return frozenset(n for kind in kinds for names in kind.required.values() for n in names)

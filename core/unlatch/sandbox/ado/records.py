@@ -6,13 +6,21 @@ from typing import Any
 
 @dataclass(slots=True)
 class ProjectRecord:
-    """`create_tags` is whether the token may bring a new tag into the project."""
+    """What is set up for a project.
+
+    `create_tags` is whether the token may bring a new tag into it; `areas` says of each area path
+    below the project what the token may do there ("edit", "read" or "nothing"); `iterations` has
+    start and finish by path; `inactive` names people who have left.
+    """
 
     id: str
     name: str
     process: str
     create_tags: bool = True
     tags: list[str] = field(default_factory=list)
+    areas: dict[str, str] = field(default_factory=dict)
+    iterations: dict[str, list[str]] = field(default_factory=dict)
+    inactive: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -25,6 +33,7 @@ class WorkItemRecord:
     rev: int = 0
     fields: dict[str, Any] = field(default_factory=dict)
     deleted: bool = False
+    relations: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

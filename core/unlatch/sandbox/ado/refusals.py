@@ -93,6 +93,60 @@ def rule(field: str, flags: str) -> Refusal:
     )
 
 
+def no_area_rights(item_id: int) -> Refusal:
+    return refusal(
+        403,
+        "PermissionDeniedException",
+        f"TF237111: The current user does not have permissions to save work items under the "
+        f"specified area path. Work item {item_id} was not saved.",
+    )
+
+
+def no_such_path(item_id: int, field: str) -> Refusal:
+    return refusal(
+        400,
+        "WorkItemFieldInvalidTreeNameException",
+        f"TF401347: Invalid tree name given for work item {item_id}, field '{field}'.",
+    )
+
+
+def no_such_field(name: str) -> Refusal:
+    return refusal(
+        400,
+        "WorkItemTrackingFieldDefinitionNotFoundException",
+        f"TF51535: Cannot find field {name}.",
+    )
+
+
+def second_parent(item_id: int, parent: int) -> Refusal:
+    return refusal(
+        400,
+        "WorkItemLinkInvalidException",
+        f"TF201036: You cannot add a Child link between work items {parent} and {item_id} because "
+        "a work item can have only one Parent link.",
+    )
+
+
+def too_many_revisions(item_id: int, revisions: int, most: int) -> Refusal:
+    return refusal(
+        500,
+        "VssServiceException",
+        f"Work item {item_id} has {revisions} revisions, but currently, when updating "
+        f"via the API, only work items with up to {most} revisions are supported.",
+    )
+
+
+def version_out_of_range(asked: str, newest: str) -> Refusal:
+    return refusal(
+        400,
+        "VssVersionOutOfRangeException",
+        f"The requested REST API version of {asked} is out of range for this server. The latest "
+        f"REST API version this server supports is {newest}.",
+        namespace="Microsoft.VisualStudio.Services.WebApi",
+        event=3000,
+    )
+
+
 def no_new_tags() -> Refusal:
     return refusal(
         403,

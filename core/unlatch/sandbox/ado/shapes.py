@@ -18,6 +18,8 @@ from unlatch.sandbox.ado.boards import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from unlatch.sandbox.ado.processes import State, WorkItemType
     from unlatch.sandbox.ado.records import (
         CommentRecord,
@@ -32,31 +34,42 @@ PEOPLE = (ASSIGNED, CHANGED_BY, CLOSED_BY, "System.CreatedBy")
 _UNTIL_FURTHER_NOTICE = "9999-01-01T00:00:00Z"
 
 
-def identity(name: str, url: str) -> Json:
+def identity(name: str, url: str, inactive: Collection[str] = ()) -> Json:
     number = stable_uuid(name)
     descriptor = f"aad.{base64.b64encode(number.encode()).decode()}"
     return {
+        **({"inactive": True} if name in inactive else {}),
         "displayName": name,
         "url": f"{url}/_apis/Identities/{number}",
         "_links": {"avatar": {"href": f"{url}/_apis/GraphProfile/MemberAvatars/{descriptor}"}},
         "id": number,
-        "uniqueName": name if "@" in name else _address(name),
+        "uniqueName": address(name),
         "imageUrl": f"{url}/_apis/GraphProfile/MemberAvatars/{descriptor}",
         "descriptor": descriptor,
     }
 
 
-def _address(name: str) -> str:
-    return f"{name.replace(' ', '.').casefold()}@fabrikam.example"
+def address(name: str) -> str:
+    return name if "@" in name else f"{name.replace(' ', '.').casefold()}@fabrikam.example"
 
 
-def values(fields: Json, url: str) -> Json:
-    return {n: identity(v, url) if n in PEOPLE else v for n, v in fields.items()}
+def values(fields: Json, url: str, inactive: Collection[str] = ()) -> Json:
+    return {n: identity(v, url, inactive) if n in PEOPLE else v for n, v in fields.items()}
 
 
-def work_item(item: WorkItemRecord, project: ProjectRecord, url: str, *, links: bool) -> Json:
+def work_item(
+    item: WorkItemRecord,
+    project: ProjectRecord,
+    url: str,
+    *,
+    links: bool,
+    relations: bool = False,
+) -> Json:
     address = f"{url}/{project.id}/_apis/wit/workItems/{item.id}"
-    shown: Json = {"id": item.id, "rev": item.rev, "fields": values(item.fields, url)}
+    fields = values(item.fields, url, project.inactive)
+    shown: Json = {"id": item.id, "rev": item.rev, "fields": fields}
+    if relations and item.relations:
+        shown["relations"] = [_relation(one, url) for one in item.relations]
     if links:
         kind = quote(item.type)
         shown["_links"] = {
@@ -69,6 +82,13 @@ def work_item(item: WorkItemRecord, project: ProjectRecord, url: str, *, links: 
             "fields": {"href": f"{url}/{project.id}/_apis/wit/fields"},
         }
     return {**shown, "url": address}
+
+
+def _relation(relation: Json, url: str) -> Json:
+    """Those to other work items are kept by number, for the server may have another address."""
+    target = relation["target"]
+    place = target if isinstance(target, str) else f"{url}/_apis/wit/workItems/{target}"
+    return {"rel": relation["rel"], "url": place, "attributes": relation["attributes"]}
 
 
 def comment(record: CommentRecord, project: ProjectRecord, url: str) -> Json:
@@ -121,6 +141,8 @@ _FIELD_NAMES = {
     DESCRIPTION: "Description",
     HISTORY: "History",
     ASSIGNED: "Assigned To",
+    "System.AreaPath": "Area Path",
+    "System.IterationPath": "Iteration Path",
 }
 
 
@@ -129,7 +151,8 @@ def state(found: State) -> Json:
 
 
 def work_item_type(kind: WorkItemType, project: ProjectRecord, url: str) -> Json:
-    fields = [_field(name, url) for name in _FIELD_NAMES]
+    custom = [name for names in kind.required.values() for name in names]
+    fields = [_field(name, url) for name in (*_FIELD_NAMES, *custom)]
     sources = ["", *(s.name for s in kind.states)]
     return {
         "name": kind.name,
@@ -154,6 +177,6 @@ def _field(reference: str, url: str) -> Json:
         "alwaysRequired": reference in (TITLE, STATE),
         "dependentFields": [],
         "referenceName": reference,
-        "name": _FIELD_NAMES[reference],
+        "name": _FIELD_NAMES.get(reference, reference.rpartition(".")[2]),
         "url": f"{url}/_apis/wit/fields/{reference}",
     }

@@ -1,0 +1,80 @@
+"""Iterations, and which of them work that is taken up again belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One iteration.
+
+    Args:
+        path: its path as work items have it, from the project's name on.
+        start: its first day, or None for one that has no dates.
+        finish: its last day, likewise.
+    """
+
+    path: str
+    start: date | None = None
+    finish: date | None = None
+
+    def is_over(self, today: date) -> bool:
+        """Whether its last day has passed."""
+        return self.finish is not None and self.finish < today
+
+    def is_current(self, today: date) -> bool:
+        """Whether `today` is one of its days."""
+        if self.start is None or self.finish is None:
+            return False
+        return self.start <= today <= self.finish
+
+
+def find(iterations: Iterable[Iteration], path: str) -> Iteration | None:
+    """The iteration with that path."""
+    return next((one for one in iterations if one.path.casefold() == path.casefold()), None)
+
+
+def successors(iterations: tuple[Iteration, ...], old: str, today: date) -> tuple[Iteration, ...]:
+    """The current iterations that could follow `old`; there is a choice if there are several.
+
+    Teams keep their iterations below nodes of their own, so the neighbours of `old` come first;
+    and a sprint within a release is meant rather than the release.
+    """
+    current = [one for one in iterations if one.is_current(today)]
+    deepest = [one for one in current if not any(_is_below(other, one) for other in current)]
+    near = [one for one in deepest if _parent(one.path) == _parent(old)]
+    return tuple(near or deepest)
+
+
+def _is_below(one: Iteration, other: Iteration) -> bool:
+    return one.path.casefold().startswith(f"{other.path.casefold()}\\")
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("\\")[0].casefold()
+
+
+def as_json(iterations: tuple[Iteration, ...]) -> list[list[str | None]]:
+    """`iterations` as they are cached."""
+    return [[one.path, _as_text(one.start), _as_text(one.finish)] for one in iterations]
+
+
+def _as_text(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
+def from_json(data: Any) -> tuple[Iteration, ...] | None:
+    """The iterations that `as_json` wrote; None if it is not that."""
+    try:
+        return tuple(
+            Iteration(str(path), *(day and date.fromisoformat(day) for day in days))
+            for path, *days in data
+        )
+    except (TypeError, ValueError):
+        return None

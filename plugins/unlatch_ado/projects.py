@@ -1,0 +1,102 @@
+"""The calls that are made about what work items belong to: types, iterations, people."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Conflict, NotFound, Rejected, Unauthorised
+from unlatch_ado import answers
+from unlatch_ado.iterations import Iteration, as_json, from_json
+from unlatch_ado.workflow import Workflow
+from unlatch_ado.workflow import as_json as workflow_as_json
+from unlatch_ado.workflow import from_json as workflow_from_json
+
+if TYPE_CHECKING:
+    from unlatch_ado.answers import Account, Type
+    from unlatch_ado.connection import Connection
+
+# Deeper trees of iterations are read to here.
+_DEPTH = 10
+_NO = (Conflict, NotFound, Rejected, Unauthorised)
+
+
+class Projects:
+    """What an organization's projects are set up to. Used from several threads at once."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._api = connection.api
+        self._workflows: dict[tuple[str, str], Workflow] = {}
+        self._iterations: dict[str, tuple[Iteration, ...]] = {}
+        self._account: Account | None = None
+        self._asking = threading.Lock()
+
+    def workflow(self, project: str, type: str, *, anew: bool = False) -> Workflow:
+        """A work item type's states and moves, asked for once a day, or `anew`."""
+        name = (project.casefold(), type.casefold())
+        # One thread asks, the others wait for its answer.
+        with self._asking:
+            known = None if anew else self.known_workflow(project, type)
+            if known is None:
+                with self._connection.understood():
+                    known = answers.workflow(self._api.get_work_item_type(project, type))
+                self._keep("workflow", *name, value=workflow_as_json(known))
+            self._workflows[name] = known
+        return known
+
+    def known_workflow(self, project: str, type: str) -> Workflow | None:
+        """The same, where it is kept from an earlier request."""
+        name = (project.casefold(), type.casefold())
+        if name in self._workflows:
+            return self._workflows[name]
+        return workflow_from_json(self._kept("workflow", *name))
+
+    def types(self, project: str) -> dict[str, Type]:
+        """All work item types of a project, by their names without regard to case."""
+        with self._connection.understood():
+            found = answers.types(self._api.get_work_item_types(project))
+        return {one.workflow.type.casefold(): one for one in found}
+
+    def iterations(self, project: str) -> tuple[Iteration, ...]:
+        """A project's iterations with their dates, asked for once a day."""
+        name = project.casefold()
+        with self._asking:
+            known = self.known_iterations(project)
+            if known is None:
+                with self._connection.understood():
+                    tree = self._api.get_classification_node(project, "iterations", depth=_DEPTH)
+                    known = answers.iterations(tree)
+                self._keep("iterations", name, value=as_json(known))
+            self._iterations[name] = known
+        return known
+
+    def known_iterations(self, project: str) -> tuple[Iteration, ...] | None:
+        """The same, where they are kept from an earlier request."""
+        name = project.casefold()
+        if name in self._iterations:
+            return self._iterations[name]
+        return from_json(self._kept("iterations", name))
+
+    def account(self) -> Account:
+        """Whom the token belongs to; never kept on disk, for the next run may have another one."""
+        with self._asking:
+            if self._account is None:
+                with self._connection.understood():
+                    self._account = answers.account(self._api.connection_data())
+        return self._account
+
+    def may_create_tags(self, project_id: str) -> bool | None:
+        """Whether the token may bring new tags into a project; None if that is not told."""
+        try:
+            with self._connection.understood():
+                return answers.permission(self._api.may_create_tags(project_id))
+        except _NO:
+            # Tokens of small scope may not ask.
+            return None
+
+    def _keep(self, *name: str, value: object) -> None:
+        self._connection.cache.put(name[0], self._connection.organization, *name[1:], value=value)
+
+    def _kept(self, *name: str) -> object:
+        return self._connection.cache.get(name[0], self._connection.organization, *name[1:])

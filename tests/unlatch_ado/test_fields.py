@@ -1,0 +1,108 @@
+"""Inherited processes: other states, forbidden moves, and fields that rules make mandatory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_ado.making import OP, plugin_for, ref, reopening
+
+from unlatch.errors import Rejected
+from unlatch.sandbox.ado.processes import INHERITED, REOPEN_CAUSE
+from unlatch.spi import Change, Goal, Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.sandbox import Sandbox
+
+CAUSE = {"reopen": {REOPEN_CAUSE: "found in production"}}
+
+
+@pytest.fixture(autouse=True)
+def inherited(box: Sandbox) -> None:
+    box.ado.add_project("widgets", INHERITED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "goal", "states"),
+    [
+        ("User Story", Goal.OPEN, ("Fertig", "In Arbeit")),
+        ("User Story", Goal.COMPLETED, ("In Arbeit", "Fertig")),
+        ("User Story", Goal.NOT_PLANNED, ("Neu", "Verworfen")),
+        ("Task", Goal.COMPLETED, ("Geprüft", "Fertig")),
+        ("Task", Goal.NOT_PLANNED, ("In Arbeit", "Fertig")),
+        ("Bug", Goal.COMPLETED, ("Wieder offen", "Behoben")),
+        ("Bug", Goal.OPEN, ("Behoben", "Wieder offen")),
+    ],
+)
+def test_states_are_found_whatever_they_are_called(
+    box: Sandbox, tmp_path: Path, kind: str, goal: Goal, states: tuple[str, str]
+) -> None:
+    done, state = states
+    item = ref(box, box.ado.add_work_item(type=kind, title="x", state=done))
+    plugin = plugin_for(box, cache=tmp_path, fields=CAUSE if kind == "Bug" else {})
+    act = plugin.reopen_issue if goal is Goal.OPEN else plugin.close_issue
+    outcome = act(item, Change(OP, goal))
+    assert outcome.after.state == state
+    assert box.ado.work_item(int(item.id))["fields"]["System.State"] == state
+
+
+def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Behoben"))
+    with pytest.raises(Rejected, match=REOPEN_CAUSE) as caught:
+        plugin_for(box, cache=tmp_path).reopen_issue(item, reopening())
+    assert caught.value.id == "rule-broken"
+    assert "[trackers.ado.fields.reopen]" in (caught.value.hint or "")
+    assert f'"{REOPEN_CAUSE}" = ' in (caught.value.hint or "")
+    assert box.ado.comments(int(item.id)) == []
+    outcome = plugin_for(box, cache=tmp_path, fields=CAUSE).reopen_issue(item, reopening())
+    assert outcome.result is Result.REOPENED
+    fields = box.ado.work_item(int(item.id))["fields"]
+    assert (fields["System.State"], fields[REOPEN_CAUSE]) == ("Wieder offen", "found in production")
+    assert not any("bypassRules" in entry.query for entry in box.requests.entries("ado"))
+
+
+def test_fields_go_along_with_a_change_of_state_alone(box: Sandbox, tmp_path: Path) -> None:
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
+    plugin_for(box, cache=tmp_path, fields=CAUSE).reopen_issue(item, reopening())
+    assert REOPEN_CAUSE not in box.ado.work_item(int(item.id))["fields"]
+
+
+def test_closing_has_fields_of_its_own(box: Sandbox, tmp_path: Path) -> None:
+    fields = {**CAUSE, "close": {"Microsoft.VSTS.Common.Priority": 4}}
+    item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
+    plugin_for(box, cache=tmp_path, fields=fields).close_issue(item, Change(OP, Goal.COMPLETED))
+    found = box.ado.work_item(int(item.id))["fields"]
+    assert found["Microsoft.VSTS.Common.Priority"] == 4
+    assert REOPEN_CAUSE not in found
+
+
+def test_a_plan_names_the_fields(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path, fields=CAUSE)
+    number = box.ado.add_work_item(type="Bug", title="x", state="Behoben")
+    item = plugin.get_issue_status(ref(box, number))
+    [_, patch] = plugin.plan(item, reopening(comment=None, add_labels=()))
+    assert patch.what == (f"set state to Wieder offen, set {REOPEN_CAUSE} to found in production")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"reopen": {"System.State": "Active"}},
+        {"reopen": {"system.history": "x"}},
+        {"create": {"System.Tags": "x"}},
+        {"create": {"System.AreaPath": "x"}},
+        {"close": {"Reason": "x"}},
+        {"close": {"Custom.A/../System.State": "x"}},
+        {"close": {"Custom.A": ["x"]}},
+        {"closed": {"Custom.A": "x"}},
+    ],
+)
+def test_a_field_that_is_not_to_be_set_is_a_mistake_in_the_configuration(
+    box: Sandbox, given: dict[str, Any]
+) -> None:
+    with pytest.raises(ValueError, match="fields"):
+        plugin_for(box, fields=given)

@@ -1,0 +1,240 @@
+"""What the plugin sends and is answered, against Microsoft's own description of the API.
+
+The description is not part of the project: the test runs where UNLATCH_SPECS names its folder. What
+it cannot tell is recorded as a property.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pytest
+from openapi_schema_validator import OAS30Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT4
+from tests.unlatch_ado.making import OP, OTHER_OP, draft, ref, reopening, settings, words
+
+from unlatch.spi import Change, Goal
+from unlatch.transport import for_tests
+from unlatch_ado.plugin import AdoPlugin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import requests
+
+    from unlatch.sandbox import Sandbox
+    from unlatch.transport import Explain, Transport
+
+Json = dict[str, Any]
+SPECS = os.environ.get("UNLATCH_SPECS")
+pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")
+
+# The description is about work items: not how routes are asked for, nor other services.
+ELSEWHERE = re.compile(r"/_apis(/ConnectionData|/Permissions/.+)?", re.IGNORECASE)
+
+# Two operations share the address of the comments; the description has the other one.
+COMMENTS = "GET workItems/{workItemId}/comments"
+PAGES_OF_COMMENTS = {"$top", "order", "continuationToken"}
+
+
+class Recorder:
+    """A transport whose sessions tell of every request and its answer."""
+
+    def __init__(self, transport: Transport, tell: Callable[[requests.Response], None]) -> None:
+        self._transport = transport
+        self._tell = tell
+        self.cache = transport.cache
+
+    def session(self, explain: Explain) -> requests.Session:
+        session = self._transport.session(explain)
+        session.hooks["response"].append(lambda answer, **_: self._tell(answer))
+        return session
+
+
+@dataclass
+class Official:
+    """The description, and what came of holding requests and answers against it."""
+
+    document: Json
+    organization: str
+    checked: set[str] = field(default_factory=set)
+    unchecked: set[str] = field(default_factory=set)
+    wrong: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # The values of fields, of patches and of nodes are typed as objects; they are anything.
+        definitions = self.document["definitions"]
+        definitions["WorkItem"]["properties"]["fields"]["additionalProperties"] = {}
+        definitions["JsonPatchOperation"]["properties"]["value"] = {}
+        # Said to be an object and an array at once; it is the latter (RFC 6902).
+        definitions["JsonPatchDocument"]["type"] = "array"
+        node = definitions["WorkItemClassificationNode"]["properties"]
+        node["attributes"]["additionalProperties"] = {}
+        resource = DRAFT4.create_resource(self.document)
+        self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
+
+    def check(self, answer: requests.Response) -> None:
+        method, url = answer.request.method or "", urlsplit(answer.request.url or "")
+        path = unquote(url.path).removeprefix(self.organization)
+        if ELSEWHERE.fullmatch(path):
+            self.unchecked.add(f"{method} {path}")
+            return
+        operation, visit = self._operation(method, path)
+        self._check_query(visit, operation, url.query)
+        self._check_body(visit, operation, answer.request.body)
+        self._check_answer(visit, operation, answer)
+        self.checked.add(visit)
+
+    def _operation(self, method: str, path: str) -> tuple[Json, str]:
+        before, _, rest = path.partition("/_apis/")
+        # Described with a project, a team and a path where these may be left out.
+        team = "/team" if rest == "wit/wiql" else ""
+        rest += "/path" if re.fullmatch(r"(?i)wit/classificationNodes/\w+", rest) else ""
+        whole = f"/organization{before or '/project'}{team}/_apis/{rest}"
+        found = [t for t in self.document["paths"] if _pattern(t).fullmatch(whole)]
+        assert found, f"{method} {path} is not described"
+        template = min(found, key=lambda one: one.count("{"))
+        operation: Json = self.document["paths"][template][method.lower()]
+        return operation, f"{method} {template.partition('/_apis/wit/')[2]}"
+
+    def _check_query(self, visit: str, operation: Json, query: str) -> None:
+        known = {one.get("name") for one in operation["parameters"] if one.get("in") == "query"}
+        for name, _ in parse_qsl(query):
+            if visit == COMMENTS and name in PAGES_OF_COMMENTS:
+                self.unchecked.add(f"{visit}, query parameter {name}")
+            elif name not in known:
+                self.wrong.append(f"{visit}: the query parameter {name} is not described")
+
+    def _check_body(self, visit: str, operation: Json, body: Any) -> None:
+        for one in operation["parameters"]:
+            if one.get("in") == "body":
+                self._validate(f"{visit}, body", one["schema"], json.loads(body))
+
+    def _check_answer(self, visit: str, operation: Json, answer: requests.Response) -> None:
+        schema = operation["responses"].get(str(answer.status_code), {}).get("schema")
+        if schema is None:
+            self.unchecked.add(f"{visit}, answer {answer.status_code}")
+            return
+        body = answer.json()
+        # Azure DevOps wraps every list and describes it bare.
+        bare = body["value"] if schema.get("type") == "array" else body
+        self._validate(f"{visit}, answer", schema, bare)
+
+    def _validate(self, where: str, schema: Json, value: Any) -> None:
+        for error in OAS30Validator(_absolute(schema), registry=self._registry).iter_errors(value):
+            place = "/".join(str(step) for step in error.absolute_path)
+            self.wrong.append(f"{where}: {place}: {error.message[:200]}")
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{[^}]+\})", template)
+    text = "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in parts)
+    return re.compile(text, re.IGNORECASE)
+
+
+def _absolute(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {k: "urn:spec" + v if k == "$ref" else _absolute(v) for k, v in schema.items()}
+    return [_absolute(one) for one in schema] if isinstance(schema, list) else schema
+
+
+@pytest.fixture
+def official(box: Sandbox) -> Official:
+    path = Path(SPECS or "") / "ado_workItemTracking_7.1_swagger2.json"
+    # The file begins with a byte order mark.
+    document = json.loads(path.read_text("utf-8-sig"))
+    return Official(document, urlsplit(box.ado.organization_url).path)
+
+
+def plugin_of(box: Sandbox, official: Official, cache: Path) -> AdoPlugin:
+    chosen = settings(
+        box,
+        area_path="Team A",
+        back_link="https://example.com/{increment}",
+        on_reopen={"iteration": "current", "parent": "reopen", "assignee": "me"},
+        fields={"create": {"Microsoft.VSTS.Common.Priority": 1}},
+    )
+    transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=cache)
+    return AdoPlugin(chosen, Recorder(transport, official.check))  # type: ignore[arg-type]  # alike
+
+
+def furnish(box: Sandbox) -> tuple[int, int]:
+    box.ado.add_area("widgets\\Team A")
+    box.ado.add_iteration("widgets\\Old", "2020-01-01T00:00:00Z", "2020-01-14T00:00:00Z")
+    box.ado.add_iteration("widgets\\Now", "2020-01-15T00:00:00Z", "2999-01-14T00:00:00Z")
+    box.ado.deactivate("Ann Gone")
+    parent = box.ado.add_work_item(type="Feature", title="Feature", state="Closed")
+    child = box.ado.add_work_item(
+        title="x",
+        state="Closed",
+        parent=parent,
+        iteration="widgets\\Old",
+        assigned_to="Ann Gone",
+        tags=["completed"],
+    )
+    return parent, child
+
+
+def test_every_request_and_answer_is_as_described(
+    box: Sandbox,
+    official: Official,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    parent, child = furnish(box)
+    plugin, item = plugin_of(box, official, tmp_path), ref(box, child)
+    since = datetime.now(UTC) - timedelta(days=1)
+    plugin.get_statuses([item, ref(box, parent)])
+    plugin.examine([item])
+    plugin.approve(plugin.get_issue_status(item), reopening())
+    assert len(plugin.reopen_issue(item, reopening()).notes) == 3
+    assert plugin.find_comments(item, OP, since)
+    plugin.close_issue(item, Change(OTHER_OP, Goal.COMPLETED, comment=words("Done")))
+    wished = draft(wishes={"parent": parent, "related": [child]})
+    plugin.approve(None, Change(OP), wished)
+    made = plugin.create_issue(wished, Change(OP, add_labels=("specs",))).after
+    assert plugin.find_created(OP, since) is not None
+    plugin.update_issue(made.ref, draft("Other"), Change(OTHER_OP))
+
+    record_property("not-checked", "\n".join(sorted(official.unchecked)))
+    assert official.wrong == []
+    assert official.checked == {
+        "GET classificationnodes/{structureGroup}/{path}",
+        COMMENTS,
+        "GET workitems/{id}",
+        "GET workitemtypes",
+        "GET workitemtypes/{type}",
+        "PATCH workitems/{id}",
+        "POST wiql",
+        "POST workitems/${type}",
+        "POST workitemsbatch",
+    }
+    assert {re.sub(r"/\w{8}-.*", "", visit) for visit in official.unchecked} == {
+        "OPTIONS /_apis",
+        "GET /_apis/ConnectionData",
+        "GET /_apis/Permissions",
+        f"{COMMENTS}, query parameter $top",
+        f"{COMMENTS}, query parameter order",
+    }
+
+
+def test_a_deviation_is_noticed(box: Sandbox, official: Official, tmp_path: Path) -> None:
+    """The check itself can fail: described another way, the same requests are wrong."""
+    official.document["definitions"]["WorkItem"]["properties"]["id"]["type"] = "string"
+    official.document["definitions"]["JsonPatchOperation"]["properties"]["path"]["type"] = "integer"
+    number = box.ado.add_work_item(title="x", state="Closed", area="widgets")
+    box.ado.add_area("widgets\\Team A")
+    plugin_of(box, official, tmp_path).reopen_issue(ref(box, number), reopening())
+    assert {one.partition(":")[0] for one in official.wrong} == {
+        "GET workitems/{id}, answer",
+        "PATCH workitems/{id}, answer",
+        "PATCH workitems/{id}, body",
+    }

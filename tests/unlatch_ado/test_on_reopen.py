@@ -1,0 +1,298 @@
+"""What is said, and where configured done, about iteration, parent and assignee."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_ado.making import OP, OTHER_OP, plugin_for, ref, reopening, sent
+
+from unlatch.errors import Rejected
+from unlatch.sandbox import Fault
+from unlatch.spi import Change, Goal, Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.sandbox import Sandbox
+    from unlatch_ado.plugin import AdoPlugin
+
+TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+OLD, NOW, NEXT = (
+    "widgets\\Team A\\Sprint 1",
+    "widgets\\Team A\\Sprint 2",
+    "widgets\\Team A\\Sprint 3",
+)
+
+
+def day(offset: int) -> str:
+    return (TODAY + timedelta(days=offset)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.fixture(autouse=True)
+def sprints(box: Sandbox) -> None:
+    box.ado.add_iteration("widgets\\Team A", day(-100), day(100))
+    box.ado.add_iteration(OLD, day(-30), day(-16))
+    box.ado.add_iteration(NOW, day(-15), day(0))
+    box.ado.add_iteration(NEXT, day(1), day(15))
+
+
+def item_in(box: Sandbox, iteration: str, **more: Any) -> int:
+    return box.ado.add_work_item(title="x", state="Closed", iteration=iteration, **more)
+
+
+def notes(plugin: AdoPlugin, box: Sandbox, number: int, **more: Any) -> tuple[str, ...]:
+    return plugin.reopen_issue(ref(box, number), reopening(**more)).notes
+
+
+def iteration_of(box: Sandbox, number: int) -> str:
+    return str(box.ado.work_item(number)["fields"]["System.IterationPath"])
+
+
+def test_an_iteration_is_said_at_no_cost(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = item_in(box, OLD)
+    assert notes(plugin, box, number) == (f"it is still in the iteration {OLD}",)
+    assert sent(box) == ["GET", "PATCH"]
+    assert iteration_of(box, number) == OLD
+
+
+def test_there_is_nothing_to_say_of_an_item_without_iteration(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    assert notes(plugin, box, item_in(box, "widgets")) == ()
+
+
+def test_nothing_is_said_where_nothing_is_reopened(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = item_in(box, OLD)
+    box.ado.edit(number, state="Active")
+    assert notes(plugin, box, number) == ()
+    plugin.close_issue(ref(box, number), Change(OP, Goal.COMPLETED))
+    assert notes(plugin, box, number, goal=None) == ()
+
+
+def test_it_moves_on_to_the_current_iteration_where_configured(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    number = item_in(box, OLD)
+    over = (TODAY + timedelta(days=-16)).date()
+    assert notes(plugin, box, number) == (
+        f"its iteration {OLD} ended on {over}; it was moved to {NOW}",
+    )
+    assert iteration_of(box, number) == NOW
+    assert sent(box) == ["GET", "GET", "PATCH"]
+    box.requests.clear()
+    assert len(notes(plugin, box, item_in(box, OLD))) == 1
+    assert sent(box) == ["GET", "PATCH"]
+
+
+@pytest.mark.parametrize("iteration", [NOW, NEXT])
+def test_an_iteration_that_is_not_over_is_kept(
+    box: Sandbox, tmp_path: Path, iteration: str
+) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    number = item_in(box, iteration)
+    assert notes(plugin, box, number) == ()
+    assert iteration_of(box, number) == iteration
+
+
+def test_what_is_known_from_earlier_is_used_where_nothing_is_configured(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    acting = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    notes(acting, box, item_in(box, OLD))
+    telling = plugin_for(box, cache=tmp_path)
+    [note] = notes(telling, box, item_in(box, OLD))
+    assert note.endswith("; it is still in it")
+    assert "ended on" in note
+    assert notes(telling, box, item_in(box, NOW)) == ()
+
+
+def test_between_several_current_iterations_nobody_chooses(box: Sandbox, tmp_path: Path) -> None:
+    for team in ("Team B", "Team C"):
+        box.ado.add_iteration(f"widgets\\{team}", day(-1), day(1))
+    box.ado.add_iteration("widgets\\Old", day(-9), day(-8))
+    # Sprint 2 of Team A is no neighbour of this one, and the three teams' are all current.
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    number = item_in(box, "widgets\\Old")
+    [note] = notes(plugin, box, number)
+    assert "several are current: widgets\\Team B, widgets\\Team C" in note
+    assert iteration_of(box, number) == "widgets\\Old"
+
+
+def test_without_a_current_iteration_it_stays(box: Sandbox, tmp_path: Path) -> None:
+    box.ado.add_iteration("widgets\\Team A", day(-100), day(-1))
+    box.ado.add_iteration(NOW, day(-15), day(-1))
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    number = item_in(box, OLD)
+    assert "none is current" in notes(plugin, box, number)[0]
+    assert iteration_of(box, number) == OLD
+
+
+def test_iterations_that_cannot_be_read_hold_nothing_up(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    box.faults.add(Fault("ado", "status", path="(?i)classificationnodes", code=403, body="no"))
+    outcome = plugin.reopen_issue(ref(box, item_in(box, OLD)), reopening())
+    assert outcome.result is Result.REOPENED
+    assert "could not be read" in outcome.notes[0]
+
+
+def test_an_assignee_who_has_left_is_said(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.deactivate("Ann Gone")
+    number = item_in(box, "widgets", assigned_to="Ann Gone")
+    assert notes(plugin, box, number) == ("Ann Gone, whom it is assigned to, is no longer active",)
+    assert sent(box) == ["GET", "PATCH"]
+    assert box.ado.item("widgets", number).assignee == "Ann Gone"  # type: ignore[union-attr]
+
+
+def test_it_is_assigned_to_the_tokens_account_where_configured(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    box.ado.deactivate("Ann Gone")
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
+    number = item_in(box, "widgets", assigned_to="Ann Gone")
+    [note] = notes(plugin, box, number)
+    assert note.endswith("; it was assigned to Octo Cat")
+    assigned = box.ado.work_item(number)["fields"]["System.AssignedTo"]
+    assert assigned["uniqueName"] == "octo.cat@fabrikam.example"
+
+
+def test_an_assignee_who_is_there_is_kept(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
+    number = item_in(box, "widgets", assigned_to="Ann Here")
+    assert notes(plugin, box, number) == ()
+    assert sent(box) == ["GET", "PATCH"]
+
+
+def test_an_account_that_cannot_be_found_out_holds_nothing_up(box: Sandbox, tmp_path: Path) -> None:
+    box.ado.deactivate("Ann Gone")
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
+    box.faults.add(Fault("ado", "status", path="(?i)connectiondata", code=404, body="no"))
+    number = item_in(box, "widgets", assigned_to="Ann Gone")
+    assert "could not be found out" in notes(plugin, box, number)[0]
+    assert box.ado.work_item(number)["fields"]["System.State"] == "Active"
+
+
+def family(box: Sandbox, state: str = "Closed") -> tuple[int, int]:
+    parent = box.ado.add_work_item(type="Feature", title="Feature", state=state)
+    return parent, item_in(box, "widgets", parent=parent)
+
+
+def test_of_a_parent_nothing_is_asked_where_it_is_to_be_ignored(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "ignore"})
+    _, child = family(box)
+    assert notes(plugin, box, child) == ()
+    assert sent(box) == ["GET", "PATCH"]
+
+
+@pytest.mark.parametrize(("state", "said"), [("Closed", 1), ("Removed", 1), ("Active", 0)])
+def test_a_closed_parent_is_reported(box: Sandbox, tmp_path: Path, state: str, said: int) -> None:
+    plugin = plugin_for(box, cache=tmp_path)
+    parent, child = family(box, state)
+    assert notes(plugin, box, child) == (f"its parent {parent} is {state}",) * said
+    assert sent(box) == ["GET", "GET", "PATCH"]
+    assert box.ado.work_item(parent)["fields"]["System.State"] == state
+
+
+def test_a_closed_parent_is_reopened_where_configured(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    parent, child = family(box)
+    assert notes(plugin, box, child) == (f"its parent {parent} was reopened: Closed -> Active",)
+    assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
+    [comment] = box.ado.comments(parent)
+    assert comment["text"] == (
+        f"<p>Reopened because fabrikam/widgets {child} below it was reopened.</p>"
+    )
+    # The mark of the operation is on the child alone: the parent may be linked itself.
+    assert OP not in comment["text"]
+
+
+def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    parent, child = family(box)
+    # The parent is reached, and the child's own change is lost on its way.
+    lost = Fault("ado", "drop", method="PATCH", path=f"/{child}$", after=0)
+    box.faults.add(lost)
+    with pytest.raises(Exception, match="no answer"):
+        plugin.reopen_issue(ref(box, child), reopening())
+    assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
+    revision = box.ado.work_item(parent)["rev"]
+    outcome = plugin.reopen_issue(ref(box, child), reopening())
+    assert (outcome.result, outcome.notes) == (Result.REOPENED, ())
+    assert box.ado.work_item(parent)["rev"] == revision
+
+
+def test_a_child_that_cannot_be_reopened_leaves_its_parent_alone(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    box.ado.add_project("widgets", "Fabrikam Agile")
+    parent = box.ado.add_work_item(type="User Story", title="Story", state="Fertig")
+    child = box.ado.add_work_item(type="Bug", title="x", state="Behoben", parent=parent)
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    with pytest.raises(Rejected):
+        plugin.reopen_issue(ref(box, child), reopening())
+    assert box.ado.work_item(parent)["fields"]["System.State"] == "Fertig"
+
+
+def test_a_parent_that_was_closed_on_purpose_is_only_reported(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    parent, child = family(box, "Removed")
+    assert notes(plugin, box, child) == (f"its parent {parent} is Removed",)
+    assert box.ado.work_item(parent)["fields"]["System.State"] == "Removed"
+
+
+def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    box.ado.add_project("secret")
+    parent = box.ado.add_work_item("secret", type="Feature", title="Merger", state="Closed")
+    child = item_in(box, "widgets", parent=parent)
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    [note] = notes(plugin, box, child)
+    assert "could not be looked at" in note
+    assert "Merger" not in note
+    assert box.ado.work_item(parent)["fields"]["System.State"] == "Closed"
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ({"kind": "status", "code": 403, "body": "TF237111"}, "was not reopened"),
+        ({"kind": "status", "code": 412, "body": "VS403351"}, "was not reopened"),
+        ({"kind": "drop"}, "is not known"),
+    ],
+)
+def test_what_goes_wrong_with_a_parent_holds_nothing_up(
+    box: Sandbox, tmp_path: Path, fault: dict[str, Any], words: str
+) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    parent, child = family(box)
+    box.faults.add(Fault("ado", method="PATCH", path=f"/{parent}$", **fault))
+    outcome = plugin.reopen_issue(ref(box, child), reopening())
+    assert outcome.result is Result.REOPENED
+    assert words in outcome.notes[0]
+
+
+def test_the_plan_names_what_may_be_asked_and_done(box: Sandbox, tmp_path: Path) -> None:
+    asked = {"iteration": "current", "parent": "reopen", "assignee": "me"}
+    plugin = plugin_for(box, cache=tmp_path, on_reopen=asked)
+    parent = box.ado.add_work_item(type="Feature", title="Feature", state="Closed")
+    item = plugin.get_issue_status(ref(box, item_in(box, OLD, parent=parent)))
+    planned = plugin.plan(item, reopening(op=OTHER_OP))
+    assert [one.method for one in planned] == ["GET", "GET", "GET", "GET", "PATCH", "PATCH"]
+    assert [True, True, False, True] == ["where" in one.what for one in planned[1:-1]]
+
+
+def test_the_plan_of_an_item_without_a_parent_names_none(box: Sandbox, tmp_path: Path) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    item = plugin.get_issue_status(ref(box, item_in(box, OLD)))
+    assert ["GET", "PATCH"] == [one.method for one in plugin.plan(item, reopening(op=OTHER_OP))]
+
+
+@pytest.mark.parametrize("given", [{"parent": "keep"}, {"iteration": "next"}, {"sprint": "keep"}])
+def test_other_wishes_are_mistakes(box: Sandbox, given: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="on_reopen"):
+        plugin_for(box, on_reopen=given)

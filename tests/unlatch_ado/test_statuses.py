@@ -1,0 +1,126 @@
+"""Many work items in few requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unlatch_ado.making import plugin_for, ref, sent
+
+from unlatch.domain.item import Category, RemoteItem
+from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from unlatch.sandbox import Sandbox
+    from unlatch.spi import ItemRef
+    from unlatch_ado.plugin import AdoPlugin
+
+
+def states(found: Mapping[ItemRef, RemoteItem | TrackerError]) -> list[str]:
+    return [one.state if isinstance(one, RemoteItem) else one.id for one in found.values()]
+
+
+def test_each_item_has_its_own_answer(box: Sandbox, plugin: AdoPlugin) -> None:
+    refs = [ref(box, box.ado.add_work_item(title="x", state=s)) for s in ("Closed", "New")]
+    found = plugin.get_statuses(refs)
+    assert [found[one] for one in refs] == [plugin.get_issue_status(one) for one in refs]
+
+
+def test_two_hundred_are_asked_for_at_once(box: Sandbox, plugin: AdoPlugin) -> None:
+    refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(201)]
+    box.requests.clear()
+    found = plugin.get_statuses(refs)
+    assert sent(box) == ["POST", "POST"]
+    assert set(states(found)) == {"New"}
+    assert list(found) == refs
+
+
+def test_several_projects_are_read_together(box: Sandbox, tmp_path: Path) -> None:
+    box.ado.add_project("gadgets", "Scrum")
+    plugin = plugin_for(box, cache=tmp_path, projects=["gadgets"])
+    here = ref(box, box.ado.add_work_item(title="x", state="Closed"))
+    there = ref(
+        box,
+        box.ado.add_work_item("gadgets", type="Bug", title="y", state="Done"),
+        "gadgets",
+    )
+    found = plugin.get_statuses([here, there])
+    assert states(found) == ["Closed", "Done"]
+    assert sent(box) == ["POST"]
+
+
+def test_what_is_missing_hidden_or_foreign_fails_for_itself(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    box.ado.add_project("secret")
+    box.ado.add_area("widgets\\Vault", allows="nothing")
+    gone, good = box.ado.add_work_item(title="gone"), box.ado.add_work_item(title="good")
+    hidden = box.ado.add_work_item(title="hidden", area="widgets\\Vault")
+    foreign = box.ado.add_work_item("secret", title="Merger")
+    box.ado.delete(gone)
+    refs = [ref(box, number) for number in (gone, good, 999, hidden, foreign)]
+    found = plugin.get_statuses(refs)
+    assert states(found) == [
+        "item-not-found",
+        "New",
+        "item-not-found",
+        "item-not-found",
+        "target-not-allowed",
+    ]
+    assert isinstance(found[refs[0]], NotFound)
+    assert isinstance(found[refs[4]], Rejected)
+    assert "Merger" not in str(found[refs[4]])
+
+
+def test_the_same_item_asked_for_twice_is_answered_twice(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = box.ado.add_work_item(title="x")
+    refs = [ref(box, number), ref(box, number, "elsewhere")]
+    assert states(plugin.get_statuses(refs)) == ["New", "New"]
+
+
+def test_nothing_is_asked_for_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+    assert plugin.get_statuses([]) == {}
+    assert box.requests.entries() == []
+
+
+def test_if_nothing_can_be_read_it_is_said_once(box: Sandbox, tmp_path: Path) -> None:
+    item = ref(box, box.ado.add_work_item(title="x"))
+    with pytest.raises(Unauthorised):
+        plugin_for(box, cache=tmp_path, token="old").get_statuses([item])
+
+
+def test_the_items_that_were_read_before_a_failure_count(box: Sandbox, plugin: AdoPlugin) -> None:
+    refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(201)]
+    box.faults.add(Fault("ado", "status", path="(?i)batch", code=503, times=9, after=1))
+    found = plugin.get_statuses(refs)
+    assert states(found) == ["New"] * 200 + ["tracker-unavailable"]
+
+
+def test_a_type_that_cannot_be_read_is_asked_for_once(box: Sandbox, plugin: AdoPlugin) -> None:
+    refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(5)]
+    box.faults.add(Fault("ado", "status", path="(?i)workitemtypes", code=503, times=99))
+    found = plugin.get_statuses(refs)
+    assert {type(one) for one in found.values()} == {Transient}
+    asked = [e for e in box.requests.entries("ado") if "workitemtypes" in e.path.lower()]
+    assert len(asked) == 3  # one request and its repetitions
+
+
+def test_one_answer_that_cannot_be_read_spoils_no_other(box: Sandbox, plugin: AdoPlugin) -> None:
+    numbers = [box.ado.add_work_item(title=title) for title in ("a", "b")]
+    items = [box.ado.work_item(number) for number in numbers]
+    del items[0]["fields"]["System.State"]
+    body = {"count": 2, "value": items}
+    box.faults.add(Fault("ado", "status", path="(?i)batch", code=200, body=body))
+    found = plugin.get_statuses([ref(box, number) for number in numbers])
+    assert states(found) == ["answer-not-understood", "New"]
+
+
+def test_categories_are_read_as_ever(box: Sandbox, plugin: AdoPlugin) -> None:
+    item = ref(box, box.ado.add_work_item(title="x", state="Removed"))
+    found = plugin.get_statuses([item])[item]
+    assert isinstance(found, RemoteItem)
+    assert (found.category, found.deliberate) == (Category.DROPPED, True)
