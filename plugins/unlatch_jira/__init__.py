@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unlatch.spi import Capability, EnvToken, LinkShape, Manifest, Scheme
+from unlatch.spi import Capability, EnvToken, LinkShape, Manifest, Option, Scheme
 
 _LONGEST_LABEL = 255
 
@@ -36,6 +36,9 @@ manifest = Manifest(
             Capability.STATUS,
             Capability.ATOMIC_COMMENT,
             Capability.RETRACT,
+            Capability.STATUS_OF_MANY,
+            Capability.LIST,
+            Capability.EXAMINE,
         }
     ),
     tokens=(
@@ -44,4 +47,13 @@ manifest = Manifest(
     ),
     hosts=("*.atlassian.net", "api.atlassian.com"),
     label_problem=label_problem,
+    options=(
+        Option(
+            "allow-path",
+            "Let a Jira issue take up to three transitions where no single one leads there.",
+            kinds=("reopen", "close"),
+        ),
+        Option("children", "Reopen the closed children of a Jira epic as well."),
+    ),
+    example='[trackers.jira]\nsite = "https://acme.atlassian.net"\nproject = "SCRUM"\n',
 )

@@ -24,12 +24,14 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
 
 
-class _Answer(BaseModel):
+class Model(BaseModel):
+    """An answer, or a part of one; what we have no use for is left out."""
+
     # Ids are text in most places and numbers in some.
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
-class Named(_Answer):
+class Named(Model):
     """A resolution, a type, or a value that a field may take."""
 
     id: str | None = None
@@ -40,6 +42,10 @@ class Named(_Answer):
         """Whether `wanted` is its name or its id."""
         return wanted == self.id or wanted.casefold() == (self.name or "").casefold()
 
+    def means(self, wanted: str) -> bool:
+        """Whether `wanted` is its name, its value or its id."""
+        return self.is_called(wanted) or wanted.casefold() == (self.value or "").casefold()
+
 
 def _named(raw: dict[str, Any]) -> Named:
     # What else a value holds depends on the kind of the field, and is none of ours.
@@ -47,11 +53,11 @@ def _named(raw: dict[str, Any]) -> Named:
     return Named(**{name: str(x) for name, x in known.items() if isinstance(x, str | int)})
 
 
-class _StatusCategory(_Answer):
+class _StatusCategory(Model):
     key: str = "undefined"
 
 
-class Status(_Answer):
+class Status(Model):
     """A status, with the category that says what it means."""
 
     name: str
@@ -64,11 +70,26 @@ class Status(_Answer):
         return _CATEGORIES.get(self.category.key, Category.TODO)
 
 
-class ScreenField(_Answer):
+class FieldKind(Model):
+    """What a field holds, in Jira's words."""
+
+    type: str = "string"
+    items: str = ""
+    system: str = ""
+    custom: str = ""
+
+    @property
+    def is_formatted(self) -> bool:
+        """Whether it holds text with markup."""
+        return self.custom.endswith(":textarea") or self.system in ("description", "environment")
+
+
+class ScreenField(Model):
     """A field on a transition's screen."""
 
     name: str = ""
     required: bool = False
+    kind: FieldKind = Field(default=FieldKind(), alias="schema")
     has_default: bool = Field(default=False, alias="hasDefaultValue")
     allowed: tuple[Any, ...] = Field(default=(), alias="allowedValues")
 
@@ -78,7 +99,7 @@ class ScreenField(_Answer):
         return tuple(_named(one) for one in self.allowed if isinstance(one, dict))
 
 
-class Move(_Answer):
+class Move(Model):
     """A transition that may be taken now."""
 
     id: str
@@ -88,7 +109,7 @@ class Move(_Answer):
     screen: dict[str, ScreenField] = Field(default_factory=dict, alias="fields")
 
 
-class Comment(_Answer):
+class Comment(Model):
     """A comment on an issue."""
 
     id: str
@@ -104,24 +125,43 @@ class Comment(_Answer):
         return moment
 
 
-class CommentPage(_Answer):
+class CommentPage(Model):
     """Some of an issue's comments."""
 
     comments: tuple[Comment, ...] = ()
     total: int = 0
 
 
-class Moves(_Answer):
+class Moves(Model):
     """The transitions that may be taken now."""
 
     transitions: tuple[Move, ...]
 
 
-class _Person(_Answer):
+class _Person(Model):
     name: str | None = Field(default=None, alias="displayName")
+    active: bool = True
 
 
-class _Fields(_Answer):
+class _ParentFields(Model):
+    status: Status | None = None
+
+
+class Parent(Model):
+    """What an issue is a part of, with its status where Jira shows it."""
+
+    key: str
+    fields: _ParentFields = _ParentFields()
+
+
+class _Project(Model):
+    id: str
+
+
+class _Fields(Model):
+    # Custom fields have names of their own on each site.
+    model_config = ConfigDict(extra="allow")
+
     summary: str
     status: Status
     type: Named | None = Field(default=None, alias="issuetype")
@@ -132,9 +172,11 @@ class _Fields(_Answer):
     created: str | None = None
     description: Any = None
     comment: CommentPage | None = None
+    parent: Parent | None = None
+    project: _Project | None = None
 
 
-class IssueAnswer(_Answer):
+class IssueAnswer(Model):
     """An issue, with what was asked for of it."""
 
     id: str
@@ -145,7 +187,7 @@ class IssueAnswer(_Answer):
     properties: dict[str, Any] = Field(default_factory=dict)
 
 
-class Found(_Answer):
+class Found(Model):
     """A page of what a search found."""
 
     issues: tuple[dict[str, Any], ...] = ()
@@ -173,6 +215,24 @@ class Issue:
     @property
     def resolution(self) -> Named | None:
         return self.answer.fields.resolution
+
+    @property
+    def kind(self) -> str | None:
+        """The name of its type."""
+        return self.item.type
+
+    @property
+    def parent(self) -> Parent | None:
+        return self.answer.fields.parent
+
+    @property
+    def has_active_assignee(self) -> bool:
+        person = self.answer.fields.assignee
+        return person is not None and person.active
+
+    def custom(self, field: str) -> Any:
+        """What a custom field holds, if it was asked for."""
+        return (self.answer.fields.model_extra or {}).get(field)
 
     @property
     def description(self) -> Any:

@@ -55,8 +55,16 @@ class Edit:
         }
 
     def without(self, off_screen: Collection[str]) -> Edit:
-        """The same without labels and comment where no screen shows them."""
-        smaller = self
+        """The same without the labels, the comment and what else no screen shows.
+
+        Summary and description stay: what an update is for is not left out without an error.
+        """
+        kept = {
+            name: value
+            for name, value in self.fields.items()
+            if name not in off_screen or name in ("summary", "description")
+        }
+        smaller = replace(self, fields=kept)
         if "labels" in off_screen:
             smaller = replace(smaller, add_labels=(), remove_labels=())
         return replace(smaller, comment=None) if "comment" in off_screen else smaller

@@ -12,10 +12,10 @@ from unlatch.errors import (
     NotFound,
     Rejected,
     TrackerError,
-    Transient,
     Unauthorised,
     UnknownOutcome,
 )
+from unlatch_jira.limits import limited
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -27,7 +27,7 @@ SCOPE_MISSING = "scope-missing"
 _LONGEST_QUOTE = 300
 _LOG_IN = (
     "check the token and the e-mail address (or JIRA_PAT on Data Center), then `unlatch auth login "
-    "jira`. A scoped token works only with site = https://api.atlassian.com/ex/jira/CLOUD-ID"
+    "jira`. A scoped token works only through the gateway: set trackers.jira.gateway = true"
 )
 _ASK = (
     "ask for the permissions Browse Projects, Transition Issues, Edit Issues and Add Comments (to "
@@ -37,11 +37,7 @@ _UNREADABLE: Mapping[bool, tuple[type[TrackerError], str]] = {
     True: (Rejected, "answer-not-understood"),
     False: (UnknownOutcome, "unknown-outcome"),
 }
-_RATE_HINTS = {
-    "jira-quota": "the site's hourly quota is used up; it is given back at the reset",
-    "jira-burst": "too many requests of one kind at once",
-    "jira-per-issue": "too many changes to one issue at once",
-}
+_LISTS = ("/field", "/statuses")
 
 
 class FieldsNotOnScreen(Rejected):
@@ -122,6 +118,15 @@ TABLE: tuple[Row, ...] = (
         header="X-Seraph-LoginReason",
         says=_any("AUTHENTICATED_FAILED|AUTHENTICATION_DENIED"),
     ),
+    # Data Center tells whom it took the request for; with a credential it is somebody, or refused.
+    Row(
+        Unauthorised,
+        "credential-refused",
+        "Jira took the request for nobody's",
+        _LOG_IN,
+        header="X-AUSERNAME",
+        says=_any(r"^anonymous$"),
+    ),
     Row(
         Unauthorised,
         "credential-refused",
@@ -177,7 +182,8 @@ TABLE: tuple[Row, ...] = (
         Conflict,
         "transition-stale",
         "the issue moved before its transition was taken",
-        status=400,
+        "`unlatch sync` finds out anew which transitions it offers",
+        400,
         says=_any(r"Transition id '?\w*'? is not valid"),
     ),
     Row(
@@ -192,13 +198,21 @@ TABLE: tuple[Row, ...] = (
         Rejected,
         "transition-needs-fields",
         "Jira refused the transition",
-        "take it in Jira, or name another transition in trackers.jira.transitions",
+        "set the field in trackers.jira.fields, take the transition in Jira, or name another in "
+        "trackers.jira.transitions",
         400,
         says=re.compile(r'"errors"\s*:\s*\{\s*"'),
         path="/transitions",
         quotes=True,
     ),
-    Row(Conflict, "conflict", "somebody else is changing the issue", status=409, quotes=True),
+    Row(
+        Conflict,
+        "conflict",
+        "somebody else is changing the issue",
+        "`unlatch sync` tries again",
+        409,
+        quotes=True,
+    ),
     Row(
         Rejected,
         "api-gone",
@@ -220,7 +234,7 @@ TABLE: tuple[Row, ...] = (
 
 def explain(answer: Answer) -> TrackerError | None:
     """The error that an answer means, or None where Jira has nothing of its own to say."""
-    if special := _off_screen(answer) or _limited(answer):
+    if special := _off_screen(answer) or limited(answer):
         return special
     found = next((row.error(answer) for row in TABLE if row.means(answer)), None)
     return found or _no_object(answer)
@@ -250,22 +264,8 @@ def _off_screen(answer: Answer) -> TrackerError | None:
     )
 
 
-def _limited(answer: Answer) -> TrackerError | None:
-    reason = answer.headers.get("RateLimit-Reason", "")
-    if answer.status != 429 or not reason:  # noqa: PLR2004
-        return None
-    hint = next((hint for name, hint in _RATE_HINTS.items() if reason.startswith(name)), None)
-    return Transient(
-        "rate-limited",
-        f"Jira limits requests ({' '.join(without_controls(reason).split())[:60]})",
-        retry_after=answer.retry_after,
-        hint=hint,
-        status=answer.status,
-    )
-
-
 def _no_object(answer: Answer) -> TrackerError | None:
-    """Everything that Jira answers to us is a JSON object or nothing.
+    """Everything that Jira answers to us is a JSON object or nothing, but for two lists.
 
     Pages, and JSON that breaks off, are the transport's: it asks again where that is safe.
     """
@@ -275,6 +275,8 @@ def _no_object(answer: Answer) -> TrackerError | None:
         return None
     content = answer.json()
     if isinstance(content, dict) or (content is None and _is_json(answer)):
+        return None
+    if isinstance(content, list) and _path(answer).endswith(_LISTS):
         return None
     kind, id_ = _UNREADABLE[answer.method in ("GET", "HEAD")]
     return kind(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Goal, PlannedRequest, is_held_closed, must_move
-from unlatch_jira.workflow import wanted_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def plan(
-    settings: JiraSettings, item: RemoteItem, change: Change, *, rewrites: bool = False
+    settings: JiraSettings,
+    api: str,
+    item: RemoteItem,
+    change: Change,
+    *,
+    rewrites: bool = False,
 ) -> tuple[PlannedRequest, ...]:
     """The requests of a reopen, a close or an update, with their URLs in full.
 
@@ -24,9 +28,10 @@ def plan(
     left out.
 
     Args:
+        api: what the addresses of requests begin with.
         rewrites: whether summary and description are set as well, as in an update.
     """
-    below = f"{settings.site}/rest/api/{settings.version}/issue/{item.ref.id}"
+    below = f"{api}/issue/{item.ref.id}"
     return tuple(
         PlannedRequest(method, f"{below}{path}", what)
         for method, path, what in _requests(settings, item, change, rewrites=rewrites)
@@ -52,7 +57,10 @@ def _requests(
         return
     goal = change.goal if change.goal is not None and must_move(item, change.goal) else None
     if goal is not None:
-        yield "POST", "/transitions", _transition(settings, goal)
+        yield from _transitions(settings, item, goal)
+    if change.goal is Goal.OPEN and "children" in change.options:
+        below = "read it, take a transition to an open status, and comment"
+        yield "GET", "", f"for each closed child that a search lists: {below}"
     if edits := _edits(item, change, rewrites=rewrites):
         yield "PUT", "", ", ".join(edits)
     # Cloud answers an edit with the issue.
@@ -60,8 +68,20 @@ def _requests(
         yield "GET", "", "read the issue back"
 
 
-def _transition(settings: JiraSettings, goal: Goal) -> str:
-    configured = wanted_for(goal, settings.transitions)
+def _transitions(
+    settings: JiraSettings, item: RemoteItem, goal: Goal
+) -> Iterator[tuple[str, str, str]]:
+    way = settings.paths.towards(goal, item.state)
+    for number, step in enumerate(way):
+        if number:
+            yield "GET", "", "read the issue and the transitions that it offers"
+        yield "POST", "/transitions", f"take the configured path: {step}"
+    if not way:
+        yield "POST", "/transitions", _transition(settings, item, goal)
+
+
+def _transition(settings: JiraSettings, item: RemoteItem, goal: Goal) -> str:
+    configured = settings.transitions_at(item.ref.target, item.type).towards(goal)
     if configured is not None:
         return f"take the configured transition, {configured}"
     side = "an open" if goal is Goal.OPEN else "a done"

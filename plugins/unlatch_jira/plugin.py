@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import ConfigError, NotFound, Rejected
 from unlatch.spi import (
     CommentRef,
+    Examination,
     Goal,
     ItemRef,
+    Listed,
     Outcome,
     PlannedRequest,
     RemoteItem,
@@ -20,19 +22,29 @@ from unlatch.spi import (
     ops_in,
     result_of,
 )
-from unlatch_jira import workflow
+from unlatch_jira import screens
 from unlatch_jira.bodies import LONGEST, format_of, kept, plain
+from unlatch_jira.children import CHILDREN, Children
 from unlatch_jira.client import JiraClient
+from unlatch_jira.creating import fields_of, plan_create
 from unlatch_jira.edit import Edit, marker, property_of, title_of
+from unlatch_jira.examining import Examiner
+from unlatch_jira.many import read_many
 from unlatch_jira.planning import labels_to_add, labels_to_remove, plan
-from unlatch_jira.writing import Written, create, write
+from unlatch_jira.site import JiraSite
+from unlatch_jira.surroundings import Aftermath, Surroundings
+from unlatch_jira.walking import ALLOW_PATH, Walked, Walker
+from unlatch_jira.wire import Wire
+from unlatch_jira.writing import Written, clear_resolution, create, take_back, write
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from unlatch.errors import TrackerError
     from unlatch.spi import Change, Draft
     from unlatch.transport import Transport
-    from unlatch_jira.answers import Issue, Move
+    from unlatch_jira.answers import Issue
     from unlatch_jira.settings import JiraSettings
 
 # A key is skipped where making an issue failed halfway; so many in a row, and there are no more.
@@ -44,15 +56,31 @@ class JiraPlugin(SyncPlugin):
 
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
         self._settings = settings
-        self._client = JiraClient(settings, transport)
+        self._wire = wire = Wire(settings, transport)
+        self._client = client = JiraClient(settings, wire)
+        self._site = site = JiraSite(settings, wire)
+        self._walker = walker = Walker(settings, client, site)
+        self._surroundings = Surroundings(settings, client, site, walker)
+        self._children = Children(settings, client, site, walker, self._plain_edit)
         self._format = format_of(settings.version)
 
     def get_issue_status(self, ref: ItemRef) -> RemoteItem:
         """Read one issue; one that was moved to another project is told at its new place."""
         return self._client.issue(ref.id).item
 
+    def get_statuses(self, refs: Sequence[ItemRef]) -> Mapping[ItemRef, RemoteItem | TrackerError]:
+        """Read many issues: a hundred a request on Cloud, each by itself on Data Center."""
+        return read_many(self._client, refs)
+
+    def examine(self, refs: Sequence[ItemRef]) -> Examination:
+        """Find out what the credential may do, and whether the configuration fits."""
+        return Examiner(self._settings, self._client, self._site).examine(refs)
+
     def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
-        """Take a transition to an open status, then comment and relabel in one edit."""
+        """Take a transition to an open status, then comment and relabel in one edit.
+
+        An epic's children come before its own comment, so that its marker proves them too.
+        """
         return self._bring(ref, change)
 
     def close_issue(self, ref: ItemRef, change: Change) -> Outcome:
@@ -63,12 +91,8 @@ class JiraPlugin(SyncPlugin):
         """Create an issue in the configured project."""
         text = (*kept(draft.body, draft.increment), marker(change.op))
         comment = self._comment(change)
-        fields = {
-            "project": {"key": self._target()},
-            "issuetype": {"name": self._settings.type_for(draft.type)},
-            "summary": title_of(draft),
-            "description": self._fitting(self._format.render(text), "description"),
-        }
+        description = self._fitting(self._format.render(text), "description")
+        fields = fields_of(self._settings, self._site, draft, description)
         issue, notes = create(self._client, fields, change.add_labels, change.op)
         if comment is not None:
             self._client.comment(issue.key, comment)
@@ -104,6 +128,12 @@ class JiraPlugin(SyncPlugin):
         ]
         return tuple(sorted(found, key=lambda comment: (comment.created, int(comment.id))))
 
+    def find_ops(self, ref: ItemRef, since: datetime) -> tuple[str, ...]:
+        """The operations whose markers stand in comments since then, oldest first."""
+        listed = [one for one in self._client.comments(ref.id) if one.at >= since]
+        ordered = sorted(listed, key=lambda one: (one.at, int(one.id)))
+        return tuple(op for one in ordered for op in sorted(ops_in(plain(one.body))))
+
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The issue that carries the marker of `op` in its description, or as a property.
 
@@ -135,30 +165,80 @@ class JiraPlugin(SyncPlugin):
                 return issue.item
         return None
 
+    def list_items(self, since: datetime | None) -> Iterator[Listed]:
+        """The issues of the configured project, newest first, a hundred a request.
+
+        Jira lists by its index, so an issue of the last few seconds may be missing.
+        """
+        if self._settings.target is None:
+            return
+        for issue in self._client.newest(self._settings.target):
+            if since is not None and issue.created is not None and issue.created < since:
+                return
+            yield Listed(issue.item.ref, issue.item.title, ops_in(plain(issue.description)))
+
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment that carries our marker; one that is gone is as good."""
         self._client.delete_comment(ref.id, comment.id)
 
     def plan(
-        self, item: RemoteItem, change: Change, draft: Draft | None = None
+        self, item: RemoteItem | None, change: Change, draft: Draft | None = None
     ) -> tuple[PlannedRequest, ...]:
-        """The requests of a reopen, a close or, with a draft, an update."""
-        return plan(self._settings, item, change, rewrites=draft is not None)
+        """The requests of a create, or of a reopen, a close or, with a draft, an update."""
+        if item is not None:
+            api = self._wire.api
+            return plan(self._settings, api, item, change, rewrites=draft is not None)
+        if draft is None:
+            raise ValueError("neither an item nor a draft")
+        return plan_create(self._settings, self._wire.api, draft, change)
 
     def _bring(self, ref: ItemRef, change: Change) -> Outcome:
-        issue = self._found(ref, moves=change.goal is not None)
+        goal = change.goal
+        fields = self._surroundings.wanted_fields() if goal is Goal.OPEN else ("project",)
+        issue = self._found(ref, *(fields if goal else ()), moves=goal is not None)
         _refuse_deliberate(issue, change)
+        # What cannot be posted is refused before anything is written.
         edit = self._edit(issue, change, {})
         was_open = issue.item.category.is_open
-        move = None
-        if change.goal is not None and must_move(issue.item, change.goal):
-            move = self._move(issue, change.goal)
-        written = write(self._client, issue, edit, moved=move is not None)
-        if move is not None and written.after.item.category.is_open == was_open:
-            raise workflow.had_no_effect(written.after, move)
-        if move is not None:
-            written = replace(written, notes=(*written.notes, *_resolution_notes(written, move)))
-        return _outcome(result_of(change.goal, was_open=was_open), issue, written, change)
+        walked = None
+        if goal is not None and must_move(issue.item, goal):
+            allowed = ALLOW_PATH in change.options
+            walked = self._walker.bring(issue, goal, allow_path=allowed)
+        after = self._after_reopening(issue, change)
+        written = write(
+            self._client, issue, replace(edit, fields=after.fields), moved=walked is not None
+        )
+        notes = (*written.notes, *after.notes_without(written.unset))
+        written = replace(written, notes=notes)
+        if walked is not None:
+            if written.after.item.category.is_open == was_open:
+                take_back(self._client, issue, edit)
+                raise screens.had_no_effect(written.after, walked.move)
+            written = self._settled(written, walked, goal)
+        return _outcome(result_of(goal, was_open=was_open), issue, written, change)
+
+    def _after_reopening(self, issue: Issue, change: Change) -> Aftermath:
+        if change.goal is not Goal.OPEN:
+            return Aftermath()
+        found = self._surroundings.after_reopening(issue)
+        if CHILDREN not in change.options:
+            return found
+        told = self._children.reopen(issue.key, change)
+        return replace(found, notes=(*found.notes, *told))
+
+    def _settled(self, written: Written, walked: Walked, goal: Goal | None) -> Written:
+        """What a transition left, with its resolution cleared where it stayed open and resolved."""
+        if goal is Goal.OPEN and written.after.resolution is not None:
+            written = clear_resolution(self._client, written)
+        notes = (
+            *written.notes,
+            *walked.notes,
+            *screens.resolution_notes(written.after, walked.move),
+        )
+        return replace(written, notes=notes)
+
+    def _plain_edit(self, issue: Issue, change: Change) -> Edit:
+        return self._edit(issue, change, {})
 
     def _found(self, ref: ItemRef, *fields: str, moves: bool = False) -> Issue:
         issue = self._client.issue(ref.id, *fields, moves=moves)
@@ -170,19 +250,6 @@ class JiraPlugin(SyncPlugin):
                 hint="add its project to trackers.jira.projects, and link the issue again",
             )
         return issue
-
-    def _move(self, issue: Issue, goal: Goal) -> Move:
-        move = workflow.choose(self._client.moves(issue), goal, self._settings.transitions)
-        fields = workflow.fill(move, goal, issue, self._settings)
-        missing = workflow.unfilled(move, fields)
-        if missing:
-            # Jira keeps what a field holds already, so that only empty ones are in the way.
-            held = self._client.values(issue.key, missing)
-            missing = {name: field for name, field in missing.items() if not held.get(name)}
-        if missing:
-            raise workflow.needs_fields(move, missing)
-        self._client.move(issue.key, move, fields)
-        return move
 
     def _edit(self, issue: Issue, change: Change, fields: dict[str, Any]) -> Edit:
         return Edit(
@@ -227,19 +294,6 @@ def _refuse_deliberate(issue: Issue, change: Change) -> None:
         where=issue.item.ref.url,
         hint="--even-if-not-planned reopens it all the same",
     )
-
-
-def _resolution_notes(written: Written, move: Move) -> tuple[str, ...]:
-    after = written.after
-    if after.item.category.is_open:
-        # Jira counts an issue with a resolution as resolved, whatever its status.
-        kept_one = after.resolution.name if after.resolution else None
-        return (f"the issue kept its resolution {kept_one!r}",) if kept_one else ()
-    offered = workflow.resolutions(move)
-    if after.resolution is not None or not offered:
-        return ()
-    names = ", ".join(offered)
-    return (f"closed without a resolution; trackers.jira.resolution can be one of {names}",)
 
 
 def _outcome(result: Result, before: Issue, written: Written, change: Change) -> Outcome:

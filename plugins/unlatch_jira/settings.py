@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
 from unlatch_jira.addresses import KEY, PROJECT, parse, problem_of, project_of, web_address
+from unlatch_jira.choices import FieldValue, Named, OnReopen, Paths, Place, Transitions, places
 
 # With a scoped token, requests to a Cloud site go through this host (https://support.atlassian.com
 # "Manage API tokens": https://api.atlassian.com/ex/jira/{cloudId}).
@@ -36,23 +37,8 @@ def _project(key: str) -> str:
 
 Site = Annotated[str, AfterValidator(_site)]
 ProjectKey = Annotated[str, AfterValidator(_project)]
-Named = Annotated[str, Field(min_length=1)]
-
-
-class Transitions(BaseModel):
-    """Which transition to take, where the workflow offers several that would do."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    reopen: Named | None = Field(
-        default=None, description="to reopen: a transition's name or id, or the status to reach"
-    )
-    complete: Named | None = Field(
-        default=None, description="to complete: a transition's name or id, or the status to reach"
-    )
-    drop: Named | None = Field(
-        default=None, description="to abandon: a transition's name or id, or the status to reach"
-    )
+# It becomes part of an address.
+CloudId = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{8,64}$")]
 
 
 class JiraSettings(BaseModel):
@@ -63,6 +49,18 @@ class JiraSettings(BaseModel):
     site: Site = Field(
         description="where requests go: https://acme.atlassian.net, a Data Center's address with "
         "its context path, or https://api.atlassian.com/ex/jira/CLOUD-ID for a scoped token"
+    )
+    gateway: bool = Field(
+        default=False,
+        description="send requests through `gateway_url`, which scoped API tokens need",
+    )
+    cloud_id: CloudId | None = Field(
+        default=None,
+        description="the site's id at the gateway; default: asked of the site. Setting it turns "
+        "`gateway` on",
+    )
+    gateway_url: Site = Field(
+        default=f"https://{_GATEWAY}", description="Atlassian's gateway, where `gateway` is on"
     )
     web_url: Site | None = Field(
         default=None, description="the address under which people open issues; default: site"
@@ -84,6 +82,27 @@ class JiraSettings(BaseModel):
     transitions: Transitions = Field(
         default=Transitions(), description="which transitions to take; default: by status category"
     )
+    transitions_for: dict[Place, Transitions] = Field(
+        default_factory=dict,
+        description="the same for some issues: by project, `PROJECT/Type` or `*/Type`; the "
+        "narrowest counts",
+    )
+    paths: Paths = Field(
+        default=Paths(), description="ways of several transitions, where no single one leads there"
+    )
+    fields: dict[Named, FieldValue] = Field(
+        default_factory=dict,
+        description="what to put into empty fields that a transition's screen requires, by a "
+        "field's name or id",
+    )
+    on_reopen: OnReopen = Field(
+        default=OnReopen(), description="what to do about sprint, parent and assignee"
+    )
+    sprint_field: Named | None = Field(
+        default=None,
+        description="the id of the field that holds sprints, such as customfield_10020; default: "
+        "found by `unlatch doctor --online`",
+    )
     resolution: Named = Field(
         default="Done",
         description="the resolution's name or id for completed work, where the transition asks",
@@ -103,10 +122,30 @@ class JiraSettings(BaseModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _only_cloud_has_a_gateway(self) -> JiraSettings:
+        host = urlsplit(self.site).hostname or ""
+        # Whoever answers for the site chooses the id, and with it whose issues are changed.
+        if self.gateway and self.cloud_id is None and not (_is_clouds(host) or _is_local(host)):
+            raise ValueError(
+                f"gateway asks the site for its id, and {host} is not on {_CLOUD[1:]}: name it in "
+                "cloud_id"
+            )
+        return self
+
+    @property
+    def through_gateway(self) -> bool:
+        """Whether requests go through Atlassian's gateway, and not to the site itself."""
+        return self.gateway or self.cloud_id is not None
+
     @property
     def base_url(self) -> str:
         """Where requests go."""
-        return self.site
+        return self.gateway_url if self.through_gateway else self.site
+
+    def server(self, cloud_id: str | None) -> str:
+        """The address that the REST APIs are below."""
+        return f"{self.gateway_url}/ex/jira/{cloud_id}" if self.through_gateway else self.site
 
     @property
     def target(self) -> str | None:
@@ -131,7 +170,7 @@ class JiraSettings(BaseModel):
     @property
     def _is_atlassians(self) -> bool:
         host = urlsplit(self.site).hostname or ""
-        return host == _GATEWAY or host.endswith(_CLOUD)
+        return self.through_gateway or host == _GATEWAY or _is_clouds(host)
 
     def recognise(self, url: str) -> ItemRef | None:
         """The issue that a pasted browser address means, or None if it is not of this site."""
@@ -170,9 +209,26 @@ class JiraSettings(BaseModel):
         """The issue with this key."""
         return ItemRef("jira", project_of(key), key, web_address(self.web, key))
 
+    def transitions_at(self, project: str, kind: str | None) -> Transitions:
+        """Which transitions to take, for issues of that type in that project."""
+        tables = {place.casefold(): table for place, table in self.transitions_for.items()}
+        found = self.transitions
+        for place in reversed(places(project, kind)):
+            if place in tables:
+                found = found.model_copy(update=tables[place].model_dump(exclude_none=True))
+        return found
+
     def type_for(self, increment_type: str | None) -> str:
         """The type of an issue made from an increment of that type."""
         return self.types.get(increment_type or "", self.issue_type)
+
+
+def _is_clouds(host: str) -> bool:
+    return host.endswith(_CLOUD)
+
+
+def _is_local(host: str) -> bool:
+    return host in ("127.0.0.1", "::1", "localhost")
 
 
 def _unlocated(problem: str) -> ConfigError:

@@ -1,22 +1,22 @@
-"""Which transition leads where it shall, and what its screen wants. Pure."""
+"""Which transition leads where it shall. Pure."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Goal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from unlatch_jira.answers import Issue, Move, Named, ScreenField
-    from unlatch_jira.settings import JiraSettings, Transitions
+    from unlatch_jira.answers import Move
+    from unlatch_jira.choices import Transitions
 
 # A transition's name is whatever an administrator called it; this one word is what Jira's own
 # workflows have called it since the beginning, in English. Statuses are never matched by name.
-_REOPEN = re.compile(r"\bre-?open", re.IGNORECASE)
+REOPEN = re.compile(r"\bre-?open", re.IGNORECASE)
 
 _NO_MOVE = (
     "ask for the permission Transition Issues in its project, or name a way through its workflow "
@@ -24,51 +24,63 @@ _NO_MOVE = (
 )
 
 
+class NoWayError(Rejected):
+    """None of the transitions on offer leads there; a way of several may."""
+
+
 def choose(moves: Iterable[Move], goal: Goal, transitions: Transitions) -> Move:
     """The transition to take towards `goal`.
 
     Raises:
-        Rejected: `no-transition`, or `transition-not-offered` where the configured one is missing.
+        Rejected: `no-transition`, Jira offers none at all.
+        NoWayError: `no-transition`, or `transition-not-offered` where the configured one is
+            missing.
     """
-    offered = [move for move in moves if move.available]
-    if not offered:
-        raise Rejected("no-transition", "Jira offers no transition of this issue", hint=_NO_MOVE)
-    wanted = wanted_for(goal, transitions)
+    offered = offered_among(moves)
+    wanted = transitions.towards(goal)
     if wanted is not None:
-        return _configured(offered, wanted)
+        return named(offered, wanted)
     for likely in _preferences(goal, transitions):
         found = [move for move in offered if likely(move)]
         if found:
             return _easiest(found)
-    raise Rejected(
+    raise NoWayError(
         "no-transition",
-        f"no transition of this issue leads to {_aim(goal)}; on offer: {_names(offered)}",
+        f"no transition of this issue leads to {_aim(goal)}; on offer: {names(offered)}",
         hint=_NO_MOVE,
     )
 
 
-def wanted_for(goal: Goal, transitions: Transitions) -> str | None:
-    """The configured transition or status towards `goal`."""
-    return {
-        Goal.OPEN: transitions.reopen,
-        Goal.COMPLETED: transitions.complete,
-        Goal.NOT_PLANNED: transitions.drop,
-    }[goal]
+def offered_among(moves: Iterable[Move]) -> tuple[Move, ...]:
+    """The transitions that may be taken.
+
+    Raises:
+        Rejected: `no-transition`, there is none.
+    """
+    offered = tuple(move for move in moves if move.available)
+    if not offered:
+        raise Rejected("no-transition", "Jira offers no transition of this issue", hint=_NO_MOVE)
+    return offered
 
 
-def _configured(offered: Sequence[Move], wanted: str) -> Move:
+def named(offered: Sequence[Move], wanted: str) -> Move:
+    """The transition that a configured word means: by id, else by name, else by its status.
+
+    Raises:
+        NoWayError: `transition-not-offered`.
+    """
     word = wanted.casefold()
     by_rank = (
         [move for move in offered if move.id == wanted],
         [move for move in offered if move.name.casefold() == word],
-        [move for move in offered if move.to.name.casefold() == word],
+        [move for move in offered if word in (move.to.name.casefold(), move.to.id)],
     )
     for found in by_rank:
         if found:
             return found[0]
-    raise Rejected(
+    raise NoWayError(
         "transition-not-offered",
-        f"the configured transition {wanted!r} is not on offer; there are: {_names(offered)}",
+        f"the configured transition {wanted!r} is not on offer; there are: {names(offered)}",
         hint="set trackers.jira.transitions to a transition's name or id, or a status's name",
     )
 
@@ -76,7 +88,7 @@ def _configured(offered: Sequence[Move], wanted: str) -> Move:
 def _preferences(goal: Goal, transitions: Transitions) -> Iterator[Callable[[Move], bool]]:
     """What to look for, the best first."""
     if goal is Goal.OPEN:
-        yield lambda move: bool(_REOPEN.search(move.name)) and _opens(move)
+        yield lambda move: bool(REOPEN.search(move.name)) and _opens(move)
         yield lambda move: move.to.means is Category.DOING
         yield _opens
         return
@@ -94,92 +106,32 @@ def _closes(move: Move) -> bool:
 
 
 def _is_called(move: Move, word: str) -> bool:
-    names = (move.id, move.name.casefold(), move.to.name.casefold())
-    return word.casefold() in names
+    called = (move.id, move.name.casefold(), move.to.name.casefold())
+    return word.casefold() in called
 
 
 def _easiest(moves: Sequence[Move]) -> Move:
-    return min(moves, key=lambda move: len(_asked(move)))
+    return min(moves, key=_asked)
 
 
-def _asked(move: Move) -> dict[str, ScreenField]:
-    return {
-        name: field
+def _asked(move: Move) -> int:
+    return sum(
+        field.required and not field.has_default and name != "resolution"
         for name, field in move.screen.items()
-        if field.required and not field.has_default and name != "resolution"
-    }
-
-
-def fill(move: Move, goal: Goal, issue: Issue, settings: JiraSettings) -> dict[str, Any]:
-    """What to put into the fields of the transition's screen: its resolution, or nothing."""
-    screen = move.screen.get("resolution")
-    if screen is None:
-        return {}
-    if goal is Goal.OPEN:
-        # Jira counts an issue with a resolution as resolved, whatever its status.
-        return {} if screen.required or issue.resolution is None else {"resolution": None}
-    wanted = (settings.resolution,) if goal is Goal.COMPLETED else settings.dropped_resolutions
-    found = _first_called(screen.values, wanted)
-    return {} if found is None else {"resolution": _reference(found)}
-
-
-def resolutions(move: Move) -> tuple[str, ...]:
-    """The resolutions that a transition's screen offers."""
-    screen = move.screen.get("resolution")
-    return tuple(one.name or one.id or "" for one in screen.values) if screen else ()
-
-
-def _first_called(values: Iterable[Named], wanted: Iterable[str]) -> Named | None:
-    offered = list(values)
-    return next((one for word in wanted for one in offered if one.is_called(word)), None)
-
-
-def _reference(value: Named) -> dict[str, str]:
-    # The id is what counts, as names may be translated; servers have been met that read only names.
-    named = {"id": value.id, "name": value.name}
-    return {key: text for key, text in named.items() if text}
-
-
-def unfilled(move: Move, filled: Mapping[str, Any]) -> dict[str, ScreenField]:
-    """The fields that the screen requires, and that neither we nor a default fill."""
-    return {
-        name: field
-        for name, field in move.screen.items()
-        if field.required and not field.has_default and name not in filled
-    }
-
-
-def needs_fields(move: Move, missing: Mapping[str, ScreenField]) -> Rejected:
-    """The error for a screen that only a person can fill."""
-    wanted = "; ".join(_described(name, field) for name, field in missing.items())
-    return Rejected(
-        "transition-needs-fields",
-        f"the transition {move.name!r} asks for fields that unlatch cannot fill: {wanted}",
-        hint="take the transition in Jira, or name another in trackers.jira.transitions; a "
-        "resolution is set by trackers.jira.resolution and dropped_resolutions",
     )
 
 
-def _described(name: str, field: ScreenField) -> str:
-    values = [value.name or value.value or value.id or "" for value in field.values]
-    return (field.name or name) + (f" (one of {', '.join(values)})" if values else "")
-
-
-def had_no_effect(issue: Issue, move: Move) -> Rejected:
-    """The error for a transition that Jira accepted and did not make."""
-    required = [_described(name, f) for name, f in move.screen.items() if f.required]
-    listed = f"; its screen requires {'; '.join(required)}" if required else ""
-    return Rejected(
-        "transition-had-no-effect",
-        f"Jira accepted the transition {move.name!r}, and the issue is in "
-        f"{issue.item.state!r} all the same",
-        hint=f"take the transition in Jira to see which rule of its workflow refuses it{listed}",
-    )
+def nearest(offered: Sequence[Move], seen: Iterable[str]) -> Move | None:
+    """A transition to try where none leads to the goal: one to a status that was not passed."""
+    passed = {name.casefold() for name in seen}
+    fresh = [move for move in offered if move.to.name.casefold() not in passed]
+    return _easiest(fresh) if fresh else None
 
 
 def _aim(goal: Goal) -> str:
     return "a status of work to do" if goal is Goal.OPEN else "a status of finished work"
 
 
-def _names(moves: Iterable[Move]) -> str:
+def names(moves: Iterable[Move]) -> str:
+    """Transitions as people are told of them."""
     return ", ".join(f"{move.name} (to {move.to.name})" for move in moves)

@@ -243,7 +243,7 @@ def test_a_search_goes_on_by_token_and_shows_ids_only(sandbox: Sandbox, jira: Ca
 @pytest.mark.parametrize(
     ("method", "path", "extra", "part"),
     [
-        ("POST", "/3/issue/bulkfetch", {"json": {}}, "route"),
+        ("POST", "/3/bulk/issues/transition", {"json": {}}, "route"),
         ("GET", ISSUE, {"params": {"expand": "changelog"}}, "expansion"),
         ("GET", ISSUE, {"params": {"fields": "customfield_1"}}, "field"),
         ("GET", ISSUE, {"params": {"failFast": "true"}}, "query parameter"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.servers
 
 OP = "01JC0000000000000000000001"
+OTHER_OP = "01JC0000000000000000000009"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 REOPEN = Change(
     op=OP,
@@ -115,6 +116,60 @@ def test_abandoned_work_is_closed_as_such_and_stays_closed(
         plugin.reopen_issue(ref(jira820_server, key), REOPEN)
     assert caught.value.id == "deliberately-closed"
     assert jira820_server.category(key) == "done"
+
+
+def test_an_issue_lives_through_create_close_reopen_and_status(
+    jira820_server: Jira820, plugin: JiraPlugin
+) -> None:
+    draft = Draft("0007-smart", "Smart discipline", "feature", ((Span("What it is about"),),))
+
+    made = plugin.create_issue(draft, Change("01JC0000000000000000000003")).after
+    key = made.ref.id
+    closed = plugin.close_issue(made.ref, Change(OTHER_OP, Goal.COMPLETED))
+    resolved = jira820_server.resolution(key)
+    reopened = plugin.reopen_issue(made.ref, REOPEN)
+    again = plugin.reopen_issue(made.ref, replace(REOPEN, comment=None))
+
+    assert (made.category, closed.result, resolved) == (Category.TODO, Result.CLOSED, "Done")
+    assert (reopened.result, again.result) == (Result.REOPENED, Result.ALREADY_OPEN)
+    assert jira820_server.resolution(key) is None
+    assert plugin.get_issue_status(made.ref) == again.after
+    assert [OP in words for words in jira820_server.comments(key)] == [True]
+
+
+def test_many_are_read_each_by_itself(jira820_server: Jira820, plugin: JiraPlugin) -> None:
+    refs = [ref(jira820_server, jira820_server.open_issue()) for _ in range(3)]
+    lost = ref(jira820_server, f"{jira820_server.project}-99999")
+
+    found = plugin.get_statuses([*refs, lost])
+
+    assert [found[one] for one in refs] == [plugin.get_issue_status(one) for one in refs]
+    assert isinstance(found[lost], NotFound)
+
+
+def test_a_path_is_walked_step_by_step(jira820_server: Jira820) -> None:
+    key = jira820_server.done_issue()
+    given = settings(jira820_server).model_dump()
+    paths = {"reopen": {"Done": ["In Progress", "In Review"]}}
+    walking = JiraSettings.model_validate({**given, "paths": paths})
+    transport = for_tests("jira", jira820_server.url, token=jira820_server.token)
+
+    outcome = JiraPlugin(walking, transport).reopen_issue(ref(jira820_server, key), REOPEN)
+
+    assert outcome.after.state == "In Review"
+
+
+def test_without_a_map_a_way_of_several_steps_is_not_guessed(jira820_server: Jira820) -> None:
+    key = jira820_server.done_issue()
+    given = settings(jira820_server).model_dump()
+    far = JiraSettings.model_validate({**given, "transitions": {"reopen": "In Review"}})
+    transport = for_tests("jira", jira820_server.url, token=jira820_server.token)
+
+    with pytest.raises(Rejected) as caught:
+        JiraPlugin(far, transport).reopen_issue(ref(jira820_server, key), REOPEN)
+
+    assert (caught.value.id, jira820_server.category(key)) == ("transition-not-offered", "done")
+    assert "--allow-path" in (caught.value.hint or "")
 
 
 def test_a_created_issue_is_found_and_updated(plugin: JiraPlugin) -> None:

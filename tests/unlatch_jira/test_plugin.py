@@ -28,7 +28,7 @@ from tests.unlatch_jira.making import (
     unescaped,
 )
 
-from unlatch.errors import ConfigError, NotFound, Rejected, Unauthorised
+from unlatch.errors import ConfigError, NotFound, Rejected, Unauthorised, UnknownOutcome
 from unlatch.sandbox import Fault
 from unlatch.spi import Category, Change, Goal, Result, ops_in, visible
 from unlatch.transport import measure
@@ -290,7 +290,8 @@ def test_a_configured_transition_that_is_missing_names_those_on_offer(box: Sandb
 
     assert caught.value.id == "transition-not-offered"
     assert "In Progress (to In Progress)" in caught.value.message
-    assert sent(box) == [f"GET /issue/{key}"]
+    # The map of the workflow knows no way to it either, and nothing was moved.
+    assert sent(box) == [f"GET /issue/{key}", "POST /workflows/preview"]
 
 
 def test_no_transition_on_offer_says_whom_to_ask(either: Sandbox) -> None:
@@ -315,6 +316,29 @@ def test_a_resolution_that_the_workflow_keeps_is_told(box: Sandbox, plugin: Jira
     outcome = plugin.reopen_issue(ref(box, key), REOPEN)
 
     assert ["'Done'" in note for note in outcome.notes] == [True]
+
+
+def test_a_moved_issue_is_served_and_told_at_its_new_place(either: Sandbox) -> None:
+    either.jira.add_project("OPS")
+    old = done_issue(either)
+    new = either.jira.move(old, "OPS")
+
+    outcome = plugin_for(either, projects=["OPS"]).reopen_issue(ref(either, old), REOPEN)
+
+    assert (outcome.after.ref.id, outcome.after.ref.target) == (new, "OPS")
+    assert outcome.after.ref.url == f"{either.jira.site}/browse/{new}"
+    assert (status(either, new), len(comments(either, new))) == ("In Progress", 1)
+
+
+def test_a_comment_that_comes_back_with_other_words_is_no_proof(server: Sandbox) -> None:
+    key = done_issue(server)
+    message = "Field 'comment' cannot be set. It is not on the appropriate screen, or unknown."
+    refused = {"errorMessages": [], "errors": {"comment": message}}
+    server.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
+    other = {"id": "7", "created": "2025-11-01T09:00:00.000+0000", "body": "Filtered"}
+    server.faults.add(Fault("jira", "status", method="POST", path="/comment", code=201, body=other))
+    with pytest.raises(UnknownOutcome):
+        plugin_for(server).reopen_issue(ref(server, key), REOPEN)
 
 
 def test_hostile_words_arrive_unharmed(either: Sandbox) -> None:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 from pydantic import ValidationError
 
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
+from unlatch_jira import manifest
 from unlatch_jira.settings import JiraSettings
 
 CLOUD = "https://acme.atlassian.net"
@@ -61,6 +64,16 @@ def test_the_gateway_needs_to_be_told_where_people_open_issues() -> None:
         ({"projects": ["OPS", "ops"]}, "'ops' is no project key"),
         ({"api_version": 4}, "Input should be 2 or 3"),
         ({"issue_type": ""}, "at least 1 character"),
+        ({"transitions_for": {"ops/Bug": {}}}, "'ops/Bug' is none of PROJECT, PROJECT/Type"),
+        ({"transitions_for": {"*": {}}}, "'*' is none of PROJECT, PROJECT/Type and */Type"),
+        ({"transitions_for": {"OPS/ ": {}}}, "is none of PROJECT, PROJECT/Type and */Type"),
+        ({"paths": {"reopen": {"A": []}}}, "at least 1 item"),
+        ({"paths": {"reopen": {"A": ["B", "C", "D", "E"]}}}, "at most 3 items"),
+        ({"paths": {"close": {"A": ["B"]}}}, "Extra inputs are not permitted"),
+        ({"on_reopen": {"sprint": "next"}}, "Input should be 'keep' or 'active'"),
+        ({"cloud_id": "../evil"}, "should match pattern"),
+        ({"site": "https://jira.example.com", "gateway": True}, "name it in cloud_id"),
+        ({"gateway_url": "nowhere"}, "must be a web address such as"),
         ({"transitions": {"repoen": "Reopen"}}, "Extra inputs are not permitted"),
         ({"sites": CLOUD}, "Extra inputs are not permitted"),
     ],
@@ -138,3 +151,34 @@ def test_people_call_an_issue_by_its_key() -> None:
 def test_the_type_follows_from_the_increments_type() -> None:
     found = settings(types={"bug": "Bug"})
     assert [found.type_for(t) for t in ("bug", "feature", None)] == ["Bug", "Story", "Story"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"gateway": True},
+        {"cloud_id": "11111111-2222-4333-8444-555555555555"},
+        {"site": "https://jira.acme.example", "cloud_id": "11111111-2222-4333-8444-555555555555"},
+    ],
+)
+def test_through_the_gateway_a_site_is_cloud_and_keeps_its_address(
+    values: dict[str, object],
+) -> None:
+    found = settings(**values)
+    assert (found.base_url, found.version, found.is_cloud) == (
+        "https://api.atlassian.com",
+        3,
+        True,
+    )
+    assert found.web == values.get("site", CLOUD)
+    assert found.server("ID") == "https://api.atlassian.com/ex/jira/ID"
+
+
+def test_a_gateway_of_ones_own_is_where_the_token_goes() -> None:
+    found = settings(gateway=True, gateway_url="https://api.gov.example")
+    assert found.base_url == "https://api.gov.example"
+
+
+def test_the_proposed_table_is_one_without_mistakes() -> None:
+    table = tomllib.loads(manifest.example)["trackers"]["jira"]
+    assert JiraSettings.model_validate(table).target == "SCRUM"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -200,6 +201,23 @@ def test_a_screen_that_only_a_person_can_fill_stops_us_before_any_write(
     assert sent(wire) == ["GET", "GET"]
 
 
+def test_a_search_that_leads_nowhere_says_where_the_issue_is_left(
+    wire: responses.RequestsMock,
+) -> None:
+    places = [{**DONE, "name": name} for name in ("Here", "There", "Nowhere")]
+    for here, there in zip(places, (*places[1:], places[0]), strict=True):
+        offered = {**issue(here), "transitions": [move(to=there)]}
+        wire.get(address(SERVER), json=offered)
+    wire.post(address(SERVER, "/transitions"), status=204)
+
+    with pytest.raises(Rejected) as caught:
+        reopen(SERVER, replace(REOPEN, options=frozenset({"allow-path"})))
+
+    assert caught.value.id == "path-not-found"
+    assert "Here > There > Nowhere" in caught.value.message
+    assert sent(wire) == ["GET", "POST", "GET", "POST", "GET"]
+
+
 def test_a_required_field_that_holds_something_is_not_in_the_way(
     wire: responses.RequestsMock,
 ) -> None:
@@ -234,6 +252,20 @@ def test_a_resolution_is_cleared_where_the_screen_lets_us(
 
     assert body(wire, 1) == {"transition": {"id": "4"}, **fields}
     assert ["'Fertig'" in note for note in outcome.notes] == [True]
+
+
+def test_a_resolution_that_stayed_is_cleared_where_the_edit_screen_has_it(
+    wire: responses.RequestsMock,
+) -> None:
+    kept = {"id": "1", "name": "Fertig"}
+    gives_issue(wire, CLOUD, resolution=kept)
+    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"], resolution=kept))
+    wire.put(address(CLOUD), json=issue(DOING, labels=["reopened"], resolution=None))
+
+    outcome = reopen(CLOUD)
+
+    assert body(wire, 3) == {"fields": {"resolution": None}}
+    assert (outcome.notes, sent(wire)) == ((), ["GET", "POST", "PUT", "PUT"])
 
 
 def test_closing_without_a_resolution_says_which_there_are(

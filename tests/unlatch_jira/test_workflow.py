@@ -7,7 +7,7 @@ import pytest
 from unlatch.errors import Rejected
 from unlatch.spi import Goal
 from unlatch_jira.answers import Move
-from unlatch_jira.settings import Transitions
+from unlatch_jira.choices import Transitions
 from unlatch_jira.workflow import choose
 
 AUTO = Transitions()

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, g, request
 
 from unlatch.sandbox.answers import known_query, new_app, reply
 from unlatch.sandbox.clock import jira_time, stored
-from unlatch.sandbox.jira import comments, guards, issues, properties, searches, shapes
-from unlatch.sandbox.jira.workflows import ISSUE_TYPES
+from unlatch.sandbox.jira import comments, guards, issues, properties, searches, shapes, surveys
+from unlatch.sandbox.jira.tracks import CLOUD
+from unlatch.sandbox.jira.workflows import EPIC_LINK, ISSUE_TYPES
 from unlatch.sandbox.pages import item_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.sandbox.answers import WsgiApp
 
 routes = Blueprint("jira", __name__)
 
@@ -18,17 +24,21 @@ _BUILT = "2025-11-01T00:00:00+00:00"
 
 
 def is_api(path: str) -> bool:
-    return path.startswith("/rest/")
+    return path.startswith(("/rest/", "/ex/jira/", "/_edge/"))
 
 
 @cache
 def create_app() -> Flask:
     app = new_app("jira")
-    parts = (issues, comments, properties, searches)
+    parts = (issues, comments, properties, searches, surveys)
     for part in (routes, *(module.routes for module in parts)):
         app.register_blueprint(part, url_prefix="/rest/api/<any('2', '3'):version>")
     app.url_value_preprocessor(_drop_version)
     app.add_url_rule("/browse/<key>", view_func=_page)
+    agile = "/rest/agile/1.0/board/<board>/sprint"
+    app.add_url_rule(agile, view_func=surveys.list_sprints, methods=["GET"])
+    app.add_url_rule("/_edge/tenant_info", view_func=_tenant_info, methods=["GET"])
+    app.wsgi_app = Gateway(app.wsgi_app)  # type: ignore[method-assign]  # as Flask documents
     app.before_request(_enter)
     app.after_request(_leave)
     return app
@@ -40,18 +50,48 @@ def _drop_version(_: str | None, values: dict[str, Any] | None) -> None:
         values.pop("version", None)
 
 
+class Gateway:
+    """Serves the site under /ex/jira/ID too, as Atlassian's gateway does on a host of its own."""
+
+    def __init__(self, site: WsgiApp) -> None:
+        self._site = site
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        _, *parts = environ["PATH_INFO"].split("/", 4)
+        if parts[:2] == ["ex", "jira"] and len(parts) == 4:  # noqa: PLR2004
+            environ = {
+                **environ,
+                "SCRIPT_NAME": "",
+                "PATH_INFO": f"/{parts[3]}",
+                guards.GATEWAY: parts[2],
+            }
+        return self._site(environ, start_response)
+
+
+def _tenant_info() -> Response:
+    """Every Cloud site tells everybody its id."""
+    known_query()
+    if guards.face().deployment != CLOUD:
+        raise guards.refusal(404, "Not found")
+    return reply({"cloudId": guards.face().cloud_id})
+
+
 def _enter() -> None:
-    if is_api(request.path):
+    if request.path.startswith("/rest/"):
         guards.authenticate()
+        guards.check_gateway()
         if request.path.startswith("/rest/api/"):
             guards.check_version()
 
 
 def _leave(answer: Response) -> Response:
     if is_api(request.path):
+        cloud = guards.face().deployment == CLOUD
+        key = "accountId" if cloud else "name"
         who = shapes.user(g.user, guards.dialect()) if "user" in g else {}
-        name = who.get("accountId") or who.get("name") or "anonymous"
-        answer.headers["X-AUSERNAME" if "name" in who else "X-AACCOUNTID"] = name
+        name = who.get(key) or ("" if cloud else "anonymous")
+        if name:
+            answer.headers["X-AACCOUNTID" if cloud else "X-AUSERNAME"] = name
     return answer
 
 
@@ -80,20 +120,9 @@ def server_info() -> Response:
 def list_fields() -> Response:
     """The names behind field ids; the library asks for them before it searches."""
     known_query()
-    found = [
-        {
-            "id": name,
-            "key": name,
-            "name": name.capitalize(),
-            "custom": False,
-            "orderable": True,
-            "navigable": name != "comment",
-            "searchable": True,
-            "clauseNames": [name],
-        }
-        for name in shapes.FIELDS
-    ]
-    return reply(found)
+    cloud = guards.dialect().cloud
+    custom = [name for name in shapes.CUSTOM if not (cloud and name == EPIC_LINK)]
+    return reply([shapes.field_info(name) for name in (*shapes.FIELDS, *custom)])
 
 
 @routes.get("/project/<key>")

@@ -9,15 +9,15 @@ from flask import g
 from unlatch.sandbox.answers import NotKnownError, known_keys
 from unlatch.sandbox.jira import guards, shapes
 from unlatch.sandbox.jira.face import PERSON
-from unlatch.sandbox.jira.workflows import RESOLUTIONS
+from unlatch.sandbox.jira.workflows import CAUSES, EPIC_LINK, RESOLUTIONS, ROOT_CAUSE, SPRINT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from unlatch.sandbox.jira.records import IssueRecord
 
-EDIT_SCREEN = ("summary", "description", "labels", "assignee")
-_FIELDS = (*EDIT_SCREEN, "resolution")
+EDIT_SCREEN = ("summary", "description", "labels", "assignee", "parent", SPRINT, EPIC_LINK)
+_FIELDS = (*EDIT_SCREEN, "resolution", ROOT_CAUSE)
 _NOT_ON_SCREEN = "Field '{}' cannot be set. It is not on the appropriate screen, or unknown."
 
 
@@ -46,6 +46,14 @@ def _set(issue: IssueRecord, name: str, value: Any) -> None:
             issue.labels = guards.labels(value)
         case "assignee":
             issue.assignee = _person(value)
+        case "parent":
+            issue.parent = _above((value or {}).get("key"), "parent") if value else None
+        case _ if name == EPIC_LINK:
+            issue.parent = _above(value, EPIC_LINK) if value else None
+        case _ if name == SPRINT:
+            issue.sprints = [*issue.sprints, value] if value else []
+        case _ if name == ROOT_CAUSE:
+            issue.cause = _cause(value)
         case "resolution":
             guards.tracks().resolve(issue, _resolution(value))
 
@@ -78,6 +86,28 @@ def _resolution(value: dict[str, Any] | None) -> str | None:
     raise guards.refusal(400, resolution=f"Could not find valid value for resolution: {value}")
 
 
+def _above(key: Any, name: str) -> str:
+    found = guards.tracks().issue(key) if isinstance(key, str) else None
+    if found is None or (name == EPIC_LINK and (guards.dialect().cloud or found.type != "Epic")):
+        raise guards.refusal(400, **{name: "Could not find issue by id or key."})
+    return found.key
+
+
+def _cause(value: dict[str, Any] | None) -> str | None:
+    if value is None:
+        return None
+    known_keys("option member", value, ("value", "id"))
+    for name, number in CAUSES.items():
+        if value.get("value", name) == name and value.get("id", number) == number:
+            return name
+    raise guards.refusal(400, **{ROOT_CAUSE: f"Option '{value}' is not valid"})
+
+
+def check_required(issue: IssueRecord, required: Collection[str]) -> None:
+    if ROOT_CAUSE in required and issue.cause is None:
+        raise guards.refusal(400, **{ROOT_CAUSE: "Root cause is required."})
+
+
 def _person(value: dict[str, Any] | None) -> str | None:
     """Cloud knows people by accountId, a Server by name."""
     dialect = guards.dialect()
@@ -89,6 +119,12 @@ def _person(value: dict[str, Any] | None) -> str | None:
         if shapes.user(name, dialect)[key] == value[key]:
             return name
     raise guards.refusal(400, assignee=f"User '{value[key]}' does not exist.")
+
+
+def refuse_edits(asked: Mapping[str, Any]) -> None:
+    """In a status that forbids edits no screen shows any field, nor takes a comment along."""
+    named = {**(asked.get("fields") or {}), **(asked.get("update") or {})}
+    raise guards.refusal(400, **{name: _NOT_ON_SCREEN.format(name) for name in named})
 
 
 def add_comments(issue: IssueRecord, update: Mapping[str, Any]) -> None:

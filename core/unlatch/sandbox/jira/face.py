@@ -5,9 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.sandbox.jira import adf, shapes
-from unlatch.sandbox.jira.records import IssueRecord, ProjectRecord
+from unlatch.sandbox.jira.records import IssueRecord, ProjectRecord, SprintRecord
 from unlatch.sandbox.jira.tracks import CLOUD, SERVER, Tracks
-from unlatch.sandbox.jira.workflows import DONE, ISSUE_TYPES, RESOLUTIONS, WORKFLOWS
+from unlatch.sandbox.jira.workflows import (
+    DONE,
+    EPIC_LINK,
+    ISSUE_TYPES,
+    RESOLUTIONS,
+    ROOT_CAUSE,
+    SPRINT,
+    WORKFLOWS,
+)
 from unlatch.sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
@@ -19,7 +27,18 @@ if TYPE_CHECKING:
 HOME = "SCRUM"
 OWNER = "Octo Cat"
 PERSON = "A Person"
-_BY_HAND = ("summary", "status", "resolution", "labels", "assignee", "description", "type")
+_BY_HAND = (
+    "summary",
+    "status",
+    "resolution",
+    "labels",
+    "assignee",
+    "description",
+    "type",
+    "parent",
+    "sprints",
+    "cause",
+)
 
 
 class JiraFace:
@@ -35,6 +54,9 @@ class JiraFace:
     bot_email = "bot@example.com"
     bot_token = "sandbox-jira-bot-token"  # noqa: S105
     bot_pat = "sandbox-jira-bot-pat"
+    # A token with scopes opens the gateway alone, and any other the site alone.
+    scoped_token = "sandbox-jira-scoped-token"  # noqa: S105
+    cloud_id = "11111111-2222-4333-8444-555555555555"
     project = HOME
 
     def __init__(self, store: Store, url: str, clock: Clock) -> None:
@@ -42,6 +64,7 @@ class JiraFace:
         self.clock = clock
         self.tracks = Tracks(store, clock)
         self.accounts = {(self.email, self.token): OWNER, (self.bot_email, self.bot_token): "Bot"}
+        self.scoped = {(self.email, self.scoped_token): OWNER}
         self.pats = {self.pat: OWNER, self.bot_pat: "Bot"}
 
     @property
@@ -75,6 +98,7 @@ class JiraFace:
         deployment: str | None = None,
         *,
         can_transition: bool = True,
+        can_view_workflow: bool = True,
     ) -> None:
         """Adds a project with one of the workflows, or sets it anew."""
         if workflow not in WORKFLOWS:
@@ -86,7 +110,7 @@ class JiraFace:
             number = (
                 known.id if known else str(self.tracks.store.next("jira.project", first=10_000))
             )
-            project = ProjectRecord(number, key, workflow, can_transition)
+            project = ProjectRecord(number, key, workflow, can_transition, can_view_workflow)
             self.tracks.projects.put(key, project)
             if deployment:
                 self.tracks.deploy(deployment)
@@ -103,6 +127,8 @@ class JiraFace:
         labels: Iterable[str] = (),
         assignee: str | None = None,
         description: str | None = None,
+        parent: str | None = None,
+        sprints: Iterable[int] = (),
     ) -> str:
         """Adds an issue; a key tells the project, and a done status its usual resolution."""
         tracks = self.tracks
@@ -117,6 +143,7 @@ class JiraFace:
             issue = tracks.new_issue(home, type, summary, OWNER, key)
             issue.labels, issue.assignee = list(labels), assignee
             issue.description = description
+            issue.parent, issue.sprints = parent, list(sprints)
             workflow = WORKFLOWS[home.workflow]
             issue.status = workflow.status(status or issue.status).name
             tracks.resolve(issue, _known(resolution) or workflow.resolution_in(issue.status))
@@ -138,9 +165,29 @@ class JiraFace:
             if "resolution" in fields:
                 self.tracks.resolve(issue, _known(fields["resolution"]))
             for name in set(fields) - {"status", "resolution"}:
-                value = list(fields[name]) if name == "labels" else fields[name]
+                value = list(fields[name]) if name in ("labels", "sprints") else fields[name]
                 setattr(issue, name, value)
             self.tracks.touch(issue)
+
+    def move(self, key: str, project: str) -> str:
+        """Moves an issue to another project; returns its new key."""
+        with self.tracks.store.transaction():
+            issue = self._issue(key)
+            self.tracks.move_to(issue, project)
+            return issue.key
+
+    def add_sprint(self, name: str, state: str = "active", board: int = 1) -> int:
+        with self.tracks.store.transaction():
+            number = self.tracks.store.next("jira.sprint", first=7)
+            self.tracks.sprints.put(str(number), SprintRecord(number, name, state, board))
+            return number
+
+    def switch_off(self, person: str) -> None:
+        """The person's account stays where it is assigned, and is no longer active."""
+        with self.tracks.store.transaction():
+            site = self.tracks.site
+            site.departed = [*site.departed, person]
+            self.tracks.sites.put("site", site)
 
     def add_comment(self, key: str, text: str, user: str = PERSON) -> str:
         with self.tracks.store.transaction():
@@ -160,7 +207,26 @@ class JiraFace:
     def fields(self, issue: IssueRecord, dialect: shapes.Dialect) -> dict[str, Any]:
         tracks = self.tracks
         home, workflow = tracks.projects_of(issue), tracks.workflow(issue)
-        return shapes.fields(issue, home, workflow, tracks.comments_of(issue), dialect)
+        departed = tracks.site.departed
+        own = shapes.fields(
+            issue, home, workflow, tracks.comments_of(issue), dialect, departed=departed
+        )
+        sprints = [tracks.sprints.get(str(number)) for number in issue.sprints]
+        own[SPRINT] = [shapes.sprint(one, dialect) for one in sprints if one] or None
+        own[ROOT_CAUSE] = shapes.cause(issue.cause, dialect)
+        return own | self._above(issue, dialect)
+
+    def _above(self, issue: IssueRecord, dialect: shapes.Dialect) -> dict[str, Any]:
+        """Cloud shows an epic as the parent; a Server has a field for it that holds its key."""
+        found = self.tracks.issue(issue.parent) if issue.parent else None
+        shown = (
+            {"parent": shapes.parent(found, self.tracks.workflow(found), dialect)} if found else {}
+        )
+        if dialect.cloud:
+            return shown
+        is_epic = found is not None and found.type == "Epic"
+        link = {EPIC_LINK: found.key if found and is_epic else None}
+        return link if is_epic else {**shown, **link}
 
     def dialect(self) -> shapes.Dialect:
         cloud = self.deployment == CLOUD

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from unlatch.sandbox.jira.face import JiraFace
     from unlatch.sandbox.jira.records import IssueRecord
 
+# The id under which a request came through the gateway.
+GATEWAY = "unlatch.sandbox.jira.gateway"
 LONGEST_TEXT = 32_767
 _NOT_A_DOCUMENT = (
     "Operation value must be an Atlassian Document (see the Atlassian Document Format)"
@@ -50,6 +52,13 @@ def check_version() -> None:
         raise Refusal(404, {"message": message, "status-code": 404})
 
 
+def check_gateway() -> None:
+    """The gateway knows the site by its id, and Cloud alone."""
+    known = face().cloud_id if face().deployment == CLOUD else None
+    if request.environ.get(GATEWAY, known) != known:
+        raise Refusal(404, {"code": 404, "message": "The requested resource was not found."})
+
+
 def authenticate() -> None:
     """Without credentials a caller is anonymous and sees little; wrong ones are refused."""
     found = request.authorization
@@ -57,7 +66,8 @@ def authenticate() -> None:
         return
     if face().deployment == CLOUD:
         pair = (found.username or "", found.password or "")
-        name = face().accounts.get(pair) if found.type == "basic" else None
+        accounts = face().scoped if GATEWAY in request.environ else face().accounts
+        name = accounts.get(pair) if found.type == "basic" else None
     else:
         name = face().pats.get(found.token or "") if found.type == "bearer" else None
     if name is None:

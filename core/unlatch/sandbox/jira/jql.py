@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.sandbox.answers import NotKnownError
 from unlatch.sandbox.clock import stored
+from unlatch.sandbox.jira.workflows import EPIC_LINK
 
 if TYPE_CHECKING:
     from unlatch.sandbox.jira.records import IssueRecord
@@ -21,10 +22,11 @@ _QUERY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
-    r"\s*(?P<field>\w+)\s*(?P<operator>=|!=|>=)\s*"
+    r"\s*(?P<field>\w+(?:\[\d+\])?)\s*(?P<operator>=|!=|>=)\s*"
     r"(?P<value>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|[\w.:-]+)\s*(?:(?P<and>AND\s)|$)",
     re.IGNORECASE,
 )
+_OR = re.compile(r"\sOR\s", re.IGNORECASE)
 _AGO = re.compile(r"-(\d+)([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -33,8 +35,12 @@ def search(text: str, tracks: Tracks, now: datetime) -> list[IssueRecord]:
     match = _QUERY.fullmatch(text)
     if match is None:
         raise NotKnownError("query", text)
-    tests = _tests(match["where"], tracks, now)
-    found = [issue for issue in tracks.issues.under() if all(test(issue) for test in tests)]
+    either = [_tests(part, tracks, now) for part in _OR.split(match["where"])]
+    found = [
+        issue
+        for issue in tracks.issues.under()
+        if any(all(test(issue) for test in tests) for tests in either)
+    ]
     return _sorted(found, match["order"], match["direction"])
 
 
@@ -61,6 +67,8 @@ def _test(field: str, value: str, tracks: Tracks, now: datetime) -> Callable[[st
         "project": lambda issue: [issue.project],
         "key": lambda issue: [issue.key],
         "issuekey": lambda issue: [issue.key],
+        "parent": lambda issue: _parents(issue, tracks, epics=tracks.deployment == "Cloud"),
+        f"cf[{EPIC_LINK.rpartition('_')[2]}]": lambda issue: _parents(issue, tracks, epics=True),
         "labels": lambda issue: issue.labels,
         "issuetype": lambda issue: [issue.type],
         "status": lambda issue: [issue.status],
@@ -83,6 +91,12 @@ def _test(field: str, value: str, tracks: Tracks, now: datetime) -> Callable[[st
         )
 
     return test
+
+
+def _parents(issue: IssueRecord, tracks: Tracks, *, epics: bool) -> list[str]:
+    """A Server's `parent` knows subtasks alone."""
+    found = tracks.issue(issue.parent) if issue.parent else None
+    return [found.key] if found and (epics or found.type != "Epic") else []
 
 
 def _since(value: str, now: datetime) -> str:

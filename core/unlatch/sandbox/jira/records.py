@@ -6,17 +6,21 @@ from typing import Any
 
 @dataclass(slots=True)
 class SiteRecord:
+    """`departed` are people whose accounts were switched off."""
+
     deployment: str = "Cloud"
+    departed: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class ProjectRecord:
-    """`can_transition` is whether the token has the Transition permission here."""
+    """`can_transition` and `can_view_workflow` are whether the token may do so here."""
 
     id: str
     key: str
     workflow: str
     can_transition: bool = True
+    can_view_workflow: bool = True
 
 
 @dataclass(slots=True)
@@ -38,6 +42,21 @@ class IssueRecord:
     reporter: str = ""
     description: Any = None
     properties: dict[str, Any] = field(default_factory=dict)
+    # The key of the epic or of the issue that it is a subtask of.
+    parent: str | None = None
+    sprints: list[int] = field(default_factory=list)
+    cause: str | None = None
+    former_keys: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SprintRecord:
+    """`state` is future, active or closed."""
+
+    id: int
+    name: str
+    state: str
+    board: int = 1
 
 
 @dataclass(slots=True)

@@ -8,10 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.sandbox.clock import jira_time
 from unlatch.sandbox.jira import adf
-from unlatch.sandbox.jira.workflows import ISSUE_TYPES, RESOLUTIONS
+from unlatch.sandbox.jira.workflows import (
+    CAUSES,
+    EPIC_LINK,
+    ISSUE_TYPES,
+    RESOLUTIONS,
+    ROOT_CAUSE,
+    SPRINT,
+)
 
 if TYPE_CHECKING:
-    from unlatch.sandbox.jira.records import CommentRecord, IssueRecord, ProjectRecord
+    from collections.abc import Collection
+
+    from unlatch.sandbox.jira.records import (
+        CommentRecord,
+        IssueRecord,
+        ProjectRecord,
+        SprintRecord,
+    )
     from unlatch.sandbox.jira.workflows import Status, Transition, Workflow
 
 Json = dict[str, Any]
@@ -31,7 +45,18 @@ FIELDS = (
     "updated",
     "description",
     "comment",
+    "parent",
 )
+# As Jira Software and a site's administrator make them: type, custom type and name.
+CUSTOM = {
+    SPRINT: ("array", "com.pyxis.greenhopper.jira:gh-sprint", "Sprint"),
+    ROOT_CAUSE: (
+        "option",
+        "com.atlassian.jira.plugin.system.customfieldtypes:select",
+        "Root cause",
+    ),
+    EPIC_LINK: ("any", "com.pyxis.greenhopper.jira:gh-epic-link", "Epic Link"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +84,14 @@ def account_id(name: str) -> str:
     return f"712020:{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
-def user(name: str, dialect: Dialect) -> Json:
+def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
     email = name if "@" in name else f"{name.replace(' ', '.').casefold()}@example.com"
     avatars = {f"{n}x{n}": f"{dialect.site}/avatar/{n}" for n in (16, 24, 32, 48)}
     shown: Json = {
         "avatarUrls": avatars,
         "displayName": name,
         "emailAddress": email,
-        "active": True,
+        "active": active,
         "timeZone": "Etc/UTC",
     }
     if dialect.cloud:
@@ -115,6 +140,53 @@ def issue_type(name: str, dialect: Dialect) -> Json:
     }
 
 
+def sprint(found: SprintRecord, dialect: Dialect) -> Any:
+    """An object on Cloud; a Server prints the object that it has in memory."""
+    if dialect.cloud:
+        return {"id": found.id, "name": found.name, "state": found.state, "boardId": found.board}
+    inner = f"id={found.id},rapidViewId={found.board},state={found.state.upper()},name={found.name}"
+    return f"com.atlassian.greenhopper.service.sprint.Sprint@1f[{inner},goal=]"
+
+
+def cause(name: str | None, dialect: Dialect) -> Json | None:
+    if name is None:
+        return None
+    number = CAUSES[name]
+    address = f"{dialect.api}/customFieldOption/{number}"
+    return {"self": address, "value": name, "id": number}
+
+
+def parent(found: IssueRecord, workflow: Workflow, dialect: Dialect) -> Json:
+    shown = {
+        "summary": found.summary,
+        "status": status(workflow.status(found.status), dialect),
+        "issuetype": issue_type(found.type, dialect),
+    }
+    return {**issue_address(found, dialect), "fields": shown}
+
+
+def field_info(name: str) -> Json:
+    if name in CUSTOM:
+        kind, custom, shown = CUSTOM[name]
+        number = int(name.rpartition("_")[2])
+        items = {"items": "json"} if kind == "array" else {}
+        schema: Json = {"type": kind, "custom": custom, "customId": number, **items}
+        clauses = [f"cf[{number}]", shown]
+    else:
+        shown, schema, clauses = name.capitalize(), {"type": "string", "system": name}, [name]
+    return {
+        "id": name,
+        "key": name,
+        "name": shown,
+        "custom": name in CUSTOM,
+        "orderable": True,
+        "navigable": name != "comment",
+        "searchable": True,
+        "clauseNames": clauses,
+        "schema": schema,
+    }
+
+
 def project(found: ProjectRecord, dialect: Dialect) -> Json:
     return {
         "self": f"{dialect.api}/project/{found.id}",
@@ -150,8 +222,10 @@ def fields(
     workflow: Workflow,
     comments: list[CommentRecord],
     dialect: Dialect,
+    *,
+    departed: Collection[str] = (),
 ) -> Json:
-    """Every field that the stand-in has; the caller picks those that were asked for."""
+    """Every field that is the issue's own; the caller picks those that were asked for."""
     shown = [comment(one, dialect) for one in comments]
     return {
         "summary": issue.summary,
@@ -161,7 +235,9 @@ def fields(
         "labels": issue.labels,
         "issuetype": issue_type(issue.type, dialect),
         "project": project(home, dialect),
-        "assignee": user(issue.assignee, dialect) if issue.assignee else None,
+        "assignee": user(issue.assignee, dialect, active=issue.assignee not in departed)
+        if issue.assignee
+        else None,
         "reporter": user(issue.reporter, dialect),
         "creator": user(issue.reporter, dialect),
         "created": jira_time(issue.created),
@@ -201,18 +277,24 @@ def transition(
 
 
 def _screen(found: Transition, dialect: Dialect) -> Json:
-    return {name: _field(name, dialect) for name in found.screen or () if name != "comment"}
+    names = [name for name in found.screen or () if name != "comment"]
+    return {name: _field(name, dialect, required=name in found.required) for name in names}
 
 
-def _field(name: str, dialect: Dialect) -> Json:
+def _field(name: str, dialect: Dialect, *, required: bool) -> Json:
+    info = field_info(name)
+    if name not in CUSTOM:
+        info["schema"] = {"type": name if name == "resolution" else "user", "system": name}
     shown: Json = {
-        "required": False,
-        "schema": {"type": name if name == "resolution" else "user", "system": name},
-        "name": name.capitalize(),
+        "required": required,
+        "schema": info["schema"],
+        "name": info["name"],
         "key": name,
         "hasDefaultValue": False,
         "operations": ["set"],
     }
     if name == "resolution":
         shown["allowedValues"] = [resolution(one, dialect) for one in RESOLUTIONS]
+    if name == ROOT_CAUSE:
+        shown["allowedValues"] = [cause(one, dialect) for one in CAUSES]
     return shown

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.sandbox.clock import Clock, stored
-from unlatch.sandbox.jira.records import CommentRecord, IssueRecord, ProjectRecord, SiteRecord
-from unlatch.sandbox.jira.workflows import WORKFLOWS, Transition, Workflow
+from unlatch.sandbox.jira.records import (
+    CommentRecord,
+    IssueRecord,
+    ProjectRecord,
+    SiteRecord,
+    SprintRecord,
+)
+from unlatch.sandbox.jira.workflows import KEPT, WORKFLOWS, Transition, Workflow
 from unlatch.sandbox.store import Store, Table
 
 if TYPE_CHECKING:
@@ -22,28 +29,32 @@ class Tracks:
         self.sites = Table(store, "jira.site", SiteRecord)
         self.projects = Table(store, "jira.project", ProjectRecord)
         self.issues = Table(store, "jira.issue", IssueRecord)
+        self.sprints = Table(store, "jira.sprint", SprintRecord)
         self.comment_table = Table(store, "jira.comment", CommentRecord)
 
     def now(self) -> str:
         return stored(self._clock())
 
     @property
+    def site(self) -> SiteRecord:
+        return self.sites.get("site") or SiteRecord(CLOUD)
+
+    @property
     def deployment(self) -> str:
-        site = self.sites.get("site")
-        return site.deployment if site else CLOUD
+        return self.site.deployment
 
     def deploy(self, deployment: str) -> None:
-        self.sites.put("site", SiteRecord(deployment))
+        self.sites.put("site", replace(self.site, deployment=deployment))
 
     def project(self, key: str) -> ProjectRecord | None:
         return self.projects.get(key)
 
     def issue(self, key_or_id: str) -> IssueRecord | None:
-        """Keys are found in any case; ids stay when a key changes."""
-        found = self.issues.get(key_or_id.upper())
-        if found is None and key_or_id.isdigit():
-            return next((i for i in self.issues.under() if i.id == key_or_id), None)
-        return found
+        """Keys are found in any case, also former ones; ids stay when a key changes."""
+        key = key_or_id.upper()
+        return self.issues.get(key) or next(
+            (i for i in self.issues.under() if i.id == key or key in i.former_keys), None
+        )
 
     def keep(self, issue: IssueRecord) -> None:
         self.issues.put(issue.key, issue)
@@ -83,11 +94,19 @@ class Tracks:
 
     def move(self, issue: IssueRecord, transition: Transition, resolution: str | None) -> None:
         issue.status = transition.to
-        self.resolve(issue, resolution or transition.resolution)
+        left = resolution or transition.resolution
+        self.resolve(issue, issue.resolution if left == KEPT else left)
 
     def resolve(self, issue: IssueRecord, resolution: str | None) -> None:
         issue.resolution = resolution
         issue.resolved = self.now() if resolution else None
+
+    def move_to(self, issue: IssueRecord, project: str) -> None:
+        """To another project: a new key, and the old one still leads there."""
+        self.issues.remove(issue.key)
+        issue.former_keys = [*issue.former_keys, issue.key]
+        issue.project, issue.key = project, self.next_key(project)
+        self.touch(issue)
 
     def comments_of(self, issue: IssueRecord) -> list[CommentRecord]:
         return self.comment_table.under(f"{issue.id}/")

@@ -1,4 +1,4 @@
-"""Two workflows as tables: the one of a new team's board, and the classic one."""
+"""Workflows as tables: a new team's board, the classic one, and some that are hard to pass."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+# The transition leaves the resolution as it is, as many that people build do.
+KEPT = "(kept)"
+# Custom fields that the stand-in has, whatever the workflow.
+ROOT_CAUSE, SPRINT, EPIC_LINK = "customfield_10050", "customfield_10020", "customfield_10014"
+CAUSES: Mapping[str, str] = MappingProxyType({"Bug": "10100", "Misunderstanding": "10101"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +32,20 @@ DONE = Category(3, "done", "Done", "green")
 
 @dataclass(frozen=True, slots=True)
 class Status:
+    """`editable` is whether issues in it may be edited (the property jira.issue.editable)."""
+
     id: str
     name: str
     category: Category
+    editable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
     """`screen` names the fields that may ride along; without a screen (None) nothing may.
 
-    `resolution` is what the transition leaves behind: a name, or None to clear it.
+    `resolution` is what the transition leaves behind: a name, None to clear it, or KEPT.
+    `required` names fields of the screen that must not be empty afterwards.
     """
 
     id: str
@@ -43,6 +54,7 @@ class Transition:
     sources: tuple[str, ...] | None = None
     screen: tuple[str, ...] | None = None
     resolution: str | None = None
+    required: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,7 @@ class Workflow:
     def resolution_in(self, status: str) -> str | None:
         """The resolution that an issue usually has in this status."""
         found = (t.resolution for t in self.transitions if t.to == status)
-        return next(found, None)
+        return next((one for one in found if one != KEPT), None)
 
 
 _CLOSING = ("resolution", "comment", "assignee")
@@ -105,6 +117,58 @@ WORKFLOWS: Mapping[str, Workflow] = MappingProxyType(
                 Transition("2", "Close Issue", "Closed", _UNRESOLVED, _CLOSING, "Fixed"),
                 Transition("701", "Close Issue", "Closed", ("Resolved",), ("comment",), "Fixed"),
                 Transition("3", "Reopen Issue", "Reopened", ("Resolved", "Closed"), ("comment",)),
+            ),
+        ),
+        # Every way back leads through an approval, which counts as done.
+        "two-hops": Workflow(
+            "two-hops",
+            (
+                Status("20001", "Offen", NEW),
+                Status("20002", "In Arbeit", INDETERMINATE),
+                Status("20003", "Wartet auf Freigabe", DONE),
+                Status("20004", "Erledigt", DONE),
+            ),
+            (
+                Transition("41", "Beginnen", "In Arbeit", ("Offen", "Wartet auf Freigabe")),
+                Transition("51", "Abschließen", "Erledigt", ("In Arbeit",), resolution="Done"),
+                Transition(
+                    "61", "Freigabe erbitten", "Wartet auf Freigabe", ("Erledigt",), None, "Done"
+                ),
+            ),
+        ),
+        "required-fields": Workflow(
+            "required-fields",
+            (
+                Status("30001", "To Do", NEW),
+                Status("30002", "Done", DONE),
+            ),
+            (
+                Transition("31", "Finish", "Done", ("To Do",), resolution="Done"),
+                Transition(
+                    "41", "Reopen", "To Do", ("Done",), (ROOT_CAUSE,), required=(ROOT_CAUSE,)
+                ),
+            ),
+        ),
+        "keeps-resolution": Workflow(
+            "keeps-resolution",
+            (
+                Status("40001", "To Do", NEW),
+                Status("40002", "Done", DONE),
+            ),
+            (
+                Transition("31", "Finish", "Done", ("To Do",), resolution="Done"),
+                Transition("41", "Reopen", "To Do", ("Done",), resolution=KEPT),
+            ),
+        ),
+        "closed-for-edits": Workflow(
+            "closed-for-edits",
+            (
+                Status("50001", "To Do", NEW),
+                Status("50002", "Locked", DONE, editable=False),
+            ),
+            (
+                Transition("31", "Finish", "Locked", ("To Do",), resolution="Done"),
+                Transition("41", "Reopen", "To Do", ("Locked",)),
             ),
         ),
     }

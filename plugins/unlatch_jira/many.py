@@ -1,0 +1,89 @@
+"""The status of many issues: a hundred a request on Cloud, side by side on Data Center.
+
+Data Center can only list by its index, which may lag behind an issue's real status, and refuses a
+list with one key that it does not know. So there each issue is read by itself, a few at a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextvars import copy_context
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
+
+from unlatch.errors import NotFound, Rejected, TrackerError
+from unlatch_jira.client import PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from unlatch.spi import ItemRef, RemoteItem
+    from unlatch_jira.client import JiraClient
+
+_Seen = TypeVar("_Seen")
+
+_AT_ONCE = 8
+
+
+def read_many(
+    client: JiraClient, refs: Sequence[ItemRef]
+) -> Mapping[ItemRef, RemoteItem | TrackerError]:
+    """Each issue, or why it could not be read.
+
+    Raises:
+        TrackerError: none of them could be read.
+    """
+    found: dict[ItemRef, RemoteItem | TrackerError] = {}
+    if client.is_cloud:
+        for start in range(0, len(refs), PAGE):
+            found |= _page(client, refs[start : start + PAGE])
+    # What was moved is listed under its new key, which does not say which one was asked for; and
+    # what is gone or hidden is not listed at all. A single answer tells the two apart.
+    missing = [ref for ref in refs if ref not in found]
+    return found | side_by_side(missing, lambda ref: client.issue(ref.id).item)
+
+
+def _page(client: JiraClient, refs: Sequence[ItemRef]) -> dict[ItemRef, RemoteItem | TrackerError]:
+    try:
+        issues = client.many(sorted({ref.id for ref in refs}))
+    except (NotFound, Rejected):
+        return {}  # a proxy, or a Jira of its own kind: each issue can still be asked for
+    return {ref: issues[ref.id].item for ref in refs if ref.id in issues}
+
+
+def side_by_side(
+    refs: Iterable[ItemRef], read: Callable[[ItemRef], _Seen]
+) -> dict[ItemRef, _Seen | TrackerError]:
+    """What reading each of them gives, several at a time.
+
+    The threads are daemons: a request that hangs shall not hold up a process that is done.
+    """
+    waiting = deque(refs)
+    found: dict[ItemRef, _Seen | TrackerError] = {}
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        while True:
+            try:
+                ref = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                found[ref] = read(ref)
+            except TrackerError as error:
+                found[ref] = error
+            except BaseException as error:  # noqa: BLE001  (raised again where it was asked for)
+                failed.append(error)
+                return
+
+    threads = [
+        Thread(target=copy_context().run, args=(work,), daemon=True)
+        for _ in range(min(_AT_ONCE, len(waiting)))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return found

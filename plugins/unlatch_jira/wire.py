@@ -1,0 +1,149 @@
+"""The `jira` SDK over our transport, and where its requests go.
+
+The SDK gets no credential, sends no request of its own accord and tries nothing again: the
+transport does all of that. What it has no call for goes through its own session and addresses.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jira import JIRA
+from pydantic import BaseModel
+
+from unlatch.errors import Rejected, TrackerError
+from unlatch.transport import reading
+from unlatch_jira.answers import parse
+from unlatch_jira.errors import explain
+from unlatch_jira.kept import Kept
+
+if TYPE_CHECKING:
+    import requests
+
+    from unlatch.transport import Answer, Transport
+    from unlatch_jira.settings import JiraSettings
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+# Where an address is shown before the id is known.
+_UNKNOWN_ID = "CLOUD-ID"
+
+
+class Wire:
+    """The way to one site: directly, or through Atlassian's gateway."""
+
+    def __init__(self, settings: JiraSettings, transport: Transport) -> None:
+        self._settings = settings
+        self._transport = transport
+        self._lock = Lock()
+        self._jira: JIRA | None = None
+        self.kept = Kept(transport.cache, settings.site)
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether the site is Jira Cloud."""
+        return self._settings.is_cloud
+
+    @property
+    def jira(self) -> JIRA:
+        """The SDK; with a gateway, its first use may ask the site for its id."""
+        with self._lock:
+            if self._jira is None:
+                self._jira = self._opened()
+            return self._jira
+
+    @property
+    def api(self) -> str:
+        """What requests' addresses begin with, as far as it is known without asking."""
+        known = self._settings.cloud_id or self._remembered() or _UNKNOWN_ID
+        return f"{self._settings.server(known)}/rest/api/{self._settings.version}"
+
+    @property
+    def session(self) -> requests.Session:
+        """The SDK's session; it lacks calls, and its session is all that it offers instead."""
+        session: requests.Session = self.jira._session  # noqa: SLF001
+        return session
+
+    def url(self, path: str) -> str:
+        """The address of a part of the REST API."""
+        return str(self.jira._get_url(path))  # noqa: SLF001
+
+    def get(self, model: type[_Model], path: str, query: dict[str, str] | None = None) -> _Model:
+        """Read a part of the REST API."""
+        return parse(model, self.session.get(self.url(path), params=query).json())
+
+    def get_list(self, path: str) -> list[Any]:
+        """Read a part of the REST API that is a list, and a short one."""
+        found = self.session.get(self.url(path)).json()
+        return found if isinstance(found, list) else []
+
+    def get_agile(self, model: type[_Model], path: str, query: dict[str, str]) -> _Model:
+        """Read a part of Jira Software's own REST API."""
+        base = self.url("").partition("/rest/api/")[0]
+        return parse(model, self.session.get(f"{base}/rest/agile/1.0/{path}", params=query).json())
+
+    def query(self, model: type[_Model], path: str, body: dict[str, Any]) -> _Model:
+        """Ask a question that is too long for an address: a POST that changes nothing."""
+        with reading():
+            answer = self.session.post(self.url(path), data=json.dumps(body))
+        return parse(model, answer.json())
+
+    def _opened(self) -> JIRA:
+        settings = self._settings
+        cloud_id = self._cloud_id() if settings.through_gateway else None
+        jira = JIRA(
+            options={
+                "server": settings.server(cloud_id),
+                "rest_api_version": str(settings.version),
+            },
+            get_server_info=False,
+            max_retries=0,
+            timeout=(5, 30),
+        )
+        self._transport.mount(jira._session, explain)  # noqa: SLF001
+        return jira
+
+    def _cloud_id(self) -> str:
+        known = self._settings.cloud_id or self._remembered()
+        if known is None:
+            known = self._asked()
+            self.kept.put("cloud", {"id": known})
+        return known
+
+    def _remembered(self) -> str | None:
+        return _checked(self.kept.get("cloud").get("id"))
+
+    def _asked(self) -> str:
+        """The id that the site tells everybody; the request carries no credential.
+
+        https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/ has the gateway, and
+        https://support.atlassian.com/jira/kb/retrieve-my-atlassian-sites-cloud-id/ this address.
+        """
+        session = self._transport.session(_nothing_special)
+        answer = session.get(f"{self._settings.site}/_edge/tenant_info")
+        try:
+            body = answer.json()
+        except ValueError:
+            body = None
+        found = _checked(body.get("cloudId") if isinstance(body, dict) else None)
+        if found is None:
+            raise Rejected(
+                "cloud-id-unknown",
+                "the site does not say which id it has at Atlassian's gateway",
+                where=self._settings.site,
+                hint="check trackers.jira.site, or set trackers.jira.cloud_id",
+            )
+        return found
+
+
+def _checked(found: object) -> str | None:
+    # It becomes part of the address that the credential is sent to.
+    return found if isinstance(found, str) and _CLOUD_ID.fullmatch(found) else None
+
+
+def _nothing_special(_: Answer) -> TrackerError | None:
+    return None

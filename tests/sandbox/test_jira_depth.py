@@ -1,0 +1,184 @@
+"""What the sandbox's Jira does beyond single issues: workflows, epics, sprints, the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+
+from unlatch.sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE, SPRINT
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+Call = Callable[..., requests.Response]
+
+
+def issue(box: Sandbox, workflow: str, status: str) -> str:
+    box.jira.add_project("SCRUM", workflow)
+    return box.jira.add_issue(summary="Smart", status=status)
+
+
+def move(jira: Call, key: str, number: str, **more: Any) -> requests.Response:
+    return jira("POST", f"/3/issue/{key}/transitions", json={"transition": {"id": number}, **more})
+
+
+def fields(box: Sandbox, key: str) -> dict[str, Any]:
+    found: dict[str, Any] = box.jira.issue(key)["fields"]
+    return found
+
+
+def test_the_way_back_takes_two_hops(sandbox: Sandbox, jira: Call) -> None:
+    key = issue(sandbox, "two-hops", "Erledigt")
+    offered = jira("GET", f"/3/issue/{key}/transitions").json()["transitions"]
+    categories = [one["to"]["statusCategory"]["key"] for one in offered]
+    codes = [move(jira, key, number).status_code for number in ("41", "61", "41")]
+    assert (categories, codes) == (["done"], [400, 204, 204])
+    assert fields(sandbox, key)["status"]["name"] == "In Arbeit"
+
+
+def test_a_required_field_is_shown_and_enforced(sandbox: Sandbox, jira: Call) -> None:
+    key = issue(sandbox, "required-fields", "Done")
+    asked = {"expand": "transitions.fields"}
+    [shown] = jira("GET", f"/3/issue/{key}/transitions", params=asked).json()["transitions"]
+    refused = move(jira, key, "41")
+    taken = move(jira, key, "41", fields={ROOT_CAUSE: {"id": "10100"}})
+    assert shown["fields"][ROOT_CAUSE]["required"]
+    assert [one["value"] for one in shown["fields"][ROOT_CAUSE]["allowedValues"]] == [
+        "Bug",
+        "Misunderstanding",
+    ]
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, [ROOT_CAUSE])
+    assert (taken.status_code, fields(sandbox, key)[ROOT_CAUSE]["value"]) == (204, "Bug")
+
+
+def test_a_resolution_may_stay(sandbox: Sandbox, jira: Call) -> None:
+    key = issue(sandbox, "keeps-resolution", "Done")
+    move(jira, key, "41")
+    found = fields(sandbox, key)
+    assert (found["status"]["name"], found["resolution"]["name"]) == ("To Do", "Done")
+
+
+def test_a_closed_status_may_forbid_edits_and_still_takes_comments(
+    sandbox: Sandbox, jira: Call
+) -> None:
+    key = issue(sandbox, "closed-for-edits", "Locked")
+    labels = {"update": {"labels": [{"add": "x"}]}}
+    refused = jira("PUT", f"/2/issue/{key}", json=labels)
+    posted = jira("POST", f"/2/issue/{key}/comment", json={"body": "Hello"})
+    move(jira, key, "41")
+    assert "not on the appropriate screen" in refused.json()["errors"]["labels"]
+    assert posted.status_code == 201
+    assert jira("PUT", f"/2/issue/{key}", json=labels).status_code == 204
+
+
+def test_many_issues_come_at_once_without_those_that_are_not_there(
+    sandbox: Sandbox, jira: Call
+) -> None:
+    keys = [sandbox.jira.add_issue(summary="Smart") for _ in range(2)]
+    sandbox.jira.add_project("OPS")
+    moved = sandbox.jira.move(keys[0], "OPS")
+    body = {"issueIdsOrKeys": [keys[1], "SCRUM-99", keys[0]], "fields": ["status"]}
+    found = jira("POST", "/3/issue/bulkfetch", json=body).json()
+    assert ([one["key"] for one in found["issues"]], found["issueErrors"]) == ([moved, keys[1]], [])
+    assert list(found["issues"][0]["fields"]) == ["status"]
+
+
+@pytest.mark.parametrize("count", [0, 101])
+def test_too_many_or_no_issues_are_refused(jira: Call, count: int) -> None:
+    body = {"issueIdsOrKeys": [f"SCRUM-{n}" for n in range(count)]}
+    assert jira("POST", "/3/issue/bulkfetch", json=body).status_code == 400
+
+
+def test_a_server_has_neither_many_at_once_nor_maps(server: Call) -> None:
+    assert server("POST", "/2/issue/bulkfetch", json={}).status_code == 501
+    assert server("POST", "/2/workflows/preview", json={}).status_code == 501
+
+
+def test_a_moved_issue_answers_to_both_keys_and_its_id(sandbox: Sandbox, jira: Call) -> None:
+    sandbox.jira.add_project("OPS")
+    key = sandbox.jira.add_issue(summary="Smart")
+    number = sandbox.jira.issue(key)["id"]
+    moved = sandbox.jira.move(key, "OPS")
+    found = [jira("GET", f"/3/issue/{name}").json() for name in (key, moved, number)]
+    assert {(one["id"], one["key"]) for one in found} == {(number, "OPS-1")}
+
+
+def test_permissions_and_statuses_and_the_map_of_a_project(sandbox: Sandbox, jira: Call) -> None:
+    sandbox.jira.add_project("SCRUM", "two-hops", can_transition=False)
+    names = "BROWSE_PROJECTS,TRANSITION_ISSUES"
+    asked = {"projectKey": "SCRUM", "permissions": names}
+    found = jira("GET", "/3/mypermissions", params=asked).json()["permissions"]
+    assert [one["havePermission"] for one in found.values()] == [True, False]
+    kinds = jira("GET", "/3/project/SCRUM/statuses").json()
+    assert kinds[1]["statuses"][0]["name"] == "Offen"
+    project = jira("GET", "/3/project/SCRUM").json()["id"]
+    body = {"projectId": project, "issueTypeIds": ["10001"]}
+    shown = jira("POST", "/3/workflows/preview", json=body).json()
+    assert [one["name"] for one in shown["workflows"][0]["transitions"]] == [
+        "Beginnen",
+        "Abschließen",
+        "Freigabe erbitten",
+    ]
+    sandbox.jira.add_project("SCRUM", "two-hops", can_view_workflow=False)
+    assert jira("POST", "/3/workflows/preview", json=body).status_code == 404
+
+
+def test_what_is_above_an_issue_differs_between_cloud_and_server(
+    sandbox: Sandbox, jira: Call
+) -> None:
+    epic = sandbox.jira.add_issue(summary="Epic", type="Epic", status="Done")
+    key = sandbox.jira.add_issue(summary="Part", parent=epic)
+    on_cloud = jira("GET", f"/3/issue/{key}").json()["fields"]
+    found = jira("GET", "/3/search/jql", params={"jql": f"parent = {epic}", "fields": "summary"})
+    assert on_cloud["parent"]["fields"]["status"]["name"] == "Done"
+    assert [one["key"] for one in found.json()["issues"]] == [key]
+
+    sandbox.jira.add_project("SCRUM", deployment="Server")
+    headers = {"Authorization": f"Bearer {sandbox.jira.pat}"}
+    below = f"{sandbox.jira.site}/rest/api/2"
+    shown = requests.get(f"{below}/issue/{key}", headers=headers, timeout=10).json()["fields"]
+    query = {"jql": f'cf[10014] = "{epic}" OR parent = "{epic}"'}
+    listed = requests.get(f"{below}/search", params=query, headers=headers, timeout=10).json()
+    assert ("parent" in shown, shown[EPIC_LINK]) == (False, epic)
+    assert [one["key"] for one in listed["issues"]] == [key]
+
+
+def test_sprints_are_objects_on_cloud_and_a_text_on_a_server(sandbox: Sandbox, jira: Call) -> None:
+    number = sandbox.jira.add_sprint("Sprint 4", "closed", board=3)
+    running = sandbox.jira.add_sprint("Sprint 5", board=3)
+    key = sandbox.jira.add_issue(summary="Smart", sprints=[number])
+    [shown] = jira("GET", f"/3/issue/{key}").json()["fields"][SPRINT]
+    assert (shown["name"], shown["state"], shown["boardId"]) == ("Sprint 4", "closed", 3)
+    jira("PUT", f"/3/issue/{key}", json={"fields": {SPRINT: running}})
+    assert len(fields(sandbox, key)[SPRINT]) == 2
+    sandbox.jira.add_project("SCRUM", deployment="Server")
+    assert "state=CLOSED,name=Sprint 4" in fields(sandbox, key)[SPRINT][0]
+
+
+def test_the_gateway_takes_scoped_tokens_alone_and_the_site_all_others(sandbox: Sandbox) -> None:
+    face = sandbox.jira
+    told = requests.get(f"{face.site}/_edge/tenant_info", timeout=10)
+    gate = f"{face.site}/ex/jira/{told.json()['cloudId']}"
+
+    def code(base: str, token: str) -> int:
+        address = f"{base}/rest/api/3/myself"
+        return requests.get(address, auth=(face.email, token), timeout=10).status_code
+
+    assert [code(gate, face.scoped_token), code(gate, face.token)] == [200, 401]
+    assert [code(face.site, face.scoped_token), code(face.site, face.token)] == [401, 200]
+    assert code(f"{face.site}/ex/jira/another-id", face.scoped_token) == 404
+
+
+def test_a_server_tells_whom_it_took_a_request_for(sandbox: Sandbox, server: Call) -> None:
+    named = server("GET", "/2/serverInfo").headers["X-AUSERNAME"]
+    nobody = requests.get(f"{sandbox.jira.site}/rest/api/2/serverInfo", timeout=10)
+    assert (named, nobody.headers["X-AUSERNAME"]) == ("octo.cat", "anonymous")
+
+
+def test_somebody_who_left_stays_assigned_and_is_not_active(sandbox: Sandbox) -> None:
+    key = sandbox.jira.add_issue(summary="Smart", assignee="A Person")
+    sandbox.jira.switch_off("A Person")
+    assert fields(sandbox, key)["assignee"]["active"] is False

@@ -1,0 +1,158 @@
+"""What a new issue is made of besides its text: its type, and what it belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.unlatch_jira.making import (
+    CREATE,
+    OP,
+    OTHER_OP,
+    draft,
+    field,
+    plugin_for,
+    ref,
+    sent,
+    text,
+)
+
+from unlatch.domain.text import Check, Checks, Heading, Span
+from unlatch.errors import Rejected
+from unlatch.sandbox import Fault
+from unlatch.sandbox.jira.workflows import EPIC_LINK
+from unlatch_jira.bodies import plain
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+    from unlatch.spi import Draft
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+def wishing(**wishes: Any) -> Draft:
+    return replace(draft(), wishes=wishes)
+
+
+def above(box: Sandbox, key: str) -> str | None:
+    fields = box.jira.issue(key)["fields"]
+    found = fields.get("parent")
+    return str(found["key"]) if found else fields.get(EPIC_LINK)
+
+
+@pytest.mark.parametrize("name", ["epicKey", "epic"])
+def test_an_issue_is_made_below_its_epic(either: Sandbox, name: str) -> None:
+    epic = either.jira.add_issue(summary="Epic", type="Epic")
+    plugin = plugin_for(either)
+
+    made = plugin.create_issue(wishing(**{name: epic}), CREATE).after
+    plugin.create_issue(wishing(**{name: epic}), replace(CREATE, op=OTHER_OP))
+
+    assert above(either, made.ref.id) == epic
+    asked = {"Cloud": 0, "Server": 1}[either.jira.deployment]
+    # Which field holds epics on Data Center is asked for once.
+    assert sent(either).count("GET /field") == asked
+
+
+def test_an_issue_is_made_below_its_parent(either: Sandbox) -> None:
+    story = either.jira.add_issue(summary="Story")
+    plugin = plugin_for(either)
+    made = plugin.create_issue(wishing(parent=story.lower(), type="Sub-task"), CREATE).after
+    assert (above(either, made.ref.id), made.type) == (story, "Sub-task")
+
+
+def test_a_parent_may_be_named_by_its_address(box: Sandbox) -> None:
+    epic = box.jira.add_issue(summary="Epic", type="Epic")
+    made = plugin_for(box).create_issue(wishing(parent=ref(box, epic).url), CREATE).after
+    assert above(box, made.ref.id) == epic
+
+
+@pytest.mark.parametrize(
+    ("wishes", "error_id"),
+    [
+        ({"parent": "nothing"}, "parent-unusable"),
+        ({"epicKey": 'SCRUM-1" OR 1=1'}, "parent-unusable"),
+        ({"parent": "SECRET-1"}, "target-not-allowed"),
+        ({"parent": "https://evil.example/browse/SCRUM-1"}, "parent-unusable"),
+    ],
+)
+def test_a_parent_that_cannot_be_is_refused_before_anything_is_sent(
+    either: Sandbox, wishes: dict[str, Any], error_id: str
+) -> None:
+    with pytest.raises(Rejected) as caught:
+        plugin_for(either).create_issue(wishing(**wishes), CREATE)
+    assert (caught.value.id, sent(either)) == (error_id, [])
+
+
+@pytest.mark.parametrize("wishes", [{"parent": 7}, {"parent": ""}, {"epicKey": None}, {"x": "y"}])
+def test_wishes_that_say_nothing_to_us_are_passed_over(
+    box: Sandbox, wishes: dict[str, Any]
+) -> None:
+    made = plugin_for(box).create_issue(wishing(**wishes), CREATE).after
+    assert above(box, made.ref.id) is None
+
+
+def test_a_parent_that_does_not_exist_is_told_in_jiras_words(either: Sandbox) -> None:
+    with pytest.raises(Rejected) as caught:
+        plugin_for(either).create_issue(wishing(parent="SCRUM-999"), CREATE)
+    assert "Could not find issue" in caught.value.message
+
+
+def test_a_create_screen_without_the_parent_costs_the_parent_alone(box: Sandbox) -> None:
+    epic = box.jira.add_issue(summary="Epic", type="Epic")
+    message = "Field 'parent' cannot be set. It is not on the appropriate screen, or unknown."
+    refused = {"errorMessages": [], "errors": {"parent": message}}
+    box.faults.add(Fault("jira", "status", method="POST", code=400, body=refused))
+
+    outcome = plugin_for(box).create_issue(wishing(parent=epic), CREATE)
+
+    assert above(box, outcome.after.ref.id) is None
+    assert outcome.after.labels == ("increment",)
+    assert outcome.notes == ("made without parent: not on the create screen",)
+
+
+def test_several_items_of_one_increment_are_told_apart_by_their_operations(
+    either: Sandbox,
+) -> None:
+    plugin = plugin_for(either)
+    whole = plugin.create_issue(draft(), CREATE).after
+    story = replace(draft(title="US-001: Log in"), story="US-001")
+    part = plugin.create_issue(story, replace(CREATE, op=OTHER_OP)).after
+
+    assert plugin.find_created(OP, LONG_AGO) == whole
+    assert plugin.find_created(OTHER_OP, LONG_AGO) == part
+
+
+@pytest.mark.parametrize("says", [True, False], ids=["comment", "no comment"])
+def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox, *, says: bool) -> None:
+    plugin = plugin_for(either)
+    change = replace(CREATE, comment=text("Hello") if says else None)
+
+    planned = plugin.plan(None, change, draft())
+    assert sent(either) == []
+    made = plugin.create_issue(draft(), change).after
+
+    paths = [(one.method, urlsplit(one.url).path) for one in planned]
+    there = [(method, path.replace("NEW-KEY", made.ref.id)) for method, path in paths]
+    assert there == [(one.method, one.path) for one in either.requests.entries("jira")]
+    assert planned[0].what == "create an issue of the type Story in SCRUM"
+
+
+def test_headings_and_check_boxes_arrive_and_are_written_anew(either: Sandbox) -> None:
+    plugin = plugin_for(either)
+    body = (
+        Heading("Stories {x}"),
+        Checks((Check("US-001: *Log in*", done=True), Check("AC-1 [~all]", done=False, depth=1))),
+        (Span("Words"),),
+    )
+    made = plugin.create_issue(replace(draft(), body=body), CREATE).after
+    ticked = Checks((Check("US-001", done=True), Check("AC-1", done=True, depth=1)))
+
+    plugin.update_issue(made.ref, replace(draft(), body=(Heading("Stories"), ticked)), CREATE)
+
+    found = plain(field(either, made.ref.id, "description"))
+    assert ("Words" in found, found.count("\N{BALLOT BOX WITH CHECK}")) == (False, 2)
+    assert found.count("Kept by unlatch") == 2

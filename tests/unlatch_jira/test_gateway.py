@@ -1,0 +1,151 @@
+"""Scoped tokens: requests go through the gateway, under the id that the site tells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import responses
+from tests.unlatch_jira.making import (
+    CREATE,
+    REOPEN,
+    comments,
+    done_issue,
+    draft,
+    settings_for,
+    status,
+)
+
+from unlatch.errors import Rejected, Unauthorised
+from unlatch.sandbox import Fault
+from unlatch.spi import ItemRef, Scheme
+from unlatch.transport import Transport, for_tests
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_jira.settings import JiraSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.sandbox import Sandbox
+
+CLOUD = "https://acme.atlassian.net"
+GATE = "https://api.atlassian.com"
+ID = "11111111-2222-4333-8444-555555555555"
+
+
+def gateway_settings(box: Sandbox, **more: Any) -> JiraSettings:
+    return settings_for(box, **{"gateway": True, "gateway_url": box.jira.site, **more})
+
+
+def through(box: Sandbox, cache: Path | None = None, **more: Any) -> JiraPlugin:
+    settings = gateway_settings(box, **more)
+    transport = for_tests(
+        "jira",
+        settings.base_url,
+        token=box.jira.scoped_token,
+        user=box.jira.email,
+        scheme=Scheme.BASIC,
+        cache=cache,
+    )
+    return JiraPlugin(settings, transport)
+
+
+def ref_of(box: Sandbox, key: str) -> ItemRef:
+    return gateway_settings(box).ref(key)
+
+
+def paths(box: Sandbox) -> list[str]:
+    return [entry.path for entry in box.requests.entries("jira")]
+
+
+def test_a_scoped_token_reopens_through_the_gateway(box: Sandbox, tmp_path: Path) -> None:
+    key = done_issue(box)
+
+    outcome = through(box, tmp_path).reopen_issue(ref_of(box, key), REOPEN)
+
+    assert (status(box, key), len(comments(box, key))) == ("In Progress", 1)
+    assert outcome.after.ref == ref_of(box, key)
+    first, *others = paths(box)
+    assert first == "/_edge/tenant_info"
+    assert [path.startswith(f"/ex/jira/{ID}/rest/api/3/") for path in others] == [True] * 3
+
+
+def test_the_id_is_asked_for_once_and_kept(box: Sandbox, tmp_path: Path) -> None:
+    key = done_issue(box)
+    through(box, tmp_path).get_issue_status(ref_of(box, key))
+    box.requests.clear()
+
+    later = through(box, tmp_path)
+    later.get_issue_status(ref_of(box, key))
+
+    assert paths(box) == [f"/ex/jira/{ID}/rest/api/3/issue/{key}"]
+    planned = later.plan(None, CREATE, draft())
+    assert planned[0].url == f"{box.jira.site}/ex/jira/{ID}/rest/api/3/issue"
+
+
+@pytest.mark.parametrize("torn", ["", "{", "[]", '{"id": 7}', '{"id": "../../evil/x?y"}'])
+def test_what_was_kept_and_cannot_be_read_is_asked_for_again(
+    box: Sandbox, tmp_path: Path, torn: str
+) -> None:
+    key = done_issue(box)
+    through(box, tmp_path).get_issue_status(ref_of(box, key))
+    [kept] = tmp_path.glob("cloud-*.json")
+    kept.write_text(torn, encoding="utf-8")
+    box.requests.clear()
+
+    through(box, tmp_path).get_issue_status(ref_of(box, key))
+
+    assert paths(box)[0] == "/_edge/tenant_info"
+
+
+def test_a_configured_id_is_not_asked_for(box: Sandbox) -> None:
+    key = done_issue(box)
+    through(box, gateway=False, cloud_id=ID).get_issue_status(ref_of(box, key))
+    assert paths(box) == [f"/ex/jira/{ID}/rest/api/3/issue/{key}"]
+
+
+@pytest.mark.parametrize(
+    "answer", [{"body": {}}, {"body": {"cloudId": "x/../../y"}}, {"body": "<p>Hello</p>"}]
+)
+def test_a_site_that_does_not_tell_its_id_is_told(box: Sandbox, answer: dict[str, Any]) -> None:
+    box.faults.add(Fault("jira", "status", path="tenant_info", code=200, **answer))
+
+    with pytest.raises(Rejected) as caught:
+        through(box).get_issue_status(ref_of(box, "SCRUM-1"))
+
+    assert caught.value.id == "cloud-id-unknown"
+    assert "cloud_id" in (caught.value.hint or "")
+
+
+def test_a_scoped_token_on_the_site_is_pointed_to_the_gateway(box: Sandbox) -> None:
+    key = done_issue(box)
+    with pytest.raises(Unauthorised) as caught:
+        JiraPlugin(settings_for(box), scoped_at(box, box.jira.site)).get_issue_status(
+            ref_of(box, key)
+        )
+    assert caught.value.id == "credential-refused"
+    assert "trackers.jira.gateway = true" in (caught.value.hint or "")
+
+
+def scoped_at(box: Sandbox, url: str) -> Transport:
+    secret, user = box.jira.scoped_token, box.jira.email
+    return for_tests("jira", url, token=secret, user=user, scheme=Scheme.BASIC)
+
+
+def test_the_token_goes_to_the_gateway_and_not_to_the_site() -> None:
+    settings = JiraSettings(site=CLOUD, project="SCRUM", gateway=True)
+    transport = for_tests("jira", settings.base_url, token="t", user="me", scheme=Scheme.BASIC)
+    with responses.RequestsMock() as wire:
+        wire.get(f"{CLOUD}/_edge/tenant_info", json={"cloudId": ID})
+        shown = {"summary": "x", "status": {"name": "y"}}
+        answer = {"id": "1", "key": "SCRUM-28", "fields": shown}
+        wire.get(f"{GATE}/ex/jira/{ID}/rest/api/3/issue/SCRUM-28", json=answer)
+
+        JiraPlugin(settings, transport).get_issue_status(settings.ref("SCRUM-28"))
+
+        assert ["Authorization" in call.request.headers for call in wire.calls] == [False, True]
+
+
+def test_trust_is_checked_on_the_gateway() -> None:
+    settings = JiraSettings(site=CLOUD, project="SCRUM", gateway=True)
+    assert (settings.base_url, settings.web, settings.version) == (GATE, CLOUD, 3)

@@ -1,0 +1,91 @@
+"""The status of many issues, and what becomes of those that cannot be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unlatch_jira.making import plugin_for, ref, sent
+
+from unlatch.errors import NotFound, TrackerError, Unauthorised
+from unlatch.sandbox import Fault
+from unlatch.spi import RemoteItem
+from unlatch.transport import measure
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+
+def test_hundreds_of_issues_are_read_a_hundred_a_request(box: Sandbox) -> None:
+    keys = [box.jira.add_issue(summary=f"Number {n}") for n in range(150)]
+    refs = [ref(box, key) for key in keys]
+
+    found = plugin_for(box).get_statuses(refs)
+
+    assert [one.title for one in found.values() if isinstance(one, RemoteItem)] == [
+        f"Number {n}" for n in range(150)
+    ]
+    assert list(found) == refs
+    assert sent(box) == ["POST /issue/bulkfetch"] * 2
+
+
+def test_data_center_reads_each_by_itself_and_trusts_no_index(server: Sandbox) -> None:
+    keys = [server.jira.add_issue(summary="Smart") for _ in range(20)]
+
+    with measure() as meter:
+        found = plugin_for(server).get_statuses([ref(server, key) for key in keys])
+
+    assert sorted(one.id for one in found) == sorted(keys)
+    assert sorted(sent(server)) == sorted(f"GET /issue/{key}" for key in keys)
+    assert meter.requests == len(keys)
+
+
+def test_a_missing_issue_is_missing_alone(either: Sandbox) -> None:
+    there = either.jira.add_issue(summary="Smart")
+    refs = [ref(either, key) for key in (there, "SCRUM-999")]
+
+    found = plugin_for(either).get_statuses(refs)
+
+    assert isinstance(found[refs[0]], RemoteItem)
+    lost = found[refs[1]]
+    assert isinstance(lost, NotFound)
+    assert lost.id == "item-not-found"
+
+
+def test_a_moved_issue_is_found_at_its_new_place(either: Sandbox) -> None:
+    either.jira.add_project("OPS")
+    old = either.jira.add_issue(summary="Smart")
+    new = either.jira.move(old, "OPS")
+
+    found = plugin_for(either).get_statuses([ref(either, old), ref(either, new)])
+
+    places = [one.ref.id if isinstance(one, RemoteItem) else "" for one in found.values()]
+    assert sorted(places) == [new, new]
+
+
+def test_where_lists_are_not_served_each_is_read_by_itself(box: Sandbox) -> None:
+    keys = [box.jira.add_issue(summary="Smart") for _ in range(3)]
+    box.faults.add(Fault("jira", "status", path="bulkfetch", code=404))
+    found = plugin_for(box).get_statuses([ref(box, key) for key in keys])
+    assert sorted(one.id for one in found) == keys
+
+
+def test_a_credential_that_is_refused_is_told_once_for_all(box: Sandbox) -> None:
+    key = box.jira.add_issue(summary="Smart")
+    with pytest.raises(Unauthorised):
+        plugin_for(box, token="wrong").get_statuses([ref(box, key)])
+
+
+def test_nothing_to_read_asks_nothing(either: Sandbox) -> None:
+    assert plugin_for(either).get_statuses([]) == {}
+    assert sent(either) == []
+
+
+def test_an_error_of_one_item_is_its_own(server: Sandbox) -> None:
+    keys = [server.jira.add_issue(summary="Smart") for _ in range(2)]
+    server.faults.add(Fault("jira", "status", path=f"/issue/{keys[0]}", code=403))
+    refs = [ref(server, key) for key in keys]
+
+    found = plugin_for(server).get_statuses(refs)
+
+    assert [isinstance(found[one], TrackerError) for one in refs] == [True, False]

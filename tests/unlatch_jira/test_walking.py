@@ -1,0 +1,275 @@
+"""How a workflow is walked: chosen transitions, filled screens, ways of several steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.unlatch_jira.making import (
+    CLOSE,
+    OP,
+    REOPEN,
+    comments,
+    field,
+    plugin_for,
+    ref,
+    resolution,
+    sent,
+    status,
+)
+
+from unlatch.errors import Conflict, Rejected
+from unlatch.sandbox import Fault
+from unlatch.sandbox.jira.workflows import ROOT_CAUSE
+from unlatch.spi import Category, Change, Goal, Result
+
+if TYPE_CHECKING:
+    from unlatch.sandbox import Sandbox
+
+LEAVE = frozenset({"allow-path"})
+WAY = ["Wartet auf Freigabe", "In Arbeit"]
+
+
+def finished(box: Sandbox, workflow: str, status: str, **more: Any) -> str:
+    box.jira.add_project("SCRUM", workflow)
+    return box.jira.add_issue(summary="Smart", status=status, labels=["completed"], **more)
+
+
+@pytest.mark.parametrize(
+    ("table", "reached"),
+    [
+        ({"SCRUM": {"reopen": "To Do"}}, "To Do"),
+        ({"SCRUM/Story": {"reopen": "11"}}, "To Do"),
+        ({"*/story": {"reopen": "10000"}}, "To Do"),
+        ({"*/Bug": {"reopen": "To Do"}, "OPS": {"reopen": "To Do"}}, "In Progress"),
+        ({"SCRUM/Bug": {"reopen": "To Do"}}, "In Progress"),
+        ({"*/Story": {"reopen": "In Progress"}, "SCRUM": {"reopen": "To Do"}}, "To Do"),
+        ({"SCRUM": {"reopen": "In Progress"}, "SCRUM/Story": {"reopen": "To Do"}}, "To Do"),
+        # What the narrowest leaves open, the next one says.
+        ({"SCRUM/Story": {"complete": "Done"}, "SCRUM": {"reopen": "To Do"}}, "To Do"),
+    ],
+)
+def test_the_narrowest_table_for_an_issue_counts(
+    either: Sandbox, table: dict[str, Any], reached: str
+) -> None:
+    key = either.jira.add_issue(summary="Smart", status="Done")
+    plugin_for(either, transitions_for=table).reopen_issue(ref(either, key), REOPEN)
+    assert status(either, key) == reached
+
+
+def test_a_way_of_two_steps_is_printed_and_not_gone_unasked(box: Sandbox) -> None:
+    key = finished(box, "two-hops", "Erledigt")
+
+    with pytest.raises(Rejected) as caught:
+        plugin_for(box).reopen_issue(ref(box, key), REOPEN)
+
+    assert caught.value.id == "path-needed"
+    assert "Erledigt > Wartet auf Freigabe > In Arbeit" in caught.value.message
+    setting = 'paths.reopen = { "Erledigt" = ["Wartet auf Freigabe", "In Arbeit"] }'
+    assert setting in (caught.value.hint or "")
+    assert "--allow-path" in (caught.value.hint or "")
+    assert (status(box, key), comments(box, key)) == ("Erledigt", [])
+
+
+def test_the_printed_setting_is_the_way_that_is_then_gone(box: Sandbox) -> None:
+    key = finished(box, "two-hops", "Erledigt")
+    plugin = plugin_for(box, paths={"reopen": {"Erledigt": WAY}})
+    item = plugin.get_issue_status(ref(box, key))
+    box.requests.clear()
+
+    outcome = plugin.reopen_issue(item.ref, REOPEN)
+
+    assert (status(box, key), resolution(box, key)) == ("In Arbeit", None)
+    assert (outcome.result, outcome.after.category) == (Result.REOPENED, Category.DOING)
+    assert len(comments(box, key)) == 1
+    assert sent(box) == [
+        f"GET /issue/{key}",
+        f"POST /issue/{key}/transitions",
+        f"GET /issue/{key}",
+        f"POST /issue/{key}/transitions",
+        f"PUT /issue/{key}",
+    ]
+    planned = plugin.plan(item, REOPEN)
+    assert [one.method for one in planned] == [line.partition(" ")[0] for line in sent(box)]
+    assert planned[1].what == "take the configured path: Wartet auf Freigabe"
+
+
+def test_a_way_that_broke_off_is_gone_on_from_where_the_issue_stands(either: Sandbox) -> None:
+    key = finished(either, "two-hops", "Wartet auf Freigabe")
+    plugin = plugin_for(either, paths={"reopen": {"erledigt": WAY}})
+
+    plugin.reopen_issue(ref(either, key), REOPEN)
+
+    assert status(either, key) == "In Arbeit"
+
+
+@pytest.mark.parametrize("can_view", [True, False], ids=["map", "no map"])
+def test_with_leave_a_way_is_found_and_told(either: Sandbox, *, can_view: bool) -> None:
+    key = finished(either, "two-hops", "Erledigt")
+    either.jira.add_project("SCRUM", "two-hops", can_view_workflow=can_view)
+
+    change = replace(REOPEN, options=LEAVE)
+    outcome = plugin_for(either).reopen_issue(ref(either, key), change)
+
+    assert status(either, key) == "In Arbeit"
+    setting = 'paths.reopen = { "Erledigt" = ["Wartet auf Freigabe", "In Arbeit"] }'
+    assert [setting in note for note in outcome.notes] == [True]
+
+
+@pytest.mark.parametrize("deployment", ["Cloud", "Server"])
+def test_without_a_map_the_error_says_that_only_moving_would_tell(
+    box: Sandbox, deployment: str
+) -> None:
+    box.jira.add_project("SCRUM", "two-hops", deployment, can_view_workflow=False)
+    key = box.jira.add_issue(summary="Smart", status="Erledigt")
+
+    with pytest.raises(Rejected) as caught:
+        plugin_for(box).reopen_issue(ref(box, key), REOPEN)
+
+    assert caught.value.id == "no-transition"
+    assert "Freigabe erbitten (to Wartet auf Freigabe)" in caught.value.message
+    hint = caught.value.hint or ""
+    assert ("paths.reopen" in hint, "--allow-path" in hint) == (True, True)
+    assert status(box, key) == "Erledigt"
+
+
+def test_a_configured_status_that_is_two_steps_away_is_found_on_the_map(box: Sandbox) -> None:
+    key = finished(box, "two-hops", "Offen")
+    plugin = plugin_for(box, transitions={"complete": "Erledigt"})
+
+    with pytest.raises(Rejected) as caught:
+        plugin.close_issue(ref(box, key), CLOSE)
+    plugin.close_issue(ref(box, key), replace(CLOSE, options=LEAVE))
+
+    assert caught.value.id == "path-needed"
+    assert (status(box, key), resolution(box, key)) == ("Erledigt", "Done")
+
+
+def test_a_search_ends_where_the_issue_is_open(server: Sandbox) -> None:
+    key = finished(server, "two-hops", "Erledigt")
+    plugin = plugin_for(server, transitions={"reopen": "Offen"})
+
+    outcome = plugin.reopen_issue(ref(server, key), replace(REOPEN, options=LEAVE))
+
+    assert (status(server, key), outcome.result) == ("In Arbeit", Result.REOPENED)
+    assert ["Erledigt > Wartet auf Freigabe > In Arbeit" in note for note in outcome.notes] == [
+        True
+    ]
+
+
+def test_a_required_field_is_named_with_its_values(either: Sandbox) -> None:
+    key = finished(either, "required-fields", "Done")
+
+    with pytest.raises(Rejected) as caught:
+        plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+
+    assert caught.value.id == "transition-needs-fields"
+    assert "Root cause (one of Bug, Misunderstanding)" in caught.value.message
+    assert '"Root cause" = "..."' in (caught.value.hint or "")
+    assert status(either, key) == "Done"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"Root cause": "Bug"},
+        {"root CAUSE": "bug"},
+        {ROOT_CAUSE: "10100"},
+        {ROOT_CAUSE: {"value": "Bug"}},
+    ],
+)
+def test_a_required_field_is_filled_from_the_configuration(
+    either: Sandbox, fields: dict[str, Any]
+) -> None:
+    key = finished(either, "required-fields", "Done")
+
+    plugin_for(either, fields=fields).reopen_issue(ref(either, key), REOPEN)
+
+    assert (status(either, key), field(either, key, ROOT_CAUSE)["value"]) == ("To Do", "Bug")
+
+
+def test_what_a_person_put_into_a_required_field_stays(either: Sandbox) -> None:
+    key = finished(either, "required-fields", "Done")
+    either.jira.edit(key, cause="Misunderstanding")
+
+    plugin_for(either, fields={"Root cause": "Bug"}).reopen_issue(ref(either, key), REOPEN)
+
+    assert field(either, key, ROOT_CAUSE)["value"] == "Misunderstanding"
+
+
+def test_a_configured_value_that_is_not_on_offer_is_told(either: Sandbox) -> None:
+    key = finished(either, "required-fields", "Done")
+    with pytest.raises(Rejected) as caught:
+        plugin_for(either, fields={"Root cause": "Fate"}).reopen_issue(ref(either, key), REOPEN)
+    assert "configured for Root cause is not on offer" in caught.value.message
+
+
+def test_a_resolution_that_the_workflow_never_clears_is_told(either: Sandbox) -> None:
+    key = finished(either, "keeps-resolution", "Done")
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+
+    assert (status(either, key), resolution(either, key)) == ("To Do", "Done")
+    assert ["kept its resolution 'Done'" in note for note in outcome.notes] == [True]
+    assert len(comments(either, key)) == 1
+
+
+def test_a_closed_status_that_forbids_edits_still_gets_the_comment(either: Sandbox) -> None:
+    key = finished(either, "closed-for-edits", "To Do")
+
+    outcome = plugin_for(either).close_issue(ref(either, key), CLOSE)
+
+    assert (status(either, key), len(comments(either, key))) == ("Locked", 1)
+    assert (outcome.result, outcome.commented) == (Result.CLOSED, True)
+    assert (outcome.labels_added, outcome.labels_removed) == ((), ())
+
+
+def test_an_issue_whose_closed_status_forbids_edits_is_reopened_first(either: Sandbox) -> None:
+    key = finished(either, "closed-for-edits", "Locked")
+
+    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+
+    assert (status(either, key), field(either, key, "labels")) == ("To Do", ["reopened"])
+    assert (outcome.commented, len(comments(either, key))) == (True, 1)
+
+
+def test_a_stale_transition_is_planned_anew_and_finds_the_issue_open(either: Sandbox) -> None:
+    either.jira.add_project("SCRUM", "classic")
+    key = either.jira.add_issue(summary="Smart", status="Closed")
+    plugin = plugin_for(either)
+    either.faults.add(
+        Fault(
+            "jira",
+            "human",
+            method="POST",
+            action=lambda: either.jira.edit(key, status="Reopened"),
+        )
+    )
+
+    with pytest.raises(Conflict) as caught:
+        plugin.reopen_issue(ref(either, key), REOPEN)
+    outcome = plugin.reopen_issue(ref(either, key), REOPEN)
+
+    assert caught.value.id == "transition-stale"
+    assert (outcome.result, len(comments(either, key))) == (Result.ALREADY_OPEN, 1)
+
+
+def test_a_transition_in_progress_is_a_conflict_that_is_planned_anew(either: Sandbox) -> None:
+    key = finished(either, "simplified", "Done")
+    busy = {"errorMessages": ["Another transition is in progress."], "errors": {}}
+    either.faults.add(Fault("jira", "status", method="POST", code=409, body=busy))
+    plugin = plugin_for(either)
+
+    with pytest.raises(Conflict):
+        plugin.reopen_issue(ref(either, key), REOPEN)
+    plugin.reopen_issue(ref(either, key), REOPEN)
+
+    assert (status(either, key), len(comments(either, key))) == ("In Progress", 1)
+
+
+def test_a_state_alone_goes_a_way_too(server: Sandbox) -> None:
+    key = finished(server, "two-hops", "Erledigt")
+    plugin = plugin_for(server, paths={"reopen": {"Erledigt": WAY}})
+    outcome = plugin.reopen_issue(ref(server, key), Change(OP, Goal.OPEN))
+    assert (outcome.after.state, comments(server, key)) == ("In Arbeit", [])
