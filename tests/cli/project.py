@@ -277,7 +277,11 @@ class Project:
 
     def wrote(self) -> list[str]:
         """The requests that change something."""
-        return [sent for sent in self.sent() if not sent.endswith((" GET", " OPTIONS", " HEAD"))]
+        return [
+            f"{entry.tracker} {entry.method}"
+            for entry in self.box.requests.entries()
+            if entry.changes
+        ]
 
 
 OPEN = {"github": "open", "ado": "Active", "jira": "In Progress"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 import pytest
 from tests.cli.project import REASON, Project
+
+from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 REPOSITORY = "anton-abyzov/specweave"
@@ -143,6 +146,44 @@ def test_five_issues_of_one_increment_are_all_reopened(corpus: Project) -> None:
     assert sorted(numbers) == sorted(item["issueNumber"] for item in synced)
 
 
+def test_a_resume_of_every_completed_one_changes_only_what_it_should(corpus: Project) -> None:
+    config = corpus.root / ".unlatch/config.toml"
+    config.write_text(f"{config.read_text()}\n[limits]\nmax_active = 99\nhard_cap = 99\n")
+    before = corpus.tree()
+    listed = corpus.run("list", "--all", "--status", "completed", "--json").document
+    resumed = set()
+    for entry in listed:
+        done = corpus.run("resume", entry["id"], "--reason", REASON, "--yes", "--offline")
+        if done.code == 0:
+            resumed.add(entry["id"])
+    after = corpus.tree()
+
+    # One has a key twice, which nothing may be written over.
+    assert len(resumed) == len(listed) - 1
+    for name, text in after.items():
+        place = Path(name)
+        old = before.get(name) or before.get(name.replace("increments/", "increments/_archive/"))
+        if place.parent.name not in resumed or text is None:
+            assert old == text, name
+        elif place.name == "metadata.json":
+            was, now = json.loads(old or b""), json.loads(text)
+            (entry,) = now.pop("reopenHistory")
+            assert (now.pop("status"), entry["reason"]) == ("active", REASON), name
+            assert set(now) - set(was) <= {"pending", "lastActivity"}, name
+            assert set(was) - set(now) <= {"status", *COMPLETED_KEYS}, name
+            changed = {key for key in was.keys() & now.keys() if was[key] != now[key]}
+            assert changed <= set(ACTIVITY_KEYS), name
+        elif place.name == "spec.md":
+            lines = (old or b"").split(b"\n"), text.split(b"\n")
+            other = [new for was, new in zip(*lines, strict=True) if was != new]
+            assert [re.fullmatch(rb'status: "?active"?\s*', line) for line in other].count(
+                None
+            ) == 0
+            assert len(other) <= 1, name
+        elif place.name != "events.jsonl":
+            assert old == text, name
+
+
 def test_every_completed_one_can_be_resumed_offline_and_completed_again(corpus: Project) -> None:
     listed = corpus.run("list", "--all", "--status", "completed", "--json").document
 
@@ -151,7 +192,9 @@ def test_every_completed_one_can_be_resumed_offline_and_completed_again(corpus: 
         duplicate = "metadata-duplicate-key" in resumed.err
         assert (1 if duplicate else 0) == resumed.code, resumed.said
         if not duplicate:
-            finished = corpus.run("complete", entry["id"], "--offline")
+            finished = corpus.run(
+                "complete", entry["id"], "--offline", "--force", "--reason", REASON
+            )
             assert finished.code == 0, finished.said
 
     again = {e["id"]: e for e in corpus.run("list", "--all", "--json").document}

@@ -310,3 +310,22 @@ def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:
 
     assert 'octo/widgets#4 "Smart]0;owned[2Jdisc ipline" (closed)' in terminal.text
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", terminal.text)
+
+
+@pytest.mark.parametrize(("answer", "state"), [("y\n", "open"), ("n\n", "closed")])
+def test_what_was_closed_on_purpose_is_asked_for(
+    completed: Project, answer: str, state: str
+) -> None:
+    for change in ("open", None), ("closed", "not_planned"):
+        completed.box.github.edit("octo/widgets", 4, state=change[0], state_reason=change[1])
+
+    with Terminal(completed, "resume", "7") as terminal:
+        terminal.expect(CONTINUE)
+        terminal.type("y\n")
+        terminal.expect("octo/widgets#4 was closed on purpose; reopen it all the same? [y/N]: ")
+        terminal.type(answer)
+        terminal.expect(WHY)
+        terminal.type(f"{REASON}\n")
+        code = terminal.end()
+
+    assert ({"open": 0, "closed": 3}[state], state) == (code, completed.states()["github"])

@@ -94,7 +94,7 @@ def test_an_item_that_failed_and_one_that_waits(completed: Project) -> None:
     check_files(completed)
     check(completed, "show", "show", "7")
     check(completed, "status", "status")
-    check(completed, "sync-dry-run", "sync", "--dry-run")
+    check(completed, "sync-plan", "sync", "--dry-run")
     completed.box.faults.clear()
     check(completed, "sync", "sync")
     check_files(completed)
@@ -128,6 +128,28 @@ def test_moves_along_the_table(project: Project) -> None:
     check(project, "start", "start", "1")
     check(project, "backlog", "backlog", "1")
     assert mistakes(project.metadata("0001-export-to-csv"), "metadata") == []
+
+
+def test_reopens_of_all_increments(completed: Project) -> None:
+    check(completed, "history-all", "history", "--all")
+    completed.run(*RESUME, "--offline")
+
+    document = check(completed, "history-all", "history", "--all")
+
+    assert [one["id"] for one in document["mostReopened"]] == [NAME]
+
+
+def test_mending_and_migrating(project: Project) -> None:
+    project.increment(id="0007", created="2025-10-01")
+
+    fixed = check(project, "doctor", "doctor", "--fix", "--yes")
+    check(project, "migrate", "migrate", "--dry-run")
+    migrated = check(project, "migrate", "migrate", "--yes")
+    undone = check(project, "migrate", "migrate", "--undo", "--yes")
+
+    assert [one["done"] for one in fixed["fixes"]] == [True]
+    paths = [[one["path"] for one in found["changed"]] for found in (migrated, undone)]
+    assert paths == [[f".unlatch/increments/{NAME}/metadata.json"]] * 2
 
 
 def test_lists_and_looks(completed: Project) -> None:
@@ -184,7 +206,7 @@ def test_setting_up(project: Project) -> None:
 def test_what_a_command_prints_that_fails(project: Project) -> None:
     check(project, "error", "show", "99")
     project.configure("comment = 'loud'\nlabel = 1\n")
-    document = check(project, "error", "status")
+    document = check(project, "error", "sync")
 
     assert len(document["error"]["problems"]) == 2
 
@@ -192,7 +214,15 @@ def test_what_a_command_prints_that_fails(project: Project) -> None:
 def test_the_keys_of_resume_are_those_of_the_contract(completed: Project) -> None:
     document = check(completed, "resume", *RESUME)
 
-    assert list(document) == ["schema", "increment", "reopen", "trackers", "exitCode"]
+    assert list(document) == [
+        "schema",
+        "increment",
+        "reopen",
+        "trackers",
+        "scope",
+        "warnings",
+        "exitCode",
+    ]
     assert list(document["increment"].values()) == [NAME, "active", "completed"]
     keys = ["tracker", "id", "url", "outcome", "requests", "error"]
     assert [keys] * 3 == [list(entry) for entry in document["trackers"]]

@@ -55,6 +55,8 @@ def test_complete_documents_what_it_did(active: Project) -> None:
         "schema": "unlatch.complete/1",
         "increment": {"id": NAME, "status": "completed", "previousStatus": "active"},
         "spared": [],
+        "forced": [],
+        "warnings": [],
         "exitCode": 0,
     }
     assert [(name, "closed", None) for name in ALL] == [

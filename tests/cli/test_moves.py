@@ -43,6 +43,7 @@ def test_a_move_is_documented(project: Project) -> None:
     assert document == {
         "schema": "unlatch.pause/1",
         "increment": {"id": NAME, "status": "paused", "previousStatus": "active"},
+        "warnings": [],
         "exitCode": 0,
     }
     assert [event["reason"] for event in project.events()] == ["Waiting"]

@@ -135,6 +135,8 @@ def test_the_document_is_exactly_this(ready: Project) -> None:
                 "requests": 3,
             },
         ],
+        "scope": None,
+        "warnings": [],
         "exitCode": 0,
     }
     assert done.err == ""

@@ -86,7 +86,7 @@ def test_status_shows_the_items_as_they_are(completed: Project, tracker: str) ->
     assert done.code == 0
     assert CLOSED[tracker] in done.out
     assert [(tracker, CLOSED[tracker])] == [
-        (item["tracker"], item["state"]) for item in document["items"]
+        (item["tracker"], item["state"]) for item in document["increments"][0]["items"]
     ]
     assert document["exitCode"] == 0
     assert before == completed.tree()

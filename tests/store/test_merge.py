@@ -261,6 +261,44 @@ def test_what_was_last_seen_of_an_item_is_forgotten_where_both_saw_something_els
     assert base["github"] == clean(base, ours, theirs)["github"]
 
 
+def amended(before: dict[str, Any], number: int, **more: Any) -> dict[str, Any]:
+    after = copy.deepcopy(before)
+    entry = {"id": ulid(number), "at": time(number), "by": "Gil Git", **more}
+    after.setdefault("amendments", []).append(entry)
+    return after
+
+
+def test_changes_of_the_work_on_both_sides_are_all_kept() -> None:
+    base = reopened(completed(), 2, "a bug")
+
+    merged = clean(base, amended(base, 4, scopeChange="b"), amended(base, 3, scopeChange="a"))
+
+    assert [one["scopeChange"] for one in merged["amendments"]] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "left"),
+    [
+        ([], ["spec.md", "tasks.md"], None),
+        (["tasks.md"], [], None),
+        (["tasks.md"], ["spec.md", "tasks.md"], ["tasks.md"]),
+    ],
+)
+def test_documents_that_one_clone_wrote_are_not_written_again(
+    ours: list[str], theirs: list[str], left: list[str] | None
+) -> None:
+    base = amended(completed(), 2, scopeChange="a", unwritten=["spec.md", "tasks.md"])
+    sides = [copy.deepcopy(base), copy.deepcopy(base)]
+    for side, names in zip(sides, (ours, theirs), strict=True):
+        side["amendments"][0]["unwritten"] = names
+        if not names:
+            del side["amendments"][0]["unwritten"]
+
+    merged = clean(base, *sides)
+
+    assert left == merged["amendments"][0].get("unwritten")
+
+
 def test_items_that_two_clones_reached_are_all_told() -> None:
     base = reopened(completed(), 5, "why")
     ours, theirs = copy.deepcopy(base), copy.deepcopy(base)

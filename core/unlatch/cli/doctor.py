@@ -15,12 +15,20 @@ import click
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import times
+from unlatch.cli.mend import DECLINED, mended
 from unlatch.cli.session import JSON, Session, with_session
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import DoctorDocument, FindingEntry, SettingEntry
+    from unlatch.cli.contracts.documents import (
+        AccessEntry,
+        DoctorDocument,
+        FindingEntry,
+        FixEntry,
+        SettingEntry,
+    )
     from unlatch.cli.table import Entry
     from unlatch.engine.doctor import Finding, Setting
+    from unlatch.engine.doctor.online import Examined
 
 _STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
 _WIDEST = 100
@@ -30,16 +38,46 @@ def command(entry: Entry) -> click.Command:
     """The command."""
 
     @click.command(entry.name, help=reach(entry))
+    @click.argument("trackers", metavar="[TRACKER...]", nargs=-1)
+    @click.option(
+        "--online", is_flag=True, help="Ask the trackers what the token may do; writes nothing."
+    )
+    @click.option("--fix", is_flag=True, help="Mend what is safe, after showing how.")
+    @click.option("--dry-run", is_flag=True, help="With --fix: only show it.")
+    @click.option("--yes", is_flag=True, help="With --fix: ask nothing.")
     @JSON
     @with_session
-    def run(session: Session, *, as_json: bool) -> int:
+    def run(
+        session: Session,
+        *,
+        trackers: tuple[str, ...],
+        online: bool,
+        fix: bool,
+        dry_run: bool,
+        yes: bool,
+        as_json: bool,
+    ) -> int:
         from unlatch.engine.doctor import Finding, Setting, examine  # noqa: PLC0415
 
-        found = list(examine(session.workspace))
+        if trackers and not online:
+            raise click.UsageError("trackers are named with --online")
+        if (dry_run or yes) and not fix:
+            raise click.UsageError("--dry-run and --yes go with --fix")
+        fixes = mended(session, dry_run=dry_run, yes=yes, quiet=as_json) if fix else []
+        if fixes is None:
+            return DECLINED
+        asked = _ask(session, trackers) if online else []
+        # Who names a tracker wants to know about that one alone.
+        found = [] if trackers else list(examine(session.workspace))
         document = _document(
             session,
             [one for one in found if isinstance(one, Setting)],
-            [one for one in found if isinstance(one, Finding)],
+            [
+                *(one for one in found if isinstance(one, Finding)),
+                *(one for tracker in asked for one in tracker.findings),
+            ],
+            asked,
+            fixes,
         )
         if as_json:
             output.document(document)
@@ -50,17 +88,44 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _document(session: Session, settings: list[Setting], findings: list[Finding]) -> DoctorDocument:
+def _ask(session: Session, wanted: tuple[str, ...]) -> list[Examined]:
+    from unlatch.engine.doctor.online import examine_online  # noqa: PLC0415
+
+    with session.trackers() as trackers:
+        return examine_online(session.workspace, trackers, wanted)
+
+
+def _document(
+    session: Session,
+    settings: list[Setting],
+    findings: list[Finding],
+    asked: list[Examined],
+    fixes: list[FixEntry],
+) -> DoctorDocument:
     errors = sum(one.severity == "error" for one in findings)
     return {
         "schema": "unlatch.doctor/1",
         "root": str(session.layout.root),
         "settings": [_setting_entry(one) for one in settings],
         "findings": [_finding_entry(one) for one in findings],
+        "access": [_access_entry(one) for one in asked],
+        "fixes": fixes,
         "increments": sum(1 for _ in session.layout.folders()),
         "errors": errors,
         "warnings": sum(one.severity == "warning" for one in findings),
         "exitCode": 1 if errors else 0,
+    }
+
+
+def _access_entry(one: Examined) -> AccessEntry:
+    found = one.found
+    return {
+        "tracker": one.tracker,
+        "login": found.login if found else None,
+        "places": [
+            {"target": place.target, "rights": dict(place.rights)}
+            for place in (found.places if found else ())
+        ],
     }
 
 
@@ -87,6 +152,7 @@ def _tell(document: DoctorDocument) -> None:
     for one in project:
         _tell_finding(one, one["where"])
     own = [one for one in document["findings"] if one["increment"] is not None]
+    own.sort(key=lambda one: str(one["increment"]))
     for name, group in groupby(own, key=lambda one: str(one["increment"])):
         output.data(output.strong(name))
         for one in group:

@@ -48,6 +48,7 @@ _FOUND: dict[Kind, DeliveryOutcome] = {
 _RESUME_OUTCOMES: dict[DeliveryOutcome, ResumeOutcome] = {
     "reopened": "reopened",
     "already-open": "already-open",
+    "updated": "updated",
     "pending": "pending",
     "failed": "failed",
 }

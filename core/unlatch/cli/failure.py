@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from unlatch.cli import output
-from unlatch.errors import ConfigError, Unauthorised, UnlatchError
+from unlatch.errors import Unauthorised, UnlatchError
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import ErrorDocument
@@ -39,25 +39,36 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
         output.document(document)
     for line in error_lines(error):
         output.talk(output.harmless(line))
+    _annotate(error)
     return code
+
+
+def _annotate(error: UnlatchError) -> None:
+    """Show the error beside the job, where a CI system runs this."""
+    from unlatch.cli.ci import Annotation, Level, annotate, job  # noqa: PLC0415
+
+    if ci := job():
+        hint = f"; {error.hint}" if error.hint else ""
+        problems = "; ".join(("", *error.problems))
+        message = f"{error.message}{problems}{hint}"
+        annotate(ci, [Annotation(Level.ERROR, f"unlatch {error.id}", message)])
 
 
 def error_entry(error: UnlatchError) -> Failure:
     """An error that ended a command."""
-    problems = list(error.problems) if isinstance(error, ConfigError) else []
     return {
         "id": error.id,
         "message": error.message,
         "where": error.where,
         "hint": error.hint,
-        "problems": problems,
+        "problems": list(error.problems),
     }
 
 
 def problem_entry(error: UnlatchError) -> Problem:
     """An error that kept one item from being served."""
     message = error.message
-    if isinstance(error, ConfigError):
+    if error.problems:
         message = f"{message}: {'; '.join(error.problems)}"
     return {"id": error.id, "message": message, "hint": error.hint}
 
@@ -65,8 +76,7 @@ def problem_entry(error: UnlatchError) -> Problem:
 def error_lines(error: UnlatchError) -> list[str]:
     """An error as people read it: id, what, where, and what to do next."""
     lines = [f"error[{error.id}]: {error.message}"]
-    if isinstance(error, ConfigError):
-        lines += [f"  - {problem}" for problem in error.problems]
+    lines += [f"  - {problem}" for problem in error.problems]
     if error.where:
         lines.append(f"  at: {error.where}")
     if error.hint:

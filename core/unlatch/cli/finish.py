@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli import output
+from unlatch.cli.admission import tell_warnings, warning_entries
 from unlatch.cli.app import reach
+from unlatch.cli.asked import DRY_RUN, OFFLINE, Asked, serving
 from unlatch.cli.documents import (
     delivered_code,
     delivery_entry,
@@ -15,19 +18,24 @@ from unlatch.cli.documents import (
     link_entry,
 )
 from unlatch.cli.rehearse import tell_rehearsal
-from unlatch.cli.serve import deliver_or_postpone, style, tell_left
-from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, with_session
-from unlatch.domain.operation import Manner
+from unlatch.cli.serve import deliver_or_postpone, tell_left
+from unlatch.cli.session import BY, ID, JSON, Session, with_session
+from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
-from unlatch.engine.deliver import Job
-from unlatch.engine.finish import Finished, finish
-from unlatch.engine.rehearse import Act, rehearse_finish
+from unlatch.engine.finish import Finished, finish, may_finish
+from unlatch.engine.rehearsal import Act
+from unlatch.engine.rehearse import rehearse_finish
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unlatch.cli.contracts.documents import FinishDocument
     from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
 
+_FORCE = click.option(
+    "--force", is_flag=True, help="Complete it although work is open; that is recorded."
+)
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
@@ -39,9 +47,10 @@ def command(entry: Entry) -> click.Command:
     @ID
     @click.option("--reason", metavar="TEXT", help="Why; it is posted on each item.")
     @BY
-    @click.option("--offline", is_flag=True, help="Leave the items for unlatch sync.")
-    @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
-    @COMMENT
+    @OFFLINE
+    @DRY_RUN
+    @_forcing(to)
+    @serving(Kind.CLOSE)
     @JSON
     @with_session
     def run(
@@ -52,14 +61,18 @@ def command(entry: Entry) -> click.Command:
         by: str | None,
         offline: bool,
         dry_run: bool,
-        comment: str | None,
+        force: bool = False,
+        asked: Asked,
         as_json: bool,
     ) -> int:
         session.workspace.check_config()
         with session.trackers() as trackers:
             if dry_run:
-                act = Act(session.who(by), reason, Job(comment=style(comment)), offline=offline)
+                act = Act(session.who(by), reason, asked.job(), offline=offline)
+                before = session.workspace.manager.read(wanted)
+                clearance = may_finish(before, to, reason=reason, force=force)
                 found = rehearse_finish(session.workspace, trackers, wanted, to, act=act)
+                found = replace(found, warnings=clearance.warnings)
                 return tell_rehearsal(session, found, as_json=as_json)
             finished = finish(
                 session.workspace,
@@ -67,11 +80,12 @@ def command(entry: Entry) -> click.Command:
                 to,
                 by=session.who(by),
                 reason=reason,
-                manner=Manner(comment),
+                force=force,
+                manner=asked.manner,
             )
             if not as_json:
                 _tell(finished)
-            job = Job(fresh=finished.fresh, comment=style(comment))
+            job = asked.job(finished.fresh)
             delivered = deliver_or_postpone(
                 session, trackers, finished.increment, job, offline=offline, silent=as_json
             )
@@ -85,6 +99,11 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
+def _forcing(to: Status) -> Callable[[Any], Any]:
+    # Only completing is refused for what is left to do; giving up is for just that.
+    return _FORCE if to is Status.COMPLETED else lambda function: function
+
+
 def _document(name: str, finished: Finished, delivered: Delivered, code: int) -> FinishDocument:
     return {
         "schema": f"unlatch.{name}/1",
@@ -93,6 +112,8 @@ def _document(name: str, finished: Finished, delivered: Delivered, code: int) ->
             {**link_entry(link), "neededBy": list(needed)} for link, needed in finished.spared
         ],
         "trackers": [delivery_entry(one) for one in delivered.deliveries],
+        "forced": list(finished.clearance.forced),
+        "warnings": warning_entries(finished.clearance.warnings),
         "exitCode": code,
     }
 
@@ -108,3 +129,4 @@ def _tell(finished: Finished) -> None:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
     for warning in increment.warnings:
         output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
+    tell_warnings(finished.clearance.warnings)

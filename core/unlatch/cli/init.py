@@ -11,6 +11,7 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.session import JSON
 from unlatch.engine.git_setup import DRIVER, require_git, set_up_git
+from unlatch.engine.registry import Registry
 from unlatch.engine.setup import set_up
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def command(entry: Entry) -> click.Command:
         root = options.root or Path.cwd()
         if with_git:
             require_git(root)
-        done = set_up(root)
+        done = set_up(root, Registry().manifests.values())
         git = set_up_git(done.layout) if with_git else None
         if as_json:
             document: InitDocument = {

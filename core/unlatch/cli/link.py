@@ -8,12 +8,15 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
+from unlatch.cli.asked import Asked
 from unlatch.cli.describe import seen_line
-from unlatch.cli.session import BY, ID, JSON, Session, with_session
+from unlatch.cli.session import BY, JSON, Session, with_session
 from unlatch.cli.show import item_entry
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unlatch.cli.contracts.documents import LinkDocument
     from unlatch.cli.table import Entry
 
@@ -22,21 +25,44 @@ def command(entry: Entry) -> click.Command:
     """The command."""
 
     @click.command(entry.name, help=reach(entry))
-    @ID
-    @click.argument("urls", metavar="[URL...]", nargs=-1)
+    @click.argument("named", metavar="[ID] [URL...]", nargs=-1)
     @click.option("--create", metavar="TRACKER", help="Make an item there, and tie it.")
+    @click.option(
+        "--file", metavar="CSV", help="Tie what a file lists as increment,url; - is stdin."
+    )
+    @click.option(
+        "--suggest", is_flag=True, help="Propose items for increments without one; tie nothing."
+    )
     @BY
+    @click.option(
+        "--dry-run", is_flag=True, help="Show what would be tied or made, and do nothing."
+    )
     @JSON
     @with_session
     def run(
         session: Session,
         *,
-        wanted: str,
-        urls: tuple[str, ...],
+        named: tuple[str, ...],
         create: str | None,
+        file: str | None,
+        suggest: bool,
         by: str | None,
+        dry_run: bool,
         as_json: bool,
     ) -> int:
+        if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
+            raise click.UsageError("give addresses, --create, --file or --suggest; just one")
+        if file:
+            from unlatch.cli.link_many import link_file  # noqa: PLC0415  (rarely needed)
+
+            return link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
+        if suggest:
+            from unlatch.cli.link_many import link_suggest  # noqa: PLC0415
+
+            return link_suggest(session, named, as_json=as_json)
+        if not named:
+            raise click.UsageError("Missing argument 'ID'.")
+        wanted, *urls = named
         if bool(urls) is bool(create):
             raise UsageError(
                 "link-what",
@@ -44,29 +70,38 @@ def command(entry: Entry) -> click.Command:
                 hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
             )
         if create:
-            from unlatch.cli.tracker import create_item  # noqa: PLC0415
+            from unlatch.cli.tracker_create import Making, create_items  # noqa: PLC0415
 
-            return create_item(session, create, wanted, by=by, as_json=as_json)
-        return _link(session, wanted, urls, by=by, as_json=as_json)
+            making = Making(Asked(), dry_run=dry_run)
+            return create_items(session, create, wanted, making=making, by=by, as_json=as_json)
+        return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
 
     return run
 
 
 def _link(
-    session: Session, wanted: str, urls: tuple[str, ...], *, by: str | None, as_json: bool
+    session: Session,
+    wanted: str,
+    urls: Sequence[str],
+    *,
+    by: str | None,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
     from unlatch.engine.linking import link_items, see_urls  # noqa: PLC0415
 
     workspace = session.workspace
-    workspace.manager.find(wanted)
+    increment = workspace.manager.read(wanted)
     with session.trackers() as trackers:
         seen = see_urls(trackers, urls)
-    increment = link_items(workspace, wanted, seen, by=session.who(by))
+    if not dry_run:
+        increment = link_items(workspace, wanted, seen, by=session.who(by))
     if as_json:
         document: LinkDocument = {
             "schema": "unlatch.link/1",
             "id": increment.id,
             "linked": [item_entry(one) for one in seen],
+            "dryRun": dry_run,
             "exitCode": 0,
         }
         output.document(document)
@@ -74,5 +109,8 @@ def _link(
     for one in seen:
         mark = output.good(output.sign("ok"))
         output.data(f"{mark} {seen_line(workspace.registry, one, columns=14).strip()}")
-    output.talk(f"Linked to {increment.id}; nothing was posted.")
+    if dry_run:
+        output.talk(f"These would be linked to {increment.id}; nothing was written.")
+    else:
+        output.talk(f"Linked to {increment.id}; nothing was posted.")
     return 0

@@ -18,6 +18,8 @@ from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from unlatch.cli.contracts.documents import ListDocument
     from unlatch.cli.contracts.parts import ListEntry
     from unlatch.cli.table import Entry
@@ -37,16 +39,19 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
-        found = session.workspace.manager.list()
-        shown = [one for one in found if everything or not one.archived]
-        if wanted is not None:
-            status = _status(wanted)
-            shown = [one for one in shown if isinstance(one, Increment) and one.status is status]
+        status = _status(wanted) if wanted is not None else None
+        folders = [*session.layout.folders()]
+        looked = [one for one in folders if everything or not one.archived]
+        shown = (
+            one
+            for one in session.workspace.manager.each(looked)
+            if status is None or (isinstance(one, Increment) and one.status is status)
+        )
         if as_json:
             document: ListDocument = [list_entry(one) for one in shown]
             output.document(document)
         else:
-            _tell(shown, hidden=len(found) - len(shown) if wanted is None else 0)
+            _tell(shown, hidden=len(folders) - len(looked) if wanted is None else 0)
         return 0
 
     return run
@@ -96,13 +101,19 @@ def list_entry(one: Listed) -> ListEntry:
     }
 
 
-def _tell(shown: list[Listed], *, hidden: int) -> None:
-    if shown:
+def _tell(shown: Iterable[Listed], *, hidden: int) -> None:
+    broken: list[BrokenIncrement] = []
+    rows = []
+    # Each is forgotten when its row is made, so that thousands of them need no room.
+    for one in shown:
+        rows.append(_row(one))
+        if isinstance(one, BrokenIncrement):
+            broken.append(one)
+    if rows:
         headings = ("Increment", "Status", "Items", "Title")
-        output.table(headings, [_row(one) for one in shown], flexible=3)
-        for one in shown:
-            if isinstance(one, BrokenIncrement):
-                tell_hint(one)
+        output.table(headings, rows, flexible=3)
+        for lost in broken:
+            tell_hint(lost)
     else:
         output.talk("No increments. Next: unlatch new 'A title'")
     if hidden:

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli import output
+from unlatch.cli.admission import FORCE, tell_warnings, warning_entries
 from unlatch.cli.app import reach
 from unlatch.cli.documents import increment_entry
 from unlatch.cli.session import BY, ID, JSON, REASON, Session, with_session
 from unlatch.domain.status import Status
-from unlatch.errors import StoreError
+from unlatch.engine.admission import Wish
+from unlatch.engine.moves import Moved, move
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from unlatch.cli.contracts.documents import MoveDocument
     from unlatch.cli.table import Entry
 
@@ -33,33 +38,45 @@ def command(entry: Entry) -> click.Command:
     @ID
     @REASON
     @BY
+    @_force_to(to)
     @JSON
     @with_session
     def run(
-        session: Session, *, wanted: str, reason: str | None, by: str | None, as_json: bool
+        session: Session,
+        *,
+        wanted: str,
+        reason: str | None,
+        by: str | None,
+        as_json: bool,
+        force: bool = False,
     ) -> int:
-        before = session.workspace.manager.read(wanted)
-        if before.status.is_finished:
-            raise StoreError(
-                "finished",
-                f"{before.id} is {before.status}; taking it up again is a decision of its own",
-                hint=f"unlatch resume {before.id}",
-            )
-        after = before
-        if before.status is not to:
-            after = session.workspace.manager.transition(
-                before.id, to, by=session.who(by), reason=reason
-            )
+        who, wish = session.who(by), Wish(force=force)
+        moved = move(session.workspace, wanted, to, by=who, reason=reason, wish=wish)
         if as_json:
-            document: MoveDocument = {
-                "schema": f"unlatch.{entry.name}/1",
-                "increment": increment_entry(after, before.status),
-                "exitCode": 0,
-            }
-            output.document(document)
+            output.document(_document(entry.name, moved))
         else:
-            moved = f"{before.status} -> {to}" if before.status is not to else f"is {to} already"
-            output.data(f"{output.good(output.sign('ok'))} Increment {after.id}: {moved}")
+            _tell(moved)
         return 0
 
     return run
+
+
+def _force_to(to: Status) -> Callable[[Any], Any]:
+    """--force, for the move that the limits may refuse."""
+    return FORCE if to is Status.ACTIVE else lambda function: function
+
+
+def _document(name: str, moved: Moved) -> MoveDocument:
+    return {
+        "schema": f"unlatch.{name}/1",
+        "increment": increment_entry(moved.after, moved.before.status),
+        "warnings": warning_entries(moved.warnings),
+        "exitCode": 0,
+    }
+
+
+def _tell(moved: Moved) -> None:
+    before, after = moved.before.status, moved.after.status
+    told = f"{before} -> {after}" if before is not after else f"is {after} already"
+    output.data(f"{output.good(output.sign('ok'))} Increment {moved.after.id}: {told}")
+    tell_warnings(moved.warnings)

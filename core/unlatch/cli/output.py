@@ -18,12 +18,21 @@ if TYPE_CHECKING:
 
 # What Azure Pipelines and GitHub Actions take for commands.
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
+# The same in whole lines, in which GitHub passes over leading space.
+_CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
 _SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), "arrow": ("→", "->")}
 
 
 def clean(text: str) -> str:
     """Text from people and trackers on one line, without what a terminal would act on."""
+    if text.isprintable() and text.isascii() and "  " not in text and text == text.strip():
+        return text if _is_plain(text) else harmless(text)
     return harmless(" ".join(text.split()))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in it can be a command to CI; quicker to say than to look for one."""
+    return "##" not in text and "::" not in text
 
 
 def harmless(text: str) -> str:
@@ -44,10 +53,32 @@ def talk(text: str = "") -> None:
 def document(value: Any) -> None:
     """One JSON document; in ASCII where the stream takes no more."""
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
-    _write(json.dumps(value, indent=2, ensure_ascii=ascii_only), sys.stdout)
+    told = _listed(value, ascii_only) if isinstance(value, list) else _indented(value, ascii_only)
+    # The same value in another spelling, which Azure Pipelines does not take for a command.
+    _write(re.sub(r"##(vso)?\[", r"##\1\\u005b", told), sys.stdout)
+
+
+def _indented(value: Any, ascii_only: bool) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=ascii_only)
+
+
+def _listed(entries: list[Any], ascii_only: bool) -> str:
+    """An entry a line: of long lists, indenting takes longer than finding what is in them."""
+    encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
+    return "[\n" + ",\n".join(f"  {encode(entry)}" for entry in entries) + "\n]"
+
+
+def command(text: str) -> None:
+    """A line that the CI system shall take for a command; whatever is in it is escaped already."""
+    _echo(text, sys.stderr)
 
 
 def _write(text: str, stream: IO[str]) -> None:
+    shown = text if _colour(stream) else click.unstyle(text)
+    _echo(shown if _is_plain(shown) else _CI_LINE.sub(r"\g<0> ", shown), stream)
+
+
+def _echo(text: str, stream: IO[str]) -> None:
     try:
         # By name: left to itself, click writes UTF-8 to a stream that says it takes ASCII. It
         # flushes, so that what goes to both streams keeps its order.
@@ -107,29 +138,37 @@ def table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexibl
     """
     lines = [headings, *(tuple(map(clean, row)) for row in rows)]
     widths = _widths(lines, flexible)
-    for number, line in enumerate(lines):
-        shown = "  ".join(map(_cell, line, widths)).rstrip()
-        data(shown if number else strong(shown))
+    shown = ["  ".join(map(_cell, line, widths)).rstrip() for line in lines]
+    data("\n".join([strong(shown[0]), *shown[1:]]))
 
 
 def _widths(lines: Sequence[tuple[str, ...]], flexible: int) -> list[int]:
-    # Only what knows how many cells a character takes: rich's own tables take longer than `list`.
-    from rich.cells import cell_len  # noqa: PLC0415  (most commands do without)
-
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(_cells, column)) for column in zip(*lines, strict=True)]
     if sys.stdout.isatty():
         from shutil import get_terminal_size  # noqa: PLC0415
 
         surplus = sum(widths) + 2 * (len(widths) - 1) - get_terminal_size().columns
-        least = min(widths[flexible], cell_len(lines[0][flexible]))
+        least = min(widths[flexible], _cells(lines[0][flexible]))
         widths[flexible] = max(least, widths[flexible] - max(0, surplus))
     return widths
 
 
-def _cell(text: str, width: int) -> str:
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415
+def _cells(text: str) -> int:
+    """How many cells of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    # Only what knows that of a character: rich's own tables take longer than `list`.
+    from rich.cells import cell_len  # noqa: PLC0415  (most commands do without)
 
-    if cell_len(text) <= width:
+    return cell_len(text)
+
+
+def _cell(text: str, width: int) -> str:
+    if text.isascii() and len(text) <= width:
+        return text.ljust(width)
+    from rich.cells import set_cell_size  # noqa: PLC0415
+
+    if _cells(text) <= width:
         return set_cell_size(text, width)
     dots = sign("wait")
     return set_cell_size(text, width - len(dots)).rstrip() + dots

@@ -9,19 +9,23 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from unlatch.cli import output
+from unlatch.cli.admission import tell_warnings, warning_entries
 from unlatch.cli.describe import seen_line, times
 from unlatch.cli.documents import link_entry
 from unlatch.cli.failure import problem_entry
+from unlatch.cli.scope_report import foreseen_lines, scope_entry
+from unlatch.domain.render import plain
 from unlatch.domain.text import without_controls
 from unlatch.domain.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.contracts.documents import DryRunDocument, RehearsedItem
+    from unlatch.cli.contracts.documents import DryRunDocument
+    from unlatch.cli.contracts.rehearsed import RehearsedItem
     from unlatch.cli.session import Session
-    from unlatch.domain.text import Paragraph, Text
-    from unlatch.engine.rehearse import Rehearsal, Rehearsed
+    from unlatch.domain.text import Block, Text
+    from unlatch.engine.rehearsal import Rehearsal, Rehearsed
     from unlatch.spi import PlannedRequest
 
 _INDENT = " " * 6
@@ -31,20 +35,31 @@ _METHOD = len("OPTIONS")
 def tell_rehearsal(session: Session, rehearsal: Rehearsal, *, as_json: bool) -> int:
     """Show what a command would do; the exit code."""
     if as_json:
-        output.document(_document(rehearsal))
+        output.document(rehearsal_document(rehearsal))
     else:
         for line in _lines(session, rehearsal):
             output.data(line)
+        tell_warnings(rehearsal.warnings)
     return 0
 
 
 def _lines(session: Session, rehearsal: Rehearsal) -> Iterator[str]:
+    yield _headline(rehearsal)
+    yield from item_lines(session, rehearsal.items)
+    for link, needed in rehearsal.spared:
+        yield f"    {output.clean(link.key)} stays open: {', '.join(needed)} needs it"
+    if rehearsal.scope:
+        yield from foreseen_lines(rehearsal.scope)
+    yield _sum(rehearsal)
+
+
+def item_lines(session: Session, items: Sequence[Rehearsed]) -> Iterator[str]:
+    """What each item would be told and sent."""
     registry = session.workspace.registry
     columns = 2 + max(len(manifest.title) for manifest in registry.manifests.values())
-    yield _headline(rehearsal)
-    requests = _request_lines([one for item in rehearsal.items for one in item.requests])
+    requests = _request_lines([one for item in items for one in item.requests])
     said: Text | None = None
-    for item in rehearsal.items:
+    for item in items:
         # Items of one intent follow each other and are told the same, so it is shown once.
         if item.change.comment not in (None, said):
             said = item.change.comment
@@ -53,9 +68,6 @@ def _lines(session: Session, rehearsal: Rehearsal) -> Iterator[str]:
         yield from _remarks(item)
         for _ in item.requests:
             yield from next(requests)
-    for link, needed in rehearsal.spared:
-        yield f"    {output.clean(link.key)} stays open: {', '.join(needed)} needs it"
-    yield _sum(rehearsal)
 
 
 def _headline(rehearsal: Rehearsal) -> str:
@@ -73,8 +85,6 @@ def _remarks(item: Rehearsed) -> Iterator[str]:
     if item.owed:
         since = f"owed since {item.operation.at:%Y-%m-%d}"
         yield f"{_INDENT}{since}; it is asked first whether it has been delivered"
-    if item.is_open_ended:
-        yield f"{_INDENT}what is sent to {item.operation.kind} it depends on what it is by then"
 
 
 def _comment_lines(text: Text, columns: int) -> Iterator[str]:
@@ -83,8 +93,10 @@ def _comment_lines(text: Text, columns: int) -> Iterator[str]:
         yield f"    {label:<{columns}}{line}".rstrip()
 
 
-def _styled(paragraph: Paragraph) -> str:
-    shown = ((without_controls(span.text), span.bold) for span in paragraph)
+def _styled(block: Block) -> str:
+    if not isinstance(block, tuple):
+        return without_controls(plain((block,)))
+    shown = ((without_controls(span.text), span.bold) for span in block)
     return "".join(output.strong(text) if bold else text for text, bold in shown)
 
 
@@ -119,35 +131,35 @@ def _sum(rehearsal: Rehearsal) -> str:
     return f"{'; '.join(told)}; nothing was written."
 
 
-def _document(rehearsal: Rehearsal) -> DryRunDocument:
+def rehearsal_document(rehearsal: Rehearsal) -> DryRunDocument:
+    """What a command would do, for scripts."""
     before = rehearsal.before
     return {
         "schema": "unlatch.dry-run/1",
         "increment": {"id": before.id, "status": before.status, "wouldBe": rehearsal.after},
-        "items": [_entry(item) for item in rehearsal.items],
+        "items": [rehearsed_entry(item) for item in rehearsal.items],
         "spared": [
             {**link_entry(link), "neededBy": list(needed)} for link, needed in rehearsal.spared
         ],
         "requests": rehearsal.requests,
+        "scope": scope_entry(rehearsal.scope),
+        "warnings": warning_entries(rehearsal.warnings),
         "exitCode": 0,
     }
 
 
-def _entry(item: Rehearsed) -> RehearsedItem:
+def rehearsed_entry(item: Rehearsed) -> RehearsedItem:
+    """What one item would be told and sent, for scripts."""
     seen, change = item.seen.item, item.change
     return {
         "tracker": item.operation.tracker,
         "id": seen.ref.id if seen else item.seen.link.item,
         "url": seen.ref.url if seen else item.seen.link.url,
         "state": seen.state if seen else None,
-        "comment": None if change.comment is None else _plain(change.comment),
+        "comment": None if change.comment is None else plain(change.comment),
         "addLabels": list(change.add_labels),
         "removeLabels": list(change.remove_labels),
         "owedSince": stamp(item.operation.at) if item.owed else None,
         "requests": [{"method": r.method, "url": r.url, "what": r.what} for r in item.requests],
         "error": problem_entry(item.error) if item.error else None,
     }
-
-
-def _plain(text: Text) -> str:
-    return "\n\n".join("".join(span.text for span in paragraph) for paragraph in text)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from unlatch.cli.session import Session
     from unlatch.domain.increment import Increment
     from unlatch.engine.trackers import Trackers
-    from unlatch.store.config import CommentStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +95,3 @@ def tell_left(delivered: Delivered) -> None:
     """Say what is left and which one command finishes it."""
     left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
     output.talk(f"{left} Next: unlatch sync {delivered.increment.id}")
-
-
-def style(given: str | None) -> CommentStyle | None:
-    """The comment's style that was typed, if one was."""
-    from unlatch.store.config import CommentStyle  # noqa: PLC0415
-
-    return CommentStyle(given) if given else None

@@ -27,11 +27,6 @@ if TYPE_CHECKING:
 
 BY = click.option("--by", metavar="NAME", help="Who is at work, for the audit entry.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-COMMENT = click.option(
-    "--comment",
-    type=click.Choice(["full", "short", "none"]),
-    help="How much to say on the items; by default as configured.",
-)
 REASON = click.option("--reason", metavar="TEXT", help="Why.")
 ID = click.argument("wanted", metavar="ID")
 

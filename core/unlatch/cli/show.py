@@ -101,6 +101,10 @@ def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
         cause = f", parked: {operation.cause}" if operation.cause else ""
         owed = f"{operation.kind} {operation.tracker} {operation.item}{cause}"
         output.data(f"  {output.warn('Pending')}      {owed}")
+    if increment.unwritten:
+        names = ", ".join(increment.unwritten)
+        told = f"{names}: what was changed about the work; unlatch resume {increment.id}"
+        output.data(f"  {output.warn('Not written')}  {told}")
     for warning in increment.warnings:
         output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
     if increment.pending:

@@ -1,7 +1,8 @@
-"""unlatch status: what needs somebody."""
+"""unlatch status: what needs somebody, on one screen."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,15 +13,23 @@ from unlatch.cli.describe import ago, times
 from unlatch.cli.documents import pending_entry
 from unlatch.cli.list import list_entry, tell_hint
 from unlatch.cli.session import JSON, Session, with_session
-from unlatch.domain.increment import BrokenIncrement, Increment
-from unlatch.domain.status import Status
 from unlatch.domain.times import stamp
-from unlatch.engine.overview import Owed, not_recorded, owed
+from unlatch.engine.overview import Overview, Owed, overview
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
     from unlatch.cli.contracts.documents import StatusDocument
-    from unlatch.cli.contracts.parts import WaitingEntry
+    from unlatch.cli.contracts.parts import LimitsEntry, WaitingEntry, WipEntry
     from unlatch.cli.table import Entry
+    from unlatch.domain.increment import Increment
+    from unlatch.domain.limits import Use
+
+# A heading for each list, and what else takes a line.
+_HEADINGS = 10
+_LISTS = 5
+_LEAST = 2
 
 
 def command(entry: Entry) -> click.Command:
@@ -30,39 +39,57 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, as_json: bool) -> int:
-        found = session.workspace.manager.list()
-        broken = [one for one in found if isinstance(one, BrokenIncrement)]
-        sound = [one for one in found if isinstance(one, Increment)]
+        found = overview(session.workspace)
         if as_json:
-            output.document(_document(session, sound, broken))
+            output.document(_document(found))
         else:
-            _tell(session, sound, broken)
+            _Screen(found, session.workspace.clock()).tell()
         return 0
 
     return run
 
 
-def _often(session: Session, sound: list[Increment]) -> list[Increment]:
-    most = session.workspace.config.frequent_reopens
-    return [one for one in sound if one.has_frequent_reopens(most)]
-
-
-def _document(
-    session: Session, sound: list[Increment], broken: list[BrokenIncrement]
-) -> StatusDocument:
+def _document(found: Overview) -> StatusDocument:
     return {
         "schema": "unlatch.status/1",
-        "active": [list_entry(one) for one in sound if one.status is Status.ACTIVE],
-        "maxActive": session.workspace.config.limits.max_active,
-        "paused": [list_entry(one) for one in sound if one.status is Status.PAUSED],
-        "pending": [_waiting_entry(one) for one in owed(session.workspace, sound)],
+        "active": [list_entry(one) for one in found.wip.active],
+        "maxActive": found.limits.max_active,
+        "limits": _limits_entry(found),
+        "wip": _wip_entry(found),
+        "paused": [list_entry(one) for one in found.paused],
+        "stale": [
+            {"increment": one.increment.id, "status": one.increment.status, "days": one.days}
+            for one in found.stale
+        ],
+        "pending": [_waiting_entry(one) for one in found.pending],
         "notRecorded": [
             {"increment": one.increment.id, **pending_entry(one.operation)}
-            for one in not_recorded(session.workspace, sound)
+            for one in found.not_recorded
         ],
-        "reopenedOften": [one.id for one in _often(session, sound)],
-        "broken": [list_entry(one) for one in broken],
+        "reopenedOften": [one.id for one in found.reopened_often],
+        "broken": [list_entry(one) for one in found.broken],
+        "configMistakes": list(found.mistakes),
         "exitCode": 0,
+    }
+
+
+def _limits_entry(found: Overview) -> LimitsEntry:
+    limits = found.limits
+    return {
+        "maxActive": limits.max_active,
+        "hardCap": limits.hard_cap,
+        "perType": dict(limits.per_type),
+        "canInterrupt": sorted(limits.can_interrupt),
+        "policy": limits.policy,
+        "staleAfter": {status.value: days for status, days in limits.stale_after.items()},
+    }
+
+
+def _wip_entry(found: Overview) -> WipEntry:
+    return {
+        "active": found.wip.total.active,
+        "types": {kind: use.active for kind, use in found.wip.types.items()},
+        "over": [use.setting for use in found.wip.over],
     }
 
 
@@ -78,49 +105,130 @@ def _waiting_entry(one: Owed) -> WaitingEntry:
     }
 
 
-def _tell(session: Session, sound: list[Increment], broken: list[BrokenIncrement]) -> None:
-    now = session.workspace.clock()
-    active = [one for one in sound if one.status is Status.ACTIVE]
-    most = session.workspace.config.limits.max_active
-    limit = f" of at most {most}" if most else ""
-    heading = f"Active       {len(active)}{limit}"
-    output.data(output.warn(heading) if most and len(active) > most else heading)
-    for one in active:
-        output.data(f"  {one.id}  {output.clean(one.title)}")
-    paused = [one for one in sound if one.status is Status.PAUSED]
-    if paused:
-        output.data(f"Paused       {len(paused)}")
-    for one in paused:
-        since = f" ({ago(one.last_activity, now)})" if one.last_activity else ""
-        output.data(f"  {one.id}{since}")
-    _tell_pending(session, sound)
-    for one in _often(session, sound):
-        output.data(f"{output.warn('Reopened')}     {one.id}: {one.effective_reopens} times")
-    for lost in broken:
-        output.data(f"{output.bad('Broken')}       {lost.id}: {output.clean(lost.reason)}")
-        tell_hint(lost)
+class _Screen:
+    """The overview for people; at a terminal no list is longer than leaves room for the others."""
 
+    def __init__(self, found: Overview, now: datetime) -> None:
+        self._found = found
+        self._now = now
+        self._most = _rows()
+        self._stale = {one.increment.id: one.days for one in found.stale}
 
-def _tell_pending(session: Session, sound: list[Increment]) -> None:
-    waiting = owed(session.workspace, sound)
-    output.data(f"Pending      {times(len(waiting), 'operation')}")
-    for increment in dict.fromkeys(one.increment.id for one in waiting):
-        for one in waiting:
-            if one.increment.id == increment:
-                output.data(f"  {increment}  {_owed_line(session, one)}")
-        output.talk(f"  Next: unlatch sync {increment}")
-    done = not_recorded(session.workspace, sound)
-    if done:
-        output.data(f"{output.warn('Delivered')}    {times(len(done), 'operation')}, not recorded")
-    for one in done:
-        operation = one.operation
-        output.data(f"  {one.increment.id}  {operation.kind} {operation.tracker} {operation.item}")
-    if done:
+    def tell(self) -> None:
+        """Show all of it."""
+        self._active()
+        self._paused()
+        self._pending()
+        self._not_recorded()
+        self._reopened()
+        self._broken()
+        if self._found.mistakes:
+            told = times(len(self._found.mistakes), "mistake")
+            output.data(f"{output.bad('Configured')}   {told}: {self._found.mistakes[0]}")
+            output.talk("  Next: unlatch doctor")
+
+    def _active(self) -> None:
+        active, wip = self._found.wip.active, self._found.wip
+        use = wip.total if wip.total.most or not wip.capped.most else wip.capped
+        heading = f"Active       {_used(use)}{self._idle([one.id for one in active])}"
+        output.data(output.warn(heading) if {wip.total, wip.capped} & {*wip.over} else heading)
+        lines = [f"  {one.id}  {output.clean(one.title)}{self._mark(one.id)}" for one in active]
+        self._rows(lines, "unlatch list --status active")
+        limited = [(kind, use) for kind, use in wip.types.items() if use.most is not None]
+        if limited:
+            told = (f"{kind} {_used(use)}" for kind, use in limited)
+            heading = f"By type      {output.clean('; '.join(told))}"
+            over = any(use.is_over for _, use in limited)
+            output.data(output.warn(heading) if over else heading)
+
+    def _paused(self) -> None:
+        paused = self._found.paused
+        if not paused:
+            return
+        output.data(f"Paused       {len(paused)}{self._idle([one.id for one in paused])}")
+        lines = [f"  {one.id}{self._since(one)}" for one in paused]
+        self._rows(lines, "unlatch list --status paused")
+
+    def _since(self, paused: Increment) -> str:
+        facts = [ago(paused.last_activity, self._now)] if paused.last_activity else []
+        facts += ["stale"] if paused.id in self._stale else []
+        return f" ({', '.join(facts)})" if facts else ""
+
+    def _idle(self, ids: Sequence[str]) -> str:
+        stale = sum(one in self._stale for one in ids)
+        return f", {stale} stale" if stale else ""
+
+    def _mark(self, id: str) -> str:
+        days = self._stale.get(id)
+        return "" if days is None else output.warn(f" (stale: {times(days, 'day')})")
+
+    def _pending(self) -> None:
+        waiting = self._found.pending
+        output.data(f"Pending      {times(len(waiting), 'operation')}")
+        told = list(dict.fromkeys(one.increment.id for one in waiting))
+        room = self._most
+        for number, increment in enumerate(told):
+            theirs = [one for one in waiting if one.increment.id == increment]
+            if room is not None and number and len(theirs) > room:
+                output.talk(f"  and {times(len(told) - number, 'increment')} more: unlatch sync")
+                break
+            self._rows([f"  {increment}  {_owed_line(one, self._now)}" for one in theirs])
+            output.talk(f"  Next: unlatch sync {increment}")
+            room = None if room is None else room - len(theirs)
+
+    def _not_recorded(self) -> None:
+        done = self._found.not_recorded
+        if not done:
+            return
+        heading = output.warn("Delivered")
+        output.data(f"{heading}    {times(len(done), 'operation')}, not recorded")
+        self._rows([f"  {one.increment.id}  {_owing(one)}" for one in done])
         output.talk("  Next: commit the metadata.json of these increments")
 
+    def _reopened(self) -> None:
+        self._rows(
+            f"{output.warn('Reopened')}     {one.id}: {one.effective_reopens} times"
+            for one in self._found.reopened_often
+        )
 
-def _owed_line(session: Session, one: Owed) -> str:
-    now, operation = session.workspace.clock(), one.operation
+    def _broken(self) -> None:
+        broken = self._found.broken
+        for lost in broken[: self._most]:
+            output.data(f"{output.bad('Broken')}       {lost.id}: {output.clean(lost.reason)}")
+            tell_hint(lost)
+        self._rest(len(broken), "unlatch doctor")
+
+    def _rows(self, lines: Iterable[str], whole: str = "unlatch status --json") -> None:
+        lines = list(lines)
+        for line in lines[: self._most]:
+            output.data(line)
+        self._rest(len(lines), whole)
+
+    def _rest(self, count: int, whole: str) -> None:
+        if self._most is not None and count > self._most:
+            output.talk(f"  and {count - self._most} more: {whole}")
+
+
+def _rows() -> int | None:
+    """How many rows a list may have; None where nobody has to see all at once."""
+    if not sys.stdout.isatty():
+        return None
+    from shutil import get_terminal_size  # noqa: PLC0415
+
+    return max(_LEAST, (get_terminal_size().lines - _HEADINGS) // _LISTS)
+
+
+def _used(use: Use) -> str:
+    return f"{use.active} of at most {use.most}" if use.most is not None else str(use.active)
+
+
+def _owing(one: Owed) -> str:
+    operation = one.operation
+    return output.clean(f"{operation.kind} {operation.tracker} {operation.item}")
+
+
+def _owed_line(one: Owed, now: datetime) -> str:
+    operation = one.operation
     facts = [ago(operation.at, now)]
     if one.tried:
         facts.append(f"tried {times(one.tried.count, 'time')}")
@@ -128,5 +236,4 @@ def _owed_line(session: Session, one: Owed) -> str:
         facts.append(f"{'parked' if operation.parked_at else 'last'}: {one.cause}")
     if one.tried and one.tried.not_before and one.tried.not_before > now:
         facts.append(f"not before {one.tried.not_before:%H:%M} UTC")
-    owing = f"{operation.kind} {operation.tracker} {operation.item}"
-    return f"{output.clean(owing)} ({', '.join(facts)})"
+    return f"{_owing(one)} ({', '.join(facts)})"

@@ -1,117 +1,305 @@
-"""unlatch sync: deliver what items are still owed."""
+"""unlatch sync: deliver what items are owed, and bring both sides in step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
+from unlatch.cli.asked import YES, Asked, serving
 from unlatch.cli.describe import times
-from unlatch.cli.documents import delivered_code, delivery_entry, pending_of
-from unlatch.cli.serve import deliver_and_tell, style, tell_left
-from unlatch.cli.session import COMMENT, JSON, Session, with_session
-from unlatch.domain.increment import BrokenIncrement
-from unlatch.engine.deliver import Job
+from unlatch.cli.documents import delivered_code, delivery_entry
+from unlatch.cli.giving import COMMIT, alone, begin, finish
+from unlatch.cli.serve_many import deliver_all, tell_all_left
+from unlatch.cli.serve_many import ended as served
+from unlatch.cli.session import BY, JSON, Session, with_session
+from unlatch.cli.sync_plan import (
+    adrift_code,
+    compared_entry,
+    move_entry,
+    tell_compared,
+    tell_moves,
+    tell_plan,
+)
+from unlatch.cli.sync_questions import answered, check_size
+from unlatch.cli.sync_report import report_plan, report_sync
+from unlatch.domain.increment import BrokenIncrement, Increment
+from unlatch.domain.operation import Kind
+from unlatch.engine.branch import changed_since, other_branch
+from unlatch.engine.in_step import Moved, settle
+from unlatch.engine.ingest import Heard, attributed, concerned
+from unlatch.engine.reconcile import SyncPlan, compare
+from unlatch.errors import UnlatchError, UsageError
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import SyncDocument, SyncDryRunDocument
-    from unlatch.cli.serve import Delivered
+    from unlatch.cli.contracts.syncing import EventEntry, SyncDocument
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Increment
+    from unlatch.engine.giving import Giving
+    from unlatch.engine.progress import Delivery
+    from unlatch.engine.trackers import Trackers
+    from unlatch.spi import ItemEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was typed.
+
+    Args:
+        ids: increments; nothing for all.
+        changed_since: only increments that this branch touched since it left a ref.
+        plan: show what would change, and change nothing.
+        check: as plan, and end with 5 where anything drifts.
+        max_items: how many items may be written to; None for what is configured.
+        commit: how what has changed is given back to git.
+        message: a tracker's name and what it told of an item; only what is linked to that is
+            looked at.
+    """
+
+    asked: Asked
+    ids: tuple[str, ...] = ()
+    everything: bool = False
+    changed_since: str | None = None
+    plan: bool = False
+    check: bool = False
+    max_items: int | None = None
+    yes: bool = False
+    force: bool = False
+    commit: str = "none"
+    message: tuple[str, ItemEvent] | None = None
 
 
 def command(entry: Entry) -> click.Command:
     """The command."""
 
     @click.command(entry.name, help=reach(entry))
-    @click.argument("wanted", metavar="[ID...]", nargs=-1)
+    @click.argument("ids", metavar="[ID...]", nargs=-1)
     @click.option(
         "--all", "everything", is_flag=True, help="All increments; so it is without an ID, too."
     )
-    @click.option("--dry-run", is_flag=True, help="Show what is owed, and send nothing.")
     @click.option(
-        "--even-if-not-planned",
-        is_flag=True,
-        help="Also reopen items that were closed on purpose.",
+        "--changed-since", metavar="REF", help="Only increments that this branch has touched."
     )
-    @COMMENT
+    @click.option(
+        "--plan",
+        "--dry-run",
+        "plan",
+        is_flag=True,
+        help="Show what would change on both sides, and write nothing.",
+    )
+    @click.option("--check", is_flag=True, help="As --plan; exit code 5 where anything drifts.")
+    @click.option(
+        "--max-items", type=click.IntRange(min=1), help="How many items may be written to."
+    )
+    @click.option("--force", is_flag=True, help="Complete increments whose tasks are open, too.")
+    @COMMIT
+    @BY
+    @YES
+    @serving(*Kind)
     @JSON
     @with_session
-    def run(
-        session: Session,
-        *,
-        wanted: tuple[str, ...],
-        everything: bool,
-        dry_run: bool,
-        even_if_not_planned: bool,
-        comment: str | None,
-        as_json: bool,
-    ) -> int:
-        if wanted and everything:
+    def run(session: Session, *, by: str | None, as_json: bool, **typed: Any) -> int:
+        wanted = Wanted(**typed)
+        if wanted.ids and wanted.everything:
             raise click.UsageError("name increments, or --all")
-        owing = _owing(session, wanted)
         session.workspace.check_config()
-        if dry_run:
-            return _rehearse(owing, as_json=as_json)
-        job = Job(even_if_deliberate=even_if_not_planned, comment=style(comment))
-        done: list[Delivered] = []
         with session.trackers() as trackers:
-            for increment in owing:
-                if not as_json:
-                    owed = times(len(increment.pending), "operation")
-                    output.talk(f"{increment.id}: delivering {owed}")
-                done.append(deliver_and_tell(session, trackers, increment, job, silent=as_json))
-        return _end(done, as_json=as_json)
+            if wanted.plan or wanted.check:
+                return _show(session, trackers, wanted, by=by, as_json=as_json)
+            done = Sync(session, trackers, wanted, by=session.who(by), silent=as_json)
+            return done.run(as_json=as_json)
 
     return run
 
 
-def _owing(session: Session, wanted: tuple[str, ...]) -> list[Increment]:
-    manager = session.workspace.manager
-    if wanted:
-        return [one for one in map(manager.read, wanted) if one.pending]
-    return [one for one in manager.list() if not isinstance(one, BrokenIncrement) and one.pending]
-
-
-def _rehearse(owing: list[Increment], *, as_json: bool) -> int:
-    owed = [(increment, operation) for increment in owing for operation in increment.pending]
-    if as_json:
-        document: SyncDryRunDocument = {
-            "schema": "unlatch.sync-dry-run/1",
-            "pending": [entry for increment in owing for entry in pending_of(increment)],
-            "exitCode": 0,
-        }
-        output.document(document)
-        return 0
-    for increment, operation in owed:
-        cause = f" (parked: {operation.cause})" if operation.cause else ""
-        output.data(f"{increment.id}  {operation.kind} {operation.tracker} {operation.item}{cause}")
-    output.talk(f"{times(len(owed), 'operation')} pending; nothing was sent.")
-    return 0
-
-
-def _end(done: list[Delivered], *, as_json: bool) -> int:
-    code = max((delivered_code(one.deliveries, one.left) for one in done), default=0)
-    if as_json:
-        document: SyncDocument = {
-            "schema": "unlatch.sync/1",
-            "increments": [
-                {
-                    "id": one.increment.id,
-                    "trackers": [delivery_entry(delivery) for delivery in one.deliveries],
-                    "left": one.left,
-                }
-                for one in done
-            ],
-            "exitCode": code,
-        }
-        output.document(document)
-        return code
-    for one in done:
-        if one.left:
-            tell_left(one)
-    if not done:
-        output.talk("Nothing is pending.")
+def _show(
+    session: Session, trackers: Trackers, wanted: Wanted, *, by: str | None, as_json: bool
+) -> int:
+    everything = _sound(session)
+    chosen = _chosen(session, wanted, everything)
+    plan = compare(session.workspace, trackers, chosen, everything)
+    tell_plan(
+        session,
+        trackers,
+        plan,
+        chosen,
+        by=session.who(by),
+        job=wanted.asked.job(),
+        other=_other_branch(session),
+        requests=wanted.plan,
+        as_json=as_json,
+        code=adrift_code(plan) if wanted.check else 0,
+    )
+    code = adrift_code(plan) if wanted.check else 0
+    report_plan(session, plan, check=wanted.check, code=code)
     return code
+
+
+class Sync:
+    """One run that writes."""
+
+    def __init__(
+        self, session: Session, trackers: Trackers, wanted: Wanted, *, by: str, silent: bool
+    ) -> None:
+        self._session = session
+        self._trackers = trackers
+        self._wanted = wanted
+        self._by = by
+        self._silent = silent
+        self._delivered: dict[str, list[Delivery]] = {}
+        self._heard: Heard | None = None
+
+    def run(self, *, as_json: bool) -> int:
+        """Deliver, compare, settle, deliver what came of it, give it back; the exit code."""
+        with alone(self._session, self._wanted.commit):
+            return self._run(as_json=as_json)
+
+    def _run(self, *, as_json: bool) -> int:
+        giving = begin(self._session, self._wanted.commit, by=self._by)
+        try:
+            plan, moved, other = self._work()
+        except UnlatchError:
+            # What was delivered before it went wrong is recorded, and stays so.
+            finish(self._session, giving, silent=self._silent)
+            raise
+        return self._end(plan, moved, other, giving, as_json=as_json)
+
+    def _work(self) -> tuple[SyncPlan, list[Moved], str | None]:
+        workspace, trackers = self._session.workspace, self._trackers
+        chosen = self._chosen()
+        self._deliver([one for one in chosen if one.pending])
+        everything = _sound(self._session)
+        names = {one.id for one in chosen}
+        again = [one for one in everything if one.id in names]
+        plan = compare(workspace, trackers, again, everything)
+        plan = attributed(plan, self._heard) if self._heard else plan
+        other, moved = _other_branch(self._session), list[Moved]()
+        if other is None:
+            plan = answered(plan, yes=self._wanted.yes, silent=self._silent)
+            check_size(self._session, plan, self._wanted.max_items)
+            done = settle(workspace, plan, by=self._by, force=self._wanted.force)
+            moved = list(done.moved)
+            self._tell(plan, moved)
+            left = [one for one in map(workspace.manager.read, sorted(names)) if one.pending]
+            due = [one for one in left if any(op.op in done.made for op in one.pending)]
+            self._deliver(due, done.fresh)
+        elif not self._silent:
+            output.talk(f"On branch {other} only what is pending is delivered.")
+            tell_compared(plan)
+        return plan, moved, other
+
+    def _chosen(self) -> list[Increment]:
+        everything = _sound(self._session)
+        if self._wanted.message is None:
+            return _chosen(self._session, self._wanted, everything)
+        self._heard = concerned(self._trackers, *self._wanted.message, everything)
+        if self._heard.ref and not self._heard.increments and not self._silent:
+            output.talk(f"No increment is linked to {self._heard.ref.url}.")
+        return list(self._heard.increments)
+
+    def _deliver(self, due: list[Increment], fresh: frozenset[str] = frozenset()) -> None:
+        if len(due) == 1 and not self._silent:
+            owed = times(len(due[0].pending), "operation")
+            output.talk(f"{due[0].id}: delivering {owed}")
+        job = self._wanted.asked.job(fresh)
+        done = deliver_all(self._session, self._trackers, due, job, silent=self._silent)
+        for name, made in done.items():
+            self._delivered.setdefault(name, []).extend(made)
+
+    def _tell(self, plan: SyncPlan, moved: list[Moved]) -> None:
+        if not self._silent:
+            tell_moves(moved)
+            tell_compared(plan, moves=False)
+
+    def _end(
+        self,
+        plan: SyncPlan,
+        moved: list[Moved],
+        other: str | None,
+        giving: Giving | None,
+        *,
+        as_json: bool,
+    ) -> int:
+        ended = served(self._session, self._delivered)
+        codes = [delivered_code(one.deliveries, one.left) for one in ended]
+        given = finish(self._session, giving, silent=self._silent)
+        code = max(codes, default=0) or _plan_code(plan, moved) or given.code
+        report_sync(self._session, plan, moved, ended, given, code=code)
+        if as_json:
+            document: SyncDocument = {
+                "schema": "unlatch.sync/1",
+                "increments": [
+                    {
+                        "id": one.increment.id,
+                        "trackers": [delivery_entry(delivery) for delivery in one.deliveries],
+                        "left": one.left,
+                    }
+                    for one in ended
+                ],
+                "compared": [compared_entry(one) for one in plan.told],
+                "moves": [move_entry(one.move, one.error) for one in moved],
+                "otherBranch": other,
+                "commit": given.entry,
+                "event": _event_entry(self._heard) if self._heard else None,
+                "exitCode": code,
+            }
+            output.document(document)
+            return code
+        tell_all_left(ended)
+        if not ended and not plan.told and not moved:
+            output.talk("Nothing is pending, and both sides are in step.")
+        return code
+
+
+def _event_entry(heard: Heard) -> EventEntry:
+    return {
+        "tracker": heard.tracker,
+        "action": heard.event.action,
+        "url": heard.ref.url if heard.ref else None,
+        "by": heard.event.by,
+        "increments": [one.id for one in heard.increments],
+        "note": heard.event.note,
+    }
+
+
+def _plan_code(plan: SyncPlan, moved: list[Moved]) -> int:
+    if any(one.error for one in moved) or plan.is_unresolved:
+        return 5
+    return 1 if any(one.seen.error for one in plan.links) else 0
+
+
+def _sound(session: Session) -> list[Increment]:
+    found = session.workspace.manager.list()
+    return [one for one in found if not isinstance(one, BrokenIncrement)]
+
+
+def _chosen(session: Session, wanted: Wanted, everything: list[Increment]) -> list[Increment]:
+    if wanted.ids:
+        return list(
+            {one.id: one for one in map(session.workspace.manager.read, wanted.ids)}.values()
+        )
+    if wanted.changed_since is None:
+        return everything
+    root = session.layout.root
+    files = changed_since(root, wanted.changed_since)
+    if files is None:
+        raise UsageError(
+            "unknown-ref",
+            f"git knows no {wanted.changed_since!r} here",
+            where=str(root),
+            hint="fetch it first: git fetch origin BRANCH; in CI check out with the whole history",
+        )
+    return [one for one in everything if _is_touched(session, one, files)]
+
+
+def _is_touched(session: Session, increment: Increment, files: frozenset[str]) -> bool:
+    folder = increment.folder.relative_to(session.layout.root).as_posix()
+    return any(file.startswith(f"{folder}/") for file in files)
+
+
+def _other_branch(session: Session) -> str | None:
+    workspace = session.workspace
+    branch = workspace.config.sync.branch
+    return other_branch(session.layout.root, workspace.environ, branch)

@@ -69,9 +69,22 @@ COMMANDS = {
         Entry("link", "link", "Tie items to an increment", Reach.WRITES, "Trackers"),
         Entry("unlink", "unlink", "Cut the tie to an item", Reach.LOCAL, "Trackers"),
         Entry("sync", "sync", "Deliver what items are still owed", Reach.WRITES, "Trackers"),
+        Entry(
+            "ingest",
+            "ingest",
+            "Look at what a tracker tells of an item",
+            Reach.WRITES,
+            "Trackers",
+        ),
         Entry("init", "init", "Set a project up", Reach.LOCAL, "Set up"),
         Entry("auth", "auth", "Keep tokens in the system's keyring", Reach.LOCAL, "Set up"),
-        Entry("doctor", "doctor", "Check files and configuration", Reach.LOCAL, "Set up"),
+        Entry(
+            "doctor",
+            "doctor",
+            "Check files and configuration, and mend them",
+            Reach.LOCAL,
+            "Set up",
+        ),
         Entry("plugins", "plugins", "The trackers that unlatch knows", Reach.LOCAL, "Set up"),
         Entry("completion", "completion", "Completion for your shell", Reach.LOCAL, "Set up"),
         Entry(
@@ -87,6 +100,7 @@ COMMANDS = {
         ),
         Entry("review", "moves", "Hand an increment over for review", Reach.LOCAL, "More"),
         Entry("backlog", "moves", "Put an increment back", Reach.LOCAL, "More"),
+        Entry("migrate", "migrate", "Bring a SpecWeave tree to our shape", Reach.LOCAL, "More"),
         Entry("merge", "merge", "Resolve what git left in conflict", Reach.LOCAL, "More"),
         Entry("merge-driver", "merge_driver", "Merge for git, as it asks", Reach.LOCAL, "More"),
     )

@@ -8,14 +8,15 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
+from unlatch.cli.asked import DRY_RUN, OFFLINE, YES, Asked, serving
 from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.rehearse import tell_rehearsal
-from unlatch.cli.serve import deliver_or_postpone, style, tell_left
-from unlatch.cli.session import BY, COMMENT, ID, JSON, Session, is_interactive, with_session
-from unlatch.domain.operation import Manner
-from unlatch.engine.deliver import Job
-from unlatch.engine.rehearse import Act, rehearse_undo
+from unlatch.cli.serve import deliver_or_postpone, tell_left
+from unlatch.cli.session import BY, ID, JSON, Session, is_interactive, with_session
+from unlatch.domain.operation import Kind
+from unlatch.engine.rehearsal import Act
+from unlatch.engine.rehearse import rehearse_undo
 from unlatch.errors import UsageError
 from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import new_operations
@@ -37,10 +38,10 @@ def command(entry: Entry) -> click.Command:
     @ID
     @click.option("--reason", metavar="TEXT", help="Why; it is posted on each item.")
     @BY
-    @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-    @click.option("--offline", is_flag=True, help="Leave the items for unlatch sync.")
-    @click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
-    @COMMENT
+    @YES
+    @OFFLINE
+    @DRY_RUN
+    @serving(Kind.CLOSE)
     @JSON
     @with_session
     def run(
@@ -52,14 +53,14 @@ def command(entry: Entry) -> click.Command:
         yes: bool,
         offline: bool,
         dry_run: bool,
-        comment: str | None,
+        asked: Asked,
         as_json: bool,
     ) -> int:
         before = session.workspace.manager.read(wanted)
         session.workspace.check_config()
         reason = checked_reason(reason) if reason is not None else None
         if dry_run:
-            act = Act(session.who(by), reason, Job(comment=style(comment)), offline=offline)
+            act = Act(session.who(by), reason, asked.job(), offline=offline)
             with session.trackers() as trackers:
                 found = rehearse_undo(session.workspace, trackers, before, act=act)
                 return tell_rehearsal(session, found, as_json=as_json)
@@ -71,15 +72,18 @@ def command(entry: Entry) -> click.Command:
             before.id,
             by=session.who(by),
             reason=reason,
-            manner=Manner(comment),
+            manner=asked.manner,
         )
         if not as_json:
             mark = output.good(output.sign("ok"))
             output.data(f"{mark} Increment {after.id}: {before.status} -> {after.status}")
             for warning in after.warnings:
                 output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
+            if undone.amendment:
+                kept = "spec.md and tasks.md keep what the reopen wrote; git can take it out again"
+                output.talk(f"    {output.warn('note:')} {kept}")
         with session.trackers() as trackers:
-            job = Job(fresh=new_operations(before, after), comment=style(comment))
+            job = asked.job(new_operations(before, after))
             delivered = deliver_or_postpone(
                 session, trackers, after, job, offline=offline, silent=as_json
             )

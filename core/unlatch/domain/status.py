@@ -64,7 +64,8 @@ _SPELLINGS: Mapping[str, Status] = MappingProxyType(
 
 def read_status(raw: str) -> Status | None:
     """The status that `raw` spells, in any spelling seen in real files; None if there is none."""
-    return _SPELLINGS.get("_".join(re.split(r"[\s_-]+", raw.strip().lower())))
+    known = _SPELLINGS.get(raw)
+    return known or _SPELLINGS.get("_".join(re.split(r"[\s_-]+", raw.strip().lower())))
 
 
 def needs_reason(current: Status) -> bool:

@@ -19,6 +19,8 @@ def read_stamp(raw: object) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(raw.strip())
+        if moment.tzinfo is UTC:
+            return moment
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None

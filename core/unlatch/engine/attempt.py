@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING
 
 from unlatch.domain.operation import Change, Draft, Kind, Operation, Outcome, Result
 from unlatch.engine.draft import draft_of
+from unlatch.engine.finish import needed_by
 from unlatch.engine.intent import change_for
+from unlatch.engine.linking import link_of, story_of
+from unlatch.engine.permission import left_out, refusal, writable
 from unlatch.engine.undoing import Taken, done_by, entry_undone_by, plan_undo, was_reached
 from unlatch.errors import Conflict, NotFound
 from unlatch.spi import Capability
 from unlatch.store.config import CommentStyle
+from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from unlatch.engine.trackers import Trackers
     from unlatch.engine.workspace import Workspace
     from unlatch.spi import SyncPlugin
-    from unlatch.store.attempts import Tried
+    from unlatch.store.attempts import Key, Tried
     from unlatch.store.config import CoreConfig
 
 # A clock may be a day wrong, on this machine or on the one that made the intent.
@@ -45,14 +49,20 @@ class Job:
     Args:
         fresh: operations made in this process, which need no probe.
         even_if_deliberate: also reopen what was closed on purpose.
+        options: options of the plugins' manifests that were asked for, now and for this delivery.
+        follow: let links follow items that lie elsewhere by now.
         tracker: only what is owed to this tracker; None for all.
         comment: how much to say on the items, instead of what is configured.
+        tried: operations that this run has tried already; what waits behind them waits on.
     """
 
     fresh: frozenset[str] = frozenset()
     even_if_deliberate: bool = False
+    options: frozenset[str] = frozenset()
+    follow: bool = False
     tracker: str | None = None
     comment: CommentStyle | None = None
+    tried: frozenset[Key] = frozenset()
 
 
 def wanted_change(
@@ -61,12 +71,25 @@ def wanted_change(
     """The change that an operation comes to, with what was asked for, now or at first."""
     manner = operation.manner
     asked = job.comment or (CommentStyle(manner.comment) if manner.comment else config.comment)
-    return change_for(
+    change = change_for(
         operation,
         increment,
         config.model_copy(update={"comment": asked}),
         even_if_deliberate=job.even_if_deliberate or manner.even_if_not_planned,
     )
+    permitted = within(change, writable(config, increment, operation))
+    return replace(permitted, options=job.options | frozenset(manner.options))
+
+
+def within(change: Change, parts: frozenset[Part]) -> Change:
+    """What is left of a change where only these parts of an item may be written."""
+    if Part.STATUS not in parts:
+        change = replace(change, goal=None)
+    if Part.COMMENT not in parts:
+        change = replace(change, comment=None)
+    if Part.LABELS not in parts:
+        change = replace(change, add_labels=(), remove_labels=())
+    return change
 
 
 class Attempt:
@@ -94,6 +117,7 @@ class Attempt:
         self._delivery = delivery
         self._operation = delivery.operation
         self._job = job
+        self._parts = writable(self._config, increment, delivery.operation)
         self._since = delivery.operation.at - CLOCK_LEEWAY
 
     def run(self) -> Delivery:
@@ -103,10 +127,31 @@ class Attempt:
             TrackerError: it was not delivered, or nobody knows.
         """
         change = wanted_change(self._operation, self._increment, self._config, self._job)
+        if refused := refusal(self._operation, self._parts):
+            raise refused
         # An earlier attempt may have got through, even one of another process a moment ago.
         fresh = self._operation.op in self._job.fresh and self._tried is None
         if not fresh:
             self._let_settle()
+            if needed := self._needed_by():
+                kept = f"left open: {', '.join(needed)} needs it"
+                change = replace(change, goal=None, add_labels=(), remove_labels=())
+                return self._noted(self._sent(change, fresh=fresh), kept)
+        return self._sent(change, fresh=fresh)
+
+    def _needed_by(self) -> tuple[str, ...]:
+        """Who needs the item that is to be closed; it may be others than when that was decided."""
+        if self._operation.kind is not Kind.CLOSE or not self._operation.state:
+            return ()
+        link = link_of(self._increment, self._operation)
+        return needed_by(self._workspace, self._increment, link)
+
+    def _noted(self, delivery: Delivery, note: str) -> Delivery:
+        outcome = delivery.outcome
+        told = outcome and replace(outcome, notes=(*outcome.notes, note))
+        return replace(delivery, outcome=told)
+
+    def _sent(self, change: Change, *, fresh: bool) -> Delivery:
         for plan in range(MOST_PLANS):
             try:
                 return self._send(change) if fresh else self._probe_and_send(change)
@@ -133,7 +178,9 @@ class Attempt:
     def _send(self, change: Change) -> Delivery:
         if self._operation.kind is Kind.UNDO and self._delivery.ref is not None:
             return self._undo(self._delivery.ref, change)
-        return replace(self._delivery, outcome=self._act(change))
+        outcome = self._act(change)
+        notes = (*outcome.notes, *left_out(self._operation, self._parts))
+        return replace(self._delivery, outcome=replace(outcome, notes=notes))
 
     def _undo(self, ref: ItemRef, change: Change, *, again: bool = False) -> Delivery:
         """Take back what the reopen did to the item; what cannot be taken back is said."""
@@ -142,7 +189,7 @@ class Attempt:
         if taken.change is None:
             left = [f"left as it is: {taken.note}"] if taken.note else []
             return replace(self._delivery, outcome=_kept(item, *left))
-        outcome = self._plugin.close_issue(ref, taken.change)
+        outcome = self._plugin.close_issue(ref, within(taken.change, self._parts))
         if taken.note:
             outcome = replace(outcome, notes=(*outcome.notes, taken.note))
         return replace(self._delivery, outcome=outcome)
@@ -241,7 +288,8 @@ class Attempt:
                 self._plugin.retract_comment(ref, surplus)
 
     def _draft(self) -> Draft:
-        return draft_of(self._increment)
+        story = story_of(self._increment, self._operation)
+        return draft_of(self._increment, self._operation.tracker, story)
 
 
 def _kept(item: RemoteItem, *notes: str) -> Outcome:

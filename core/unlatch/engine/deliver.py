@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.domain.increment import Increment, Link
 from unlatch.domain.operation import Kind, Operation
-from unlatch.engine.attempt import Attempt, Job
+from unlatch.engine.attempt import Job
+from unlatch.engine.following import follow
+from unlatch.engine.giving_up import is_final, not_before
+from unlatch.engine.linking import link_of
 from unlatch.engine.progress import Delivery
 from unlatch.engine.recording import record_delivery
 from unlatch.engine.side_by_side import side_by_side
+from unlatch.engine.together import deliver_together
 from unlatch.errors import (
-    NotFound,
-    Rejected,
     StoreError,
-    TrackerError,
-    Transient,
     UnlatchError,
     unexpected,
 )
@@ -27,20 +28,19 @@ from unlatch.store.locks import delivery_lock
 from unlatch.store.outbox import park
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from unlatch.domain.increment import Increment
     from unlatch.engine.progress import Report
     from unlatch.engine.trackers import Trackers
     from unlatch.engine.workspace import Workspace
 
-__all__ = ["Job", "deliver"]
+__all__ = ["Job", "deliver", "deliver_many"]
 
 # A delivery waits for another one of the same increment; that one is bounded by its timeouts.
 DELIVERY_PATIENCE = 120.0
-# After so many failures on this machine an operation waits for somebody to look at it.
-MOST_ATTEMPTS = 5
 
+Told = Callable[[str, Delivery], None]
 _Key = tuple[str, str]
 _Before = dict[tuple[str, str, str], Tried]
 
@@ -78,6 +78,69 @@ def deliver(
                     note(Delivery(operation, operation.item, error=error))
     order = {key_of(operation): place for place, operation in enumerate(increment.pending)}
     return sorted(done, key=lambda one: order.get(key_of(one.operation), len(order)))
+
+
+def deliver_many(
+    workspace: Workspace, trackers: Trackers, wanted: Sequence[str], job: Job, *, report: Told
+) -> dict[str, list[Delivery]]:
+    """Deliver what the items of many increments are owed, increments side by side.
+
+    Trackers take their requests at very different paces, so increments that wait for other trackers
+    form lanes of their own: those of a slow one keep nobody else.
+
+    Args:
+        report: told of each delivery as it ends, one at a time, with its increment's id.
+
+    Returns:
+        The deliveries by increment, in the order of `wanted`.
+
+    Raises:
+        UnlatchError: an increment cannot be read; the others have been served.
+    """
+    one_at_a_time = threading.Lock()
+    done: dict[str, list[Delivery]] = {name: [] for name in wanted}
+    failed: list[UnlatchError] = []
+
+    def tell(name: str, delivery: Delivery) -> None:
+        with one_at_a_time:
+            report(name, delivery)
+
+    def serve(name: str) -> None:
+        try:
+            done[name] += deliver(workspace, trackers, name, job, report=partial(tell, name))
+        except UnlatchError as error:
+            failed.append(error)
+
+    for name, delivery in deliver_together(workspace, trackers, list(done), job):
+        tell(name, delivery)
+        done[name].append(delivery)
+    tried = frozenset(key_of(one.operation) for made in done.values() for one in made)
+    job = replace(job, tried=tried)
+    lanes: dict[frozenset[str], dict[str, Callable[[], None]]] = {}
+    for name, owing in _owing(workspace, done, job).items():
+        lanes.setdefault(owing, {})[name] = partial(serve, name)
+    for _ in side_by_side({lane: partial(_all_of, tasks) for lane, tasks in lanes.items()}):
+        pass
+    if failed:
+        raise failed[0]
+    return done
+
+
+def _owing(workspace: Workspace, names: Iterable[str], job: Job) -> dict[str, frozenset[str]]:
+    """The trackers that each increment's items wait for; nothing for one that cannot be read."""
+    found: dict[str, frozenset[str]] = {}
+    for name in names:
+        try:
+            queues = _queues(workspace.manager.read(name), job)
+        except UnlatchError:
+            queues = {}
+        found[name] = frozenset(tracker for tracker, _ in queues)
+    return found
+
+
+def _all_of(tasks: Mapping[str, Callable[[], None]]) -> None:
+    for _ in side_by_side(tasks):
+        pass
 
 
 def _serve(workspace: Workspace, trackers: Trackers, name: str, job: Job, *, note: Report) -> None:
@@ -124,17 +187,11 @@ def _note_attempts(
             continue
         tried = attempts.get(key) or begun(None, now)
         attempts[key] = ended(
-            tried, now, cause=delivery.error.id, not_before=_not_before(delivery.error, now)
+            tried, now, cause=delivery.error.id, not_before=not_before(delivery.error, now)
         )
     owed = {key_of(operation) for operation in workspace.manager.read(name).pending}
     left = {key: tried for key, tried in attempts.items() if key in owed}
     write_attempts(workspace.layout, name, left)
-
-
-def _not_before(error: UnlatchError, now: datetime) -> datetime | None:
-    if isinstance(error, Transient) and error.retry_after:
-        return now + timedelta(seconds=error.retry_after)
-    return None
 
 
 def _queues(increment: Increment, job: Job) -> dict[tuple[str, str], list[Operation]]:
@@ -142,7 +199,7 @@ def _queues(increment: Increment, job: Job) -> dict[tuple[str, str], list[Operat
     for operation in increment.pending:
         if job.tracker in (None, operation.tracker):
             queues.setdefault((operation.tracker, operation.item), []).append(operation)
-    return queues
+    return {key: queue for key, queue in queues.items() if key_of(queue[0]) not in job.tried}
 
 
 def _queue_task(
@@ -155,10 +212,14 @@ def _queue_task(
     before: _Before,
 ) -> Callable[[], list[Delivery]]:
     def run() -> list[Delivery]:
-        deliveries = []
+        deliveries: list[Delivery] = []
         for operation in queue:
             tried = before.get(key_of(operation))
-            delivery = _deliver_one(workspace, trackers, increment, operation, job, tried=tried)
+            # Where an earlier operation found the item elsewhere, it is there for this one, too.
+            due = (
+                replace(operation, item=deliveries[-1].operation.item) if deliveries else operation
+            )
+            delivery = _deliver_one(workspace, trackers, increment, due, job, tried=tried)
             deliveries.append(delivery)
             if not delivery.is_done:
                 break  # what comes later on this item waits for what comes first
@@ -182,12 +243,11 @@ def _deliver_one(
     with measure() as meter:
         try:
             delivery = _located(trackers, increment, delivery)
-            attempt = Attempt(workspace, trackers, increment, delivery, job, tried=tried)
-            delivery = _named(trackers, attempt.run())
+            delivery, increment = follow(workspace, trackers, increment, delivery, job, tried=tried)
             record_delivery(workspace, increment, delivery)
         except UnlatchError as error:
             delivery = replace(delivery, outcome=None, error=error)
-            if _is_final(error, tried):
+            if is_final(error, tried):
                 # Where even that cannot be written, it simply stays owed.
                 with suppress(StoreError):
                     park(workspace.manager, increment.id, operation, cause=error.id)
@@ -197,35 +257,9 @@ def _deliver_one(
     return replace(delivery, requests=meter.requests)
 
 
-def _named(trackers: Trackers, delivery: Delivery) -> Delivery:
-    """The delivery with the item that a create has only just made."""
-    if delivery.ref is not None or delivery.outcome is None:
-        return delivery
-    ref = delivery.outcome.after.ref
-    return replace(delivery, ref=ref, name=trackers.settings(ref.tracker).name(ref))
-
-
-def _is_final(error: UnlatchError, tried: Tried | None) -> bool:
-    """Whether trying again would change nothing until somebody does something about it."""
-    if isinstance(error, Rejected | NotFound):
-        return True
-    failures = tried.count + 1 if tried else 1
-    return isinstance(error, TrackerError) and failures >= MOST_ATTEMPTS
-
-
 def _located(trackers: Trackers, increment: Increment, delivery: Delivery) -> Delivery:
     operation = delivery.operation
     if operation.kind is Kind.CREATE:
         return delivery
-    link = next(
-        (
-            link
-            for link in increment.links
-            if (link.tracker, link.key) == (operation.tracker, operation.item)
-        ),
-        None,
-    )
-    is_url = "://" in operation.item
-    link = link or Link(operation.tracker, operation.item, operation.item if is_url else None)
-    ref = trackers.locate(link)
+    ref = trackers.locate(link_of(increment, operation))
     return replace(delivery, ref=ref, name=trackers.settings(ref.tracker).name(ref))

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from unlatch.engine.side_by_side import side_by_side
 from unlatch.errors import UnlatchError, unexpected
+from unlatch.spi import Capability
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from unlatch.domain.increment import Link
     from unlatch.domain.item import ItemRef, RemoteItem
     from unlatch.engine.trackers import Trackers
+    from unlatch.errors import TrackerError
+    from unlatch.spi import SyncPlugin
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +37,23 @@ class Seen:
     error: UnlatchError | None = None
 
 
-def look(trackers: Trackers, links: Iterable[Link], *, within: float | None = None) -> list[Seen]:
+def look(
+    trackers: Trackers,
+    links: Iterable[Link],
+    *,
+    within: float | None = None,
+    closely: bool = False,
+) -> list[Seen]:
     """What the trackers say about the items of `links`, in that order.
 
     Args:
         within: seconds after which what has not come is left unknown.
+        closely: ask in the way that tells most (who moved an item, what closed it), also where a
+            single item could be read more simply.
     """
     links = list(links)
     seen = {link: Seen(link, link.key) for link in links}
-    located = {}
+    located: dict[str, dict[Link, _Place]] = {}
     for link in links:
         try:
             ref = trackers.locate(link)
@@ -51,15 +62,55 @@ def look(trackers: Trackers, links: Iterable[Link], *, within: float | None = No
         else:
             name = trackers.settings(link.tracker).name(ref)
             seen[link] = Seen(link, name)
-            located[link] = partial(_look, trackers, link, ref, name)
-    seen |= dict(side_by_side(located, within=within))
+            located.setdefault(link.tracker, {})[link] = _Place(ref, name)
+    tasks: dict[tuple[Link, ...], Callable[[], list[Seen]]] = {}
+    for tracker, places in located.items():
+        at_once = Capability.STATUS_OF_MANY in trackers.manifest(tracker).capabilities
+        groups = (
+            [places]
+            if at_once and (closely or len(places) > 1)
+            else [{one: places[one]} for one in places]
+        )
+        tasks |= {
+            tuple(group): partial(_look, trackers, tracker, group, closely=closely)
+            for group in groups
+        }
+    for _, found in side_by_side(tasks, within=within):
+        seen |= {one.link: one for one in found}
     return [seen[link] for link in links]
 
 
-def _look(trackers: Trackers, link: Link, ref: ItemRef, name: str) -> Seen:
+def _look(
+    trackers: Trackers, tracker: str, places: Mapping[Link, _Place], *, closely: bool
+) -> list[Seen]:
+    many = Capability.STATUS_OF_MANY in trackers.manifest(tracker).capabilities
+    singly = not many or (len(places) == 1 and not closely)
     try:
-        return Seen(link, name, trackers.open(link.tracker).get_issue_status(ref))
+        refs = [place.ref for place in places.values()]
+        found = _asked(trackers.open(tracker), refs, singly=singly)
     except UnlatchError as error:
-        return Seen(link, name, error=error)
+        return [Seen(link, place.name, error=error) for link, place in places.items()]
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return Seen(link, name, error=unexpected(error))
+        told = unexpected(error)
+        return [Seen(link, place.name, error=told) for link, place in places.items()]
+    return [_seen(link, place, found[place.ref]) for link, place in places.items()]
+
+
+def _asked(
+    plugin: SyncPlugin, refs: list[ItemRef], *, singly: bool
+) -> Mapping[ItemRef, RemoteItem | TrackerError]:
+    if singly:
+        return {refs[0]: plugin.get_issue_status(refs[0])}
+    return plugin.get_statuses(refs)
+
+
+def _seen(link: Link, place: _Place, found: RemoteItem | TrackerError) -> Seen:
+    if isinstance(found, UnlatchError):
+        return Seen(link, place.name, error=found)
+    return Seen(link, place.name, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    ref: ItemRef
+    name: str

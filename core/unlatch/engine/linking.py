@@ -8,6 +8,7 @@ from unlatch.domain.increment import Base, Increment, Link
 from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
 from unlatch.engine.items import Seen, look
 from unlatch.errors import UsageError
+from unlatch.spi import Capability
 from unlatch.store.linking import link as store_link
 from unlatch.store.links import same_item
 from unlatch.store.outbox import owe
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch.engine.trackers import Trackers
     from unlatch.engine.workspace import Workspace
-    from unlatch.spi import Capability, Manifest
+    from unlatch.spi import Manifest
 
 
 def see_urls(trackers: Trackers, urls: Sequence[str]) -> list[Seen]:
@@ -90,6 +91,20 @@ def find_link(increment: Increment, wanted: str) -> Link:
     )
 
 
+def link_of(increment: Increment, operation: Operation) -> Link:
+    """The link that an operation is about; one that was cut meanwhile is told from its item."""
+    for link in increment.links:
+        if (link.tracker, link.key) == (operation.tracker, operation.item):
+            return link
+    url = operation.item if "://" in operation.item else None
+    return Link(operation.tracker, operation.item, url)
+
+
+def story_of(increment: Increment, operation: Operation) -> str | None:
+    """The user story that an operation's item is about; None for the increment as a whole."""
+    return operation.story or link_of(increment, operation).story
+
+
 def owe_operation(
     workspace: Workspace,
     increment: Increment,
@@ -100,6 +115,7 @@ def owe_operation(
     by: str,
     reason: str | None = None,
     manner: Manner = AS_CONFIGURED,
+    story: str | None = None,
 ) -> Operation:
     """Make an intent of its own durable, with no change of status behind it.
 
@@ -115,9 +131,29 @@ def owe_operation(
         by=by,
         reason=reason,
         manner=manner,
+        story=story,
     )
     owe(workspace.manager, increment.id, operation)
     return operation
+
+
+def create_target(trackers: Trackers, tracker: str) -> str:
+    """Where new items of a tracker go.
+
+    Raises:
+        UsageError: `not-supported`, or `target-missing`.
+        UnlatchError: the tracker is not configured.
+    """
+    manifest = trackers.manifest(tracker)
+    check_capability(manifest, Capability.CREATE)
+    target = trackers.settings(tracker).target
+    if target is None:
+        raise UsageError(
+            "target-missing",
+            f"nothing says where a new {manifest.noun} goes",
+            hint=f"name it in [trackers.{tracker}] in .unlatch/config.toml",
+        )
+    return target
 
 
 def check_capability(manifest: Manifest, capability: Capability) -> None:

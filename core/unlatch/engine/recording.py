@@ -28,7 +28,7 @@ def record_delivery(workspace: Workspace, increment: Increment, delivery: Delive
     base = _base(increment, after)
     link = None
     if operation.kind is Kind.CREATE:
-        link = Link(after.ref.tracker, after.ref.id, after.ref.url, base)
+        link = Link(after.ref.tracker, after.ref.id, after.ref.url, base, story=operation.story)
     record(
         workspace.manager,
         increment.id,

@@ -2,109 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.domain.increment import Link
 from unlatch.domain.operation import Change, Kind, Operation
 from unlatch.domain.status import Status
-from unlatch.engine.attempt import Job, wanted_change
+from unlatch.engine.attempt import wanted_change, within
 from unlatch.engine.draft import draft_of
-from unlatch.engine.finish import needed_by
+from unlatch.engine.finish import needed_links
 from unlatch.engine.items import Seen, look
+from unlatch.engine.linking import link_of, story_of
+from unlatch.engine.permission import refusal, writable
+from unlatch.engine.rehearsal import Act, Rehearsal, Rehearsed
 from unlatch.engine.resume import Step, next_step
+from unlatch.engine.scope import Scope, foreseen, is_known, owed_for, scope_of
 from unlatch.engine.undoing import done_by, entry_undone_by, plan_undo
-from unlatch.errors import Rejected
-from unlatch.spi import PlannedRequest, is_held_closed
+from unlatch.errors import Rejected, UnlatchError
+from unlatch.spi import Capability, is_held_closed
 from unlatch.store.manager import check_transition, checked_reason
 from unlatch.store.records import overtaken
 from unlatch.store.undoing import undoable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Increment
     from unlatch.domain.item import RemoteItem
+    from unlatch.engine.attempt import Job
     from unlatch.engine.trackers import Trackers
     from unlatch.engine.workspace import Workspace
-    from unlatch.errors import UnlatchError
+    from unlatch.spi import Draft
 
 # What stands for the reason in the comment where none has been given yet.
 NO_REASON = "(the reason)"
-
-
-@dataclass(frozen=True, slots=True)
-class Rehearsed:
-    """One operation, and what delivering it would come to.
-
-    Args:
-        operation: the operation; one that would be new has an id of its own all the same.
-        seen: its item as it is now.
-        change: what would be asked of the plugin.
-        requests: what would be sent, in order; nothing for an item that could not be read.
-        owed: whether it has been owed since before, so that the item would first be asked for its
-            marker; where that is found, less is sent.
-        error: why it would not be delivered.
-    """
-
-    operation: Operation
-    seen: Seen
-    change: Change
-    requests: tuple[PlannedRequest, ...] = ()
-    owed: bool = False
-    error: UnlatchError | None = None
-
-    @property
-    def is_open_ended(self) -> bool:
-        """Whether what would be sent shows only on the way."""
-        return self.operation.kind is Kind.CREATE
-
-
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
-    """What a command would do.
-
-    Args:
-        before: the increment as it is.
-        after: the status that it would have.
-        items: what its items would be sent, in the order of the operations.
-        spared: links whose items stay open, with the unfinished increments that need them.
-    """
-
-    before: Increment
-    after: Status
-    items: tuple[Rehearsed, ...]
-    spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
-
-    @property
-    def requests(self) -> int:
-        """How many requests would be sent."""
-        return sum(len(item.requests) for item in self.items)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether these requests are all of them, and none is left out on the way."""
-        return not any(
-            item.owed or item.is_open_ended or item.operation.kind is Kind.UPDATE
-            for item in self.items
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """What was typed besides the increment.
-
-    Args:
-        by: who is at work.
-        reason: why, or None.
-        job: how it would be delivered.
-        offline: whether the items would be left for later; then they are not asked now.
-    """
-
-    by: str
-    reason: str | None = None
-    job: Job = field(default_factory=Job)
-    offline: bool = False
+_NOTHING_SEEN: Mapping[Link, Seen] = MappingProxyType({})
 
 
 def rehearse_resume(
@@ -114,16 +48,24 @@ def rehearse_resume(
     *,
     act: Act,
     reopen_items: bool = False,
+    amendment: Amendment | None = None,
+    seen: Mapping[Link, Seen] | None = None,
 ) -> Rehearsal:
     """What resuming would do.
 
+    Args:
+        amendment: what is to be changed about the increment's work.
+        seen: items that were read already.
+
     Raises:
         UsageError: the reason is blank or too long.
+        StoreError: a document that is to be changed cannot be read.
         UnlatchError: the configuration has mistakes.
     """
     step = next_step(increment)
     owed = increment.pending
     new: tuple[Operation, ...] = ()
+    scope: Scope | None = None
     if act.reason is not None and step not in (Step.DELIVER, Step.NOTHING):
         act = replace(act, reason=checked_reason(act.reason))
     if step.needs_reason:
@@ -131,7 +73,17 @@ def rehearse_resume(
         owed = overtaken(owed, increment.reopens)
         if step is Step.REOPEN or reopen_items:
             new = _new(workspace, Kind.REOPEN, increment.links, act)
-    return _rehearsal(workspace, trackers, increment, Status.ACTIVE, act=act, owed=owed, new=new)
+    if amendment is not None and (step is Step.REOPEN or not is_known(increment, amendment)):
+        made = foreseen(workspace, increment, amendment, by=act.by, reason=act.reason)
+        is_reopen = step is Step.REOPEN
+        more = owed_for(workspace, increment, made, is_reopen=is_reopen)
+        new = more if is_reopen else (*new, *more)
+        increment = replace(increment, amendments=(*increment.amendments, made))
+        scope = scope_of(increment, made)
+    found = _rehearsal(
+        workspace, trackers, increment, Status.ACTIVE, act=act, owed=owed, new=new, known=seen or {}
+    )
+    return replace(found, scope=scope)
 
 
 def rehearse_finish(
@@ -147,11 +99,7 @@ def rehearse_finish(
     increment = workspace.manager.read(wanted)
     act = replace(act, reason=None if act.reason is None else checked_reason(act.reason))
     check_transition(increment, to, act.reason)
-    spared = tuple(
-        (link, needed)
-        for link in increment.links
-        if (needed := needed_by(workspace, increment, link))
-    )
+    spared = needed_links(workspace, increment)
     kept = [link for link, _ in spared]
     owed = increment.pending
     if not increment.status.is_finished:
@@ -201,6 +149,77 @@ def rehearse_operations(
     return _rehearsal(workspace, trackers, increment, to, act=act, owed=owed, new=new)
 
 
+def rehearse_create(
+    workspace: Workspace,
+    trackers: Trackers,
+    increment: Increment,
+    *,
+    target: str,
+    stories: Iterable[str | None],
+    act: Act,
+) -> Rehearsal:
+    """What making items would send.
+
+    Raises:
+        UsageError: there is no such user story.
+        UnlatchError: the configuration has mistakes.
+    """
+    tracker = act.job.tracker or ""
+    one = _new(workspace, Kind.CREATE, [Link(tracker, target)], act)[0]
+    new = tuple(replace(one, op=workspace.new_id(), story=story) for story in stories)
+    # What is owed already is told by a sync that is rehearsed.
+    return _rehearsal(workspace, trackers, increment, increment.status, act=act, owed=(), new=new)
+
+
+def rehearse_owed(
+    workspace: Workspace, trackers: Trackers, increment: Increment, *, act: Act
+) -> Rehearsal:
+    """What delivering what is owed would send.
+
+    Raises:
+        UnlatchError: the configuration has mistakes.
+    """
+    to, owed = increment.status, increment.pending
+    return _rehearsal(workspace, trackers, increment, to, act=act, owed=owed, new=())
+
+
+def rehearse_seen(
+    workspace: Workspace,
+    trackers: Trackers,
+    increment: Increment,
+    seen: Iterable[Seen],
+    *,
+    kind: Kind | None,
+    act: Act,
+) -> tuple[Rehearsed, ...]:
+    """What items that were read a moment ago would be sent.
+
+    Args:
+        kind: what would be done to them; None for what they are owed already.
+    """
+    known = {one.link: one for one in seen}
+    operations = (
+        _new(workspace, kind, known, act)
+        if kind
+        else tuple(one for one in increment.pending if link_of(increment, one) in known)
+    )
+    return tuple(
+        replace(
+            _rehearsed(
+                workspace,
+                trackers,
+                increment,
+                operation,
+                seen=known[link_of(increment, operation)],
+                job=act.job,
+                offline=False,
+            ),
+            owed=kind is None,
+        )
+        for operation in operations
+    )
+
+
 def _new(
     workspace: Workspace, kind: Kind, links: Iterable[Link], act: Act
 ) -> tuple[Operation, ...]:
@@ -219,29 +238,31 @@ def _rehearsal(
     act: Act,
     owed: tuple[Operation, ...],
     new: tuple[Operation, ...],
+    known: Mapping[Link, Seen] = _NOTHING_SEEN,
 ) -> Rehearsal:
     due = [one for one in (*owed, *new) if act.job.tracker in (None, one.tracker)]
-    links = [_link(increment, operation) for operation in due]
+    links = [link_of(increment, operation) for operation in due]
     # Without a look nothing is known of the items, and nothing would be sent.
     seen = {link: Seen(link, link.key) for link in links}
     if not act.offline:
         asked = [link for link, one in zip(links, due, strict=True) if one.kind is not Kind.CREATE]
-        seen |= {one.link: one for one in look(trackers, dict.fromkeys(asked))}
+        unseen = dict.fromkeys(link for link in asked if link not in known)
+        seen |= {**known, **{one.link: one for one in look(trackers, unseen)}}
     after = replace(increment, status=to)
     items = [
-        _rehearsed(workspace, trackers, after, operation, seen=seen[link], job=act.job)
+        _rehearsed(
+            workspace,
+            trackers,
+            after,
+            operation,
+            seen=seen[link],
+            job=act.job,
+            offline=act.offline,
+        )
         for operation, link in zip(due, links, strict=True)
     ]
     marked = [replace(item, owed=item.operation in owed) for item in items]
     return Rehearsal(increment, to, tuple(marked))
-
-
-def _link(increment: Increment, operation: Operation) -> Link:
-    for link in increment.links:
-        if (link.tracker, link.key) == (operation.tracker, operation.item):
-            return link
-    url = operation.item if "://" in operation.item else None
-    return Link(operation.tracker, operation.item, url)
 
 
 def _rehearsed(
@@ -252,17 +273,41 @@ def _rehearsed(
     *,
     seen: Seen,
     job: Job,
+    offline: bool,
 ) -> Rehearsed:
     change = wanted_change(operation, increment, workspace.config, job)
-    found = Rehearsed(operation, seen, change, error=seen.error)
-    if seen.item is None or found.is_open_ended:
+    parts = writable(workspace.config, increment, operation)
+    found = Rehearsed(operation, seen, change, error=refusal(operation, parts) or seen.error)
+    if refusal(operation, parts):
         return found
-    if operation.kind is Kind.UNDO:
+    is_create = operation.kind is Kind.CREATE
+    if offline or (seen.item is None and not is_create):
+        return found
+    if operation.kind is Kind.UNDO and seen.item is not None:
         return _undone(workspace, trackers, increment, found, seen.item)
-    draft = draft_of(increment) if operation.kind is Kind.UPDATE else None
-    requests = trackers.open(operation.tracker).plan(seen.item, change, draft)
-    refused = _held_closed() if is_held_closed(seen.item, change) else None
-    return replace(found, requests=requests, error=refused)
+    drafts = operation.kind in (Kind.CREATE, Kind.UPDATE)
+    story = story_of(increment, operation)
+    draft = draft_of(increment, operation.tracker, story) if drafts else None
+    try:
+        requests = trackers.open(operation.tracker).plan(seen.item, change, draft)
+    except UnlatchError as error:
+        return replace(found, error=error)
+    found = replace(found, requests=requests)
+    if seen.item is not None and is_held_closed(seen.item, change):
+        return replace(found, error=_held_closed())
+    return replace(found, error=_disapproval(trackers, found, draft))
+
+
+def _disapproval(trackers: Trackers, found: Rehearsed, draft: Draft | None) -> UnlatchError | None:
+    """Why the tracker would refuse the plan, where it can be asked."""
+    tracker = found.operation.tracker
+    if Capability.APPROVE not in trackers.manifest(tracker).capabilities or not found.requests:
+        return None
+    try:
+        trackers.open(tracker).approve(found.seen.item, found.change, draft)
+    except UnlatchError as error:
+        return error
+    return None
 
 
 def _undone(
@@ -281,8 +326,9 @@ def _undone(
     taken = plan_undo(workspace, increment, done, item, found.change)
     if taken.change is None:
         return replace(found, change=Change(operation.op), error=_left(taken.note or ""))
-    requests = trackers.open(operation.tracker).plan(item, taken.change)
-    return replace(found, change=taken.change, requests=requests)
+    change = within(taken.change, writable(workspace.config, increment, operation))
+    requests = trackers.open(operation.tracker).plan(item, change)
+    return replace(found, change=change, requests=requests)
 
 
 def _left(why: str) -> Rejected:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from unlatch.engine.proposals import ProposedTasks
 from unlatch.engine.registry import load, shapes_of
 from unlatch.store.config import CoreConfig, UserConfig
-from unlatch.store.schemas import event_schema, metadata_schema, settings_schema
+from unlatch.store.schemas import event_schema, metadata_schema, schema_of, settings_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,9 @@ def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
         ),
         "user-config": settings_schema(
             UserConfig, name="user-config", title="The user's own config.toml of unlatch"
+        ),
+        "proposed-tasks": schema_of(
+            ProposedTasks, name="proposed-tasks", title="Tasks for a scope change"
         ),
     }
 

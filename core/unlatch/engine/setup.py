@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,10 @@ from unlatch.store.layout import Layout, layout_at
 from unlatch.store.locks import prepare_local
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-_GITHUB_REMOTE = re.compile(r"(?:https://|ssh://git@|git@)github\.com[:/](?P<name>[^/\s]+/[^/\s]+)")
+    from unlatch.spi import Manifest
 
 _TEMPLATE = """\
 # Configuration of unlatch; every setting is explained in docs/configuration.md.
@@ -25,19 +25,6 @@ _TEMPLATE = """\
 [labels]
 reopened = "reopened"
 completed = "completed"
-
-{github}
-# [trackers.ado]
-# organization_url = "https://dev.azure.com/fabrikam"
-# project = "widgets"
-
-# [trackers.jira]
-# site = "https://acme.atlassian.net"
-# project = "SCRUM"
-"""
-_GITHUB = """\
-{off}[trackers.github]
-{off}repository = "{repository}"
 """
 
 
@@ -53,11 +40,11 @@ class SetUp:
     made: tuple[Path, ...]
 
 
-def set_up(root: Path) -> SetUp:
+def set_up(root: Path, manifests: Iterable[Manifest]) -> SetUp:
     """Make `.unlatch` with a configuration to fill in, and a place for increments.
 
-    A project that has `.specweave/increments` keeps its increments there. The repository on
-    GitHub is taken from git's remote `origin`.
+    A project that has `.specweave/increments` keeps its increments there. What git's remote
+    `origin` tells of a tracker is filled in; the other trackers' tables are proposed.
 
     Raises:
         StoreError: `not-writable`.
@@ -71,19 +58,20 @@ def set_up(root: Path) -> SetUp:
             made.append(folder)
     prepare_local(layout)
     if not layout.config.exists():
-        replace_file(layout.config, _config(layout.root).encode())
+        replace_file(layout.config, _config(layout.root, manifests).encode())
         made.append(layout.config)
     return SetUp(layout, tuple(made))
 
 
-def _config(root: Path) -> str:
-    found = github_repository(root)
-    off = "" if found else "# "
-    return _TEMPLATE.format(github=_GITHUB.format(off=off, repository=found or "octo/widgets"))
+def _config(root: Path, manifests: Iterable[Manifest]) -> str:
+    remote = ask_git(root, "remote", "get-url", "origin") or ""
+    tables = (_table(manifest, remote) for manifest in manifests)
+    return "\n".join((_TEMPLATE, *filter(None, tables)))
 
 
-def github_repository(root: Path) -> str | None:
-    """owner/name of the repository that git's remote `origin` names on github.com."""
-    url = ask_git(root, "remote", "get-url", "origin") or ""
-    match = _GITHUB_REMOTE.match(url)
-    return match["name"].removesuffix(".git").rstrip("/") if match else None
+def _table(manifest: Manifest, remote: str) -> str:
+    """The tracker's table, or a proposal that is commented out."""
+    told = manifest.from_remote(remote) if manifest.from_remote else None
+    if told:
+        return told
+    return "".join(f"# {line}\n" for line in manifest.example.splitlines())

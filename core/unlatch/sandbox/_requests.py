@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
+# Addresses that are sent a body to say what is wanted from them.
+_READING = ("bulkfetch", "workitemsbatch", "graphql", "wiql", "workflows/preview")
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One API request as the server saw it; pages for people are not counted.
@@ -21,6 +25,14 @@ class Request:
     status: int | None
     at: datetime
     query: str = ""
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changes something: reading many, and asking for approval, do not."""
+        if self.method in ("GET", "HEAD", "OPTIONS"):
+            return False
+        path, query = self.path.lower(), self.query.lower()
+        return "validateonly=true" not in query and not any(one in path for one in _READING)
 
 
 class RequestLog:

@@ -25,19 +25,19 @@ def nothing(status: int = 204) -> Response:
 
 
 # Where a request finds the tracker that it was sent to; the routes themselves hold no state.
-_FACE = "unlatch.sandbox.face"
+FACE = "unlatch.sandbox.face"
 
 
 def served_by(app: Flask, face: object) -> WsgiApp:
     def serve(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        environ[_FACE] = face
+        environ[FACE] = face
         return app(environ, start_response)
 
     return serve
 
 
 def face_of(environ: Mapping[str, Any]) -> Any:
-    return environ[_FACE]
+    return environ[FACE]
 
 
 class Refusal(Exception):

@@ -82,6 +82,13 @@ def git(root: Path, *arguments: str) -> str:
 
 def quiet_environ(environ: Mapping[str, str], box: Sandbox) -> dict[str, str]:
     """The environment for unlatch in the demo: the sandbox's tokens, and nobody else's."""
-    foreign = ("GH_TOKEN", "SYSTEM_ACCESSTOKEN", "JIRA_PAT", "GITHUB_ACTOR", "BUILD_REQUESTEDFOR")
+    foreign = (
+        "GH_TOKEN",
+        "GH_ENTERPRISE_TOKEN",
+        "SYSTEM_ACCESSTOKEN",
+        "JIRA_PAT",
+        "GITHUB_ACTOR",
+        "BUILD_REQUESTEDFOR",
+    )
     kept = {name: value for name, value in environ.items() if name not in foreign}
     return {**kept, **box.environ()}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_UNFINISHED = ".unlatch.tmp"
+UNFINISHED = ".unlatch.tmp"
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -23,7 +23,7 @@ def replace_file(path: Path, content: bytes) -> None:
         NotDurable: the new file is there, and may be gone again after a power cut.
     """
     # A unique name: two processes that share a temporary name lose one's update.
-    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}{_UNFINISHED}")
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}{UNFINISHED}")
     with writing(path):
         try:
             with temporary.open("xb") as file:
@@ -49,7 +49,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def sweep(folder: Path) -> None:
     """Remove what writers left behind that died halfway; the folder's lock is held."""
-    for stale in folder.glob(f".*{_UNFINISHED}"):
+    for stale in folder.glob(f".*{UNFINISHED}"):
         with contextlib.suppress(OSError):  # it is in nobody's way
             stale.unlink(missing_ok=True)
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from unlatch.domain.status import read_status
 from unlatch.errors import StoreError
 from unlatch.store import events, front_matter
+from unlatch.store.amending import follow_amendments
 from unlatch.store.atomic import replace_file, sweep
 from unlatch.store.folders import unarchived
 from unlatch.store.layout import METADATA, SPEC, Folder
-from unlatch.store.reading import read_increment, read_metadata, read_spec, snapshot
+from unlatch.store.reading import read_document, read_increment, read_metadata, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,6 +59,9 @@ def change_folder(
     warnings = [] if events_first else _try_append(place, told)
     increment = read_increment(place, shapes)
     warnings += _follow_status(place, increment.status)
+    if increment.unwritten:
+        warnings += follow_amendments(place, increment)
+        increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings))
 
 
@@ -86,7 +90,7 @@ def _follow_status(folder: Folder, status: Status) -> list[str]:
     A spelling that means the same is left alone.
     """
     path = folder.path / SPEC
-    spec = read_spec(path)
+    spec = read_document(path)
     said = front_matter.status(spec) if spec is not None else None
     if spec is None or said is None or read_status(said) is status:
         return []

@@ -12,7 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from unlatch.domain.text import slots
 from unlatch.errors import ConfigError
+from unlatch.store import specweave_limits
 from unlatch.store.layout import SPECWEAVE
+from unlatch.store.specweave import tracker_settings
+from unlatch.store.sync_config import SyncConfig
+from unlatch.store.tables import Limits, Reopen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,13 +46,9 @@ class Labels(_Table):
 
     reopened: str = Field("reopened", description="set by a reopen, removed by complete")
     completed: str = Field("completed", description="set by complete, removed by a reopen")
-
-
-class Limits(_Table):
-    """How much may be worked on at once."""
-
-    max_active: Annotated[int, Field(ge=1)] | None = Field(
-        None, description="active increments that status counts against"
+    scope_change: str = Field(
+        "scope-change",
+        description="set beside `reopened` where there is more to do, removed by complete",
     )
 
 
@@ -81,6 +81,12 @@ class CoreConfig(_Table):
     )
     labels: Labels = Labels()
     limits: Limits = Limits()
+    reopen: Reopen = Reopen()
+    sync: SyncConfig = SyncConfig()
+    specweave: bool = Field(
+        default=True,
+        description="read .specweave/config.json beneath this file; `unlatch migrate` ends that",
+    )
 
     @field_validator("comment_template")
     @classmethod
@@ -96,6 +102,11 @@ class UserConfig(_Table):
 
     trusted_hosts: tuple[str, ...] = Field(
         (), description="hosts, besides the vendors' own, that tokens may be sent to"
+    )
+    tasks_command: tuple[str, ...] = Field(
+        (),
+        description="a program and its arguments that proposes tasks for a scope change; it reads "
+        "JSON from its standard input and prints JSON",
     )
 
 
@@ -123,7 +134,9 @@ def read_config(layout: Layout) -> RawConfig:
         ConfigError: a file is no TOML or cannot be read.
     """
     ours = read_toml(layout.config)
-    theirs = _from_specweave(layout.root / SPECWEAVE / "config.json")
+    theirs: dict[str, Any] = {}
+    if ours.get("specweave") is not False:
+        theirs = _from_specweave(layout.root / SPECWEAVE / "config.json", ours)
     origins = dict.fromkeys(_flat(theirs), f"{SPECWEAVE}/config.json")
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
     merged = _merged(theirs, ours)
@@ -186,40 +199,15 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError((problem,), where=str(path), hint="mend the place it names") from error
 
 
-def _from_specweave(path: Path) -> dict[str, Any]:
+def _from_specweave(path: Path, ours: Mapping[str, Any]) -> dict[str, Any]:
     try:
         config = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}  # not ours: SpecWeave reports its own mistakes
     found: dict[str, Any] = {}
-    most = _at(config, "limits", "maxActiveIncrements")
-    if isinstance(most, int) and not isinstance(most, bool) and most > 0:
-        found["limits"] = {"max_active": most}
-    repository = _specweave_repository(config)
-    if repository:
-        found["trackers"] = {"github": {"repository": repository}}
-    return found
-
-
-def _specweave_repository(config: Any) -> str | None:
-    active = _at(config, "multiProject", "activeProject")
-    for project in (active, *_names(_at(config, "multiProject", "projects"))):
-        place = ("multiProject", "projects", project, "externalTools", "github", "repository")
-        if isinstance(repository := _at(config, *place), str):
-            return repository
-    profile = _at(config, "sync", "profiles", _at(config, "sync", "activeProfile"), "config")
-    owner, repo = _at(profile, "owner"), _at(profile, "repo")
-    return f"{owner}/{repo}" if isinstance(owner, str) and isinstance(repo, str) else None
-
-
-def _names(node: Any) -> tuple[str, ...]:
-    return tuple(node) if isinstance(node, dict) else ()
-
-
-def _at(node: Any, *path: Any) -> Any:
-    for step in path:
-        node = node.get(step) if isinstance(node, dict) and isinstance(step, str) else None
-    return node
+    if table := specweave_limits.limits(config):
+        found["limits"] = table
+    return {**found, **tracker_settings(config, ours)}
 
 
 def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,36 @@ class BaseRecord(TypedDict):
     state: str
 
 
-class ReopenRecord(TypedDict):
+class TaskRecord(TypedDict):
+    """A task that was added to the work."""
+
+    id: Word
+    title: Word
+    story: NotRequired[Word]
+    criteria: NotRequired[list[Word]]
+    description: NotRequired[str]
+
+
+class _Amendment(TypedDict):
+    # What there is more to do.
+    scopeChange: NotRequired[Word]
+    newTasks: NotRequired[list[TaskRecord]]
+    # Tasks, user stories and criteria that are to be done again.
+    parts: NotRequired[list[Word]]
+    # The documents that have yet to say so; the next command writes them.
+    unwritten: NotRequired[list[Word]]
+
+
+class AmendmentRecord(_Amendment):
+    """A change of the work that no reopen came with."""
+
+    id: Ulid
+    at: Time
+    by: Word
+    reason: NotRequired[Word]
+
+
+class ReopenRecord(_Amendment):
     """One reopen: when, why, by whom, and which items it reached."""
 
     id: Ulid
@@ -40,8 +69,11 @@ class ReopenRecord(TypedDict):
     # As the file had it, so in whatever spelling that was.
     previousCompletedAt: NotRequired[str]
     reopenedBy: Word
-    scopeChange: NotRequired[str]
+    # The kind of reason that it was, where one was named.
+    category: NotRequired[Word]
     source: NotRequired[str]
+    # The refusals that it was made in spite of.
+    forced: NotRequired[list[Word]]
     revertedAt: NotRequired[Time]
     # The ULID of the operation that undid it.
     revert: NotRequired[Ulid]
@@ -77,6 +109,7 @@ class Metadata(TypedDict):
     lastActivity: Time
     completedAt: NotRequired[Time]
     reopenHistory: NotRequired[list[ReopenRecord]]
+    amendments: NotRequired[list[AmendmentRecord]]
     pending: NotRequired[list[PendingRecord]]
 
 
@@ -101,13 +134,32 @@ class Transitioned(_Event, _Moved):
 
     event: Literal["transitioned"]
     reason: NotRequired[str]
+    # The refusals that it was made in spite of.
+    forced: NotRequired[list[Word]]
 
 
-class Reopened(_Event, _Moved):
+class _Amended(TypedDict):
+    scopeChange: NotRequired[Word]
+    # The ids of the tasks that were added.
+    tasks: NotRequired[list[Word]]
+    # What is to be done again.
+    parts: NotRequired[list[Word]]
+
+
+class Amended(_Event, _Amended):
+    """The work was changed, and the status stayed."""
+
+    event: Literal["amended"]
+    reason: NotRequired[str]
+
+
+class Reopened(_Event, _Moved, _Amended):
     """It was completed and is active again; the id is that of the entry in reopenHistory."""
 
     event: Literal["reopened"]
     reason: str
+    category: NotRequired[Word]
+    forced: NotRequired[list[Word]]
 
 
 class Undone(_Event, _Moved):
@@ -173,6 +225,6 @@ class Unlinked(_Event):
 
 
 Event = Annotated[
-    Created | Transitioned | Reopened | Undone | Delivered | Parked | Linked | Unlinked,
+    Created | Transitioned | Reopened | Amended | Undone | Delivered | Parked | Linked | Unlinked,
     Field(discriminator="event"),
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError
+from unlatch.store.amendments import told_of
 from unlatch.store.atomic import append_line
 from unlatch.store.layout import EVENTS
 
@@ -84,6 +85,9 @@ def reopened(entry: ReopenEntry) -> Event:
         at=entry.reopened_at,
         by=entry.reopened_by,
         reason=entry.reason,
+        category=entry.category,
+        forced=list(entry.forced) or None,
+        **told_of(entry.amendment),
         **{"from": entry.previous_status.value, "to": "active"},
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,7 @@ _VALUE = re.compile(
     """,
     re.VERBOSE,
 )
+_KEYS = {key: re.compile(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE) for key in ("title", "status")}
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _NOT_PLAIN = _NULLS | {"true", "false", "yes", "no", "on", "off", "y", "n"}
@@ -68,6 +69,23 @@ def status(text: str) -> str | None:
     return scalar.value if scalar else None
 
 
+def is_whole(head: str) -> bool:
+    """Whether the beginning of a text holds all of its front matter, or it has none."""
+    return not head.removeprefix("\ufeff").startswith("---") or _BLOCK.match(head) is not None
+
+
+def values(text: str) -> dict[str, Any]:
+    """All that the front matter says, every scalar as its text; nothing if it is no YAML."""
+    import yaml  # noqa: PLC0415  (slow to load, and only needed where items are written)
+
+    block = _BLOCK.match(text)
+    try:
+        found = yaml.load(block["body"], Loader=yaml.BaseLoader) if block else None  # noqa: S506
+    except (yaml.YAMLError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def with_status(text: str, status: str) -> str:
     """Replace the front matter's status; without one the text stays as it is."""
     scalar = _find(text, "status")
@@ -82,7 +100,7 @@ def _find(text: str, key: str) -> _Scalar | None:
     block = _BLOCK.match(text)
     if block is None:
         return None
-    found = re.compile(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE).search(text, *block.span("body"))
+    found = _KEYS[key].search(text, *block.span("body"))
     value = _VALUE.match(text, found.end()) if found else None
     if value is None:
         return None
@@ -93,7 +111,7 @@ def _find(text: str, key: str) -> _Scalar | None:
 def _headings(text: str) -> Iterator[str]:
     block = _BLOCK.match(text)
     fence = ""
-    for line in text[block.end() if block else 0 :].removeprefix("\ufeff").split("\n"):
+    for line in _lines(text[block.end() if block else 0 :].removeprefix("\ufeff")):
         mark = _FENCE.match(line)
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence
@@ -103,6 +121,15 @@ def _headings(text: str) -> Iterator[str]:
             yield heading
 
 
+def _lines(text: str) -> Iterator[str]:
+    """The lines one by one: the first heading tends to be among the first."""
+    start = 0
+    while (end := text.find("\n", start)) != -1:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
+
+
 def _heading(text: str) -> str:
     """Return a heading's text without a closing run of `#`, which a space sets apart."""
     open_text = text.rstrip("#")
@@ -110,6 +137,8 @@ def _heading(text: str) -> str:
 
 
 def _unescaped(source: str) -> str:
+    if "\\" not in source:
+        return source[1:-1]
     try:
         return str(json.loads(source, strict=False))
     except ValueError:  # an escape that YAML has and JSON has not

@@ -31,7 +31,17 @@ class JsonText:
     text: str
     bom: bool
     value: Any
-    duplicates: tuple[str, ...]
+
+    @property
+    def duplicates(self) -> tuple[str, ...]:
+        """The JSON pointers of keys that occur twice in an object; `value` has the last.
+
+        Looked for when asked: reading takes them as they are, and what lists hundreds of files
+        has no use for them.
+        """
+        if not _has_duplicates(self.text):
+            return ()
+        return tuple(dict.fromkeys(duplicate_keys(read_nodes(self.text))))
 
     @classmethod
     def parse(cls, raw: bytes) -> JsonText:
@@ -40,10 +50,6 @@ class JsonText:
         Args:
             raw: The bytes of the file, in UTF-8, with or without a byte order mark.
 
-        Returns:
-            The document. Of a key that occurs twice in an object `value` has the last, and
-            `duplicates` the JSON pointer.
-
         Raises:
             JsonTextError: The file is empty, truncated, left in a git conflict, or otherwise
                 not the JSON of RFC 8259.
@@ -51,14 +57,13 @@ class JsonText:
         bom = raw.startswith(codecs.BOM_UTF8)
         text = _decoded(raw[len(codecs.BOM_UTF8) :] if bom else raw)
         try:
-            value, has_duplicates = _load(text)
-            duplicates = tuple(dict.fromkeys(_duplicates(text))) if has_duplicates else ()
+            value = _load(text)
         except RecursionError as error:
             raise _depth_error(text) from error
         # Counting is quick and rules out nearly every file; only the rest is measured.
-        if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
+        if text.count("{") + text.count("[") > MAX_DEPTH and _is_deep(text, value):
             raise _depth_error(text)
-        return cls(text, bom, value, duplicates)
+        return cls(text, bom, value)
 
     def with_value(self, new: Any) -> bytes:
         """Render `new`, reusing the source text of every part that did not change.
@@ -95,29 +100,61 @@ def _decoded(raw: bytes) -> str:
         raise _error_at(before, len(before), "the file is not UTF-8") from error
 
 
-def _load(text: str) -> tuple[Any, bool]:
-    has_duplicates = False
+def _refuse_constant(name: str) -> NoReturn:
+    raise _ConstantError(name)
 
-    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal has_duplicates
-        members = dict(pairs)
-        has_duplicates = has_duplicates or len(members) != len(pairs)
-        return members
 
-    def refuse_constant(name: str) -> NoReturn:
-        at = next(match.start() for match in _TOKEN.finditer(text) if match[0] == name)
-        raise _error_at(text, at, f"{name} is not JSON")
+class _ConstantError(ValueError):
+    """A word that Python takes for a number and JSON does not."""
 
-    decoder = json.JSONDecoder(object_pairs_hook=as_object, parse_constant=refuse_constant)
+
+# Made once: making one takes a tenth of the time that a file takes.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _decode(text: str) -> Any:
+    """As decode() does it, without looking for space where there is none."""
     try:
-        return decoder.decode(text), has_duplicates
+        value, end = _DECODER.raw_decode(text)
+        if not text[end:].strip(" \t\n\r"):
+            return value
+    except json.JSONDecodeError:
+        pass
+    return _DECODER.decode(text)  # it says what is wrong, and where
+
+
+def _load(text: str) -> Any:
+    try:
+        return _decode(text)
     except json.JSONDecodeError as error:
         raise _explained(text, error) from error
-    except JsonTextError:
-        raise
+    except _ConstantError as error:
+        name = str(error)
+        at = next(match.start() for match in _TOKEN.finditer(text) if match[0] == name)
+        raise _error_at(text, at, f"{name} is not JSON") from error
     except ValueError as error:  # Python's limit on the digits of an integer
         at = max(re.finditer(r"\d+", text), key=lambda match: len(match[0])).start()
         raise _error_at(text, at, "a number has too many digits") from error
+
+
+def _is_deep(text: str, value: Any) -> bool:
+    if is_too_deep(value):
+        return True
+    # What is too deep may stand behind a key that comes again.
+    return _has_duplicates(text) and _deepest(text)[0] > MAX_DEPTH
+
+
+def _has_duplicates(text: str) -> bool:
+    found = False
+
+    def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal found
+        members = dict(pairs)
+        found = found or len(members) != len(pairs)
+        return members
+
+    json.loads(text, object_pairs_hook=as_object)
+    return found
 
 
 def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:
@@ -132,18 +169,20 @@ def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:
     return _error_at(text, error.pos, f"not JSON: {error.msg}")
 
 
-def _duplicates(text: str) -> list[str]:
-    return list(duplicate_keys(read_nodes(text)))
-
-
 def _depth_error(text: str) -> JsonTextError:
-    depth = at = 0
+    return _error_at(text, _deepest(text)[1], f"nested more than {MAX_DEPTH} deep")
+
+
+def _deepest(text: str) -> tuple[int, int]:
+    """How deep it goes, no further than is allowed and one more, and where that is."""
+    depth = deepest = at = 0
     for match in _TOKEN.finditer(text):
         depth += (match[0] in "{[") - (match[0] in "}]")
+        if depth > deepest:
+            deepest, at = depth, match.start()
         if depth > MAX_DEPTH:
-            at = match.start()
             break
-    return _error_at(text, at, f"nested more than {MAX_DEPTH} deep")
+    return deepest, at
 
 
 def _error_at(text: str, at: int, reason: str) -> JsonTextError:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.domain.ids import number_of
@@ -11,7 +13,6 @@ from unlatch.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 HOME = ".unlatch"
 SPECWEAVE = ".specweave"
@@ -27,13 +28,18 @@ class Folder:
 
     Args:
         name: its name, which is the increment's id.
-        path: where it lies.
+        place: where it lies; as text, because making a path of it takes a while.
         archived: whether that is an archive folder.
     """
 
     name: str
-    path: Path
+    place: Path | str
     archived: bool
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +78,71 @@ class Layout:
             if archive.startswith("_"):
                 yield from sorted_folders(self.increments / archive, archived=True)
 
+    def folders_named(self, name: str, listings: Listings) -> list[Folder]:
+        """The folders of increments with just this name, archived ones too.
+
+        Unlike `folders` it looks at none of the others, of which a project may have thousands. What
+        appeared this very moment may be missing.
+
+        Args:
+            listings: what is known of the folders from before.
+        """
+        if number_of(name) is None:
+            return []
+        archives = [self.increments / one for one in listings.archives_in(self.increments)]
+        return [
+            Folder(name, place / name, place != self.increments)
+            for place in (self.increments, *archives)
+            if name in listings.names_in(place) and (place / name).is_dir()
+        ]
+
+
+class Listings:
+    """The names in folders, listed anew only where a folder has changed since."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[int, frozenset[str], tuple[str, ...]]] = {}
+
+    def names_in(self, folder: Path) -> frozenset[str]:
+        """All names in a folder; none if it is not there."""
+        return self._listed(folder)[1]
+
+    def archives_in(self, folder: Path) -> tuple[str, ...]:
+        """Those among them that archives have, by name."""
+        return self._listed(folder)[2]
+
+    def _listed(self, folder: Path) -> tuple[int, frozenset[str], tuple[str, ...]]:
+        with _listing(folder):
+            changed = folder.stat().st_mtime_ns
+            known = self._known.get(folder)
+            if known is None or known[0] != changed:
+                names = frozenset(os.listdir(folder))  # noqa: PTH208  (nothing but names, of many)
+                archives = tuple(sorted(name for name in names if name.startswith("_")))
+                known = self._known[folder] = (changed, names, archives)
+            return known
+        return 0, frozenset(), ()
+
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
     """The increments' folders directly below `parent`, by name."""
     for name in sorted(_subfolders(parent)):
         if number_of(name) is not None:
-            yield Folder(name, parent / name, archived)
+            yield Folder(name, f"{parent}{os.sep}{name}", archived)
 
 
 def _subfolders(parent: Path) -> list[str]:
+    with _listing(parent), os.scandir(parent) as entries:
+        return [entry.name for entry in entries if entry.is_dir()]
+    return []
+
+
+@contextmanager
+def _listing(parent: Path) -> Iterator[None]:
+    """Pass over a folder that is not there."""
     try:
-        with os.scandir(parent) as entries:
-            return [entry.name for entry in entries if entry.is_dir()]
+        yield
     except (FileNotFoundError, NotADirectoryError):
-        return []
+        return
     except OSError as error:
         raise StoreError(
             "folder-unreadable",

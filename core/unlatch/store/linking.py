@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.store.links import add_link, read_links, remove_link, same_item
+from unlatch.store.links import add_link, point_link, read_links, remove_link, same_item
 from unlatch.store.records import set_pending
 
 if TYPE_CHECKING:
@@ -39,6 +40,24 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
         owed = {(known.tracker, known.key) for known in tied}
         set_pending(data, tuple(o for o in before.pending if (o.tracker, o.item) not in owed))
         return [manager.event("unlinked", by=by, tracker=link.tracker, item=link.key)]
+
+    return manager.change(wanted, edit)
+
+
+def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: str) -> Increment:
+    """Let a link follow its item to where it lies now, with all that the item is still owed."""
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        point_link(data, link, to, manager.shapes.links[link.tracker])
+        moved = tuple(
+            replace(one, item=to.key)
+            if (one.tracker, one.item) == (link.tracker, link.key)
+            else one
+            for one in before.pending
+        )
+        set_pending(data, moved)
+        facts = {"tracker": link.tracker, "from": link.key, "item": to.key}
+        return [manager.event("repointed", by=by, **facts)]
 
     return manager.change(wanted, edit)
 

@@ -13,7 +13,7 @@ from unlatch.domain.increment import Base, Link
 from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.domain.increment import LinkShape
 
@@ -25,7 +25,9 @@ _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
 }
 _OLD_URL_KEYS = ("issueUrl", "issue_url", "workItemUrl", "epicUrl")
 _LISTS = ("items", "user_story_issues")
+_STORY_KEYS = ("story", "userStory", "id")
 
+_STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,18}")
 
 Path = tuple[str | int, ...]
@@ -33,14 +35,35 @@ Path = tuple[str | int, ...]
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
     """The links of an increment, each item once, with the place of its block."""
+    outer = [data[name] for name in _OLD_BLOCKS if name in data]
+    named = [name for name in shapes if name in data or any(_has(block, name) for block in outer)]
     links: list[Link] = []
     # In the order of the file, which is the order that people made them in.
-    for tracker in sorted(shapes, key=lambda name: _rank(data, name)):
-        for path, block in _blocks(data, tracker):
-            for link in _links_in(block, path, tracker=tracker, shape=shapes[tracker]):
-                if not any(same_item(link, other) for other in links):
-                    links.append(link)
+    for tracker in sorted(named, key=lambda name: _rank(data, name)) if named[1:] else named:
+        links += _distinct(
+            link
+            for path, block in _blocks(data, tracker)
+            for link in _links_in(block, path, tracker=tracker, shape=shapes[tracker])
+        )
     return tuple(links)
+
+
+def _distinct(links: Iterable[Link]) -> Iterator[Link]:
+    """Of links of one tracker that mean the same item (`same_item`) the first."""
+    urls: set[str] = set()
+    items: dict[str, bool] = {}
+    for link in links:
+        url = link.url and link.url.rstrip("/").casefold()
+        if url in urls or (link.item in items and not (url and items[link.item])):
+            continue
+        if url:
+            urls.add(url)
+        items[link.item] = bool(url) and items.get(link.item, True)
+        yield link
+
+
+def _has(block: object, name: str) -> bool:
+    return isinstance(block, dict) and name in block
 
 
 def _rank(data: Mapping[str, Any], tracker: str) -> int:
@@ -77,12 +100,26 @@ def _links_in(
 
 
 def _link(block: dict[str, Any], path: Path, *, tracker: str, shape: LinkShape) -> Iterator[Link]:
-    keys = _item_keys(tracker, shape)
-    item = next((found for key in keys if (found := _item(block.get(key)))), None)
-    if item is not None:
-        urls = (block.get(key) for key in (shape.url, *_OLD_URL_KEYS))
-        url = next((url for url in urls if isinstance(url, str) and url.strip()), None)
-        yield Link(tracker, item, url, _base(block.get("base")), path)
+    item = None
+    for key in _item_keys(tracker, shape):
+        if key in block and (item := _item(block[key])):
+            break
+    if item:
+        url = None
+        for key in (shape.url, *_OLD_URL_KEYS):
+            if key in block and isinstance(block[key], str) and block[key].strip():
+                url = block[key]
+                break
+        yield Link(tracker, item, url, _base(block.get("base")), path, _story(block))
+
+
+def _story(block: dict[str, Any]) -> str | None:
+    """The user story that an item is about; SpecWeave writes it as the entry's id."""
+    for key in _STORY_KEYS:
+        found = block.get(key)
+        if isinstance(found, str) and _STORY.fullmatch(found):
+            return found
+    return None
 
 
 def _item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
@@ -137,6 +174,7 @@ def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
         # From the second link on, `items` holds all of them and the plain keys repeat the first.
         block["items"] = [_entry(first, shape)]
         block.pop("base", None)
+        block.pop("story", None)
     block["items"].append(_entry(link, shape))
 
 
@@ -155,7 +193,28 @@ def _block_for(data: dict[str, Any], tracker: str) -> dict[str, Any]:
 
 def _entry(link: Link, shape: LinkShape) -> dict[str, Any]:
     entry = entry_for(link.item, link.url, shape)
+    if link.story is not None:
+        entry["story"] = link.story
     return {**entry, "base": base_entry(link.base)} if link.base else entry
+
+
+def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> None:
+    """Let a link mean another item, wherever it stands; the keys that it is written by stay."""
+    for _, block in tuple(_blocks(data, link.tracker)):
+        entries = [one for name in _LISTS for one in block.get(name) or () if isinstance(one, dict)]
+        for entry in (block, *entries):
+            known = next(_link(entry, (), tracker=link.tracker, shape=shape), None)
+            if known is not None and same_item(known, link):
+                _point(entry, to, shape)
+
+
+def _point(entry: dict[str, Any], to: Link, shape: LinkShape) -> None:
+    keys = _item_keys(to.tracker, shape)
+    key = next(key for key in keys if _item(entry.get(key)))
+    is_number = isinstance(entry[key], int) and _NUMBER.fullmatch(to.item)
+    entry[key] = int(to.item) if is_number else to.item
+    url = next((one for one in (shape.url, *_OLD_URL_KEYS) if one in entry), shape.url)
+    entry[url] = to.url
 
 
 def remove_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
@@ -181,7 +240,7 @@ def _clear(block: dict[str, Any], link: Link, shape: LinkShape) -> None:
     for key in _item_keys(link.tracker, shape):
         if _item(block.get(key)) == link.item:
             del block[key]
-    for key in (shape.url, *_OLD_URL_KEYS, "base"):
+    for key in (shape.url, *_OLD_URL_KEYS, "base", "story"):
         block.pop(key, None)
 
 
@@ -204,3 +263,20 @@ def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
 def base_entry(base: Base) -> dict[str, str]:
     """A base as link blocks write it."""
     return {"local": base.local, "remote": base.remote, "state": base.state}
+
+
+def old_keys(block: Mapping[str, Any], *, tracker: str, shape: LinkShape) -> dict[str, str]:
+    """The keys that a link in this block is read from, where they are not the canonical ones.
+
+    Returns:
+        The canonical key for each of them; none for a canonical key that stands there already.
+    """
+    item = next((key for key in _item_keys(tracker, shape) if _item(block.get(key))), None)
+    urls = (key for key in (shape.url, *_OLD_URL_KEYS) if _is_text(block.get(key)))
+    story = next((key for key in _STORY_KEYS if _story({key: block.get(key)})), None)
+    read = {shape.item: item, shape.url: next(urls, None), "story": story}
+    return {old: key for key, old in read.items() if old is not None and key not in block}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unlatch.domain.amendment import Amended
 from unlatch.domain.ids import matches, number_of
 from unlatch.domain.increment import BrokenIncrement, Increment, Link, ReopenEntry
 from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
@@ -12,18 +14,22 @@ from unlatch.domain.text import without_surrogates
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
+from unlatch.store._bytes import without_collection
+from unlatch.store.amending import keep_apart, owed_updates, planned
 from unlatch.store.atomic import vanished
 from unlatch.store.change import change_folder
 from unlatch.store.folders import make_increment
+from unlatch.store.layout import Listings
 from unlatch.store.links import add_link, same_item
 from unlatch.store.locks import store_lock
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS, read_folder, read_increment
 from unlatch.store.records import overtaken, set_pending, write_reopen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
+    from unlatch.domain.amendment import Amendment
     from unlatch.store.change import Edit
     from unlatch.store.events import Event
     from unlatch.store.layout import Folder, Layout
@@ -55,6 +61,7 @@ class MetadataManager:
         self.new_id = new_id
         self.shapes = shapes
         self._found: set[str] = set()
+        self._listings = Listings()
 
     # Reading
 
@@ -65,9 +72,9 @@ class MetadataManager:
             UsageError: `unknown-increment` or `ambiguous-increment`.
             StoreError: `folder-vanished`, if it was found before.
         """
-        found = [folder for folder in self.layout.folders() if matches(folder.name, wanted)]
-        exact = [folder for folder in found if folder.name == wanted]
-        candidates = exact or found
+        candidates = self.layout.folders_named(wanted, self._listings) or [
+            folder for folder in self.layout.folders() if matches(folder.name, wanted)
+        ]
         if len(candidates) == 1:
             self._found.add(candidates[0].name)
             return candidates[0]
@@ -99,7 +106,13 @@ class MetadataManager:
 
     def list(self) -> list[Increment | BrokenIncrement]:
         """All increments, archived and broken ones included."""
-        return [read_folder(folder, self.shapes) for folder in self.layout.folders()]
+        return [*self.each(self.layout.folders())]
+
+    def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
+        """The increments in these folders, each read when it is its turn."""
+        with without_collection():
+            for folder in folders:
+                yield read_folder(folder, self.shapes)
 
     def has_frequent_reopens(self, wanted: str, threshold: int = 3) -> bool:
         """Whether it was reopened `threshold` times or more, undone reopens left out."""
@@ -135,6 +148,11 @@ class MetadataManager:
         reopened_by: str,
         *,
         source: str | None = None,
+        category: str | None = None,
+        forced: tuple[str, ...] = (),
+        amendment: Amendment | None = None,
+        spare: Collection[Link] = (),
+        update: Collection[Link] = (),
         manner: Manner = AS_CONFIGURED,
     ) -> tuple[Increment, ReopenEntry]:
         """Make a completed increment active, and owe its items a reopen.
@@ -143,6 +161,11 @@ class MetadataManager:
         link of that moment. An archived increment is moved back first.
 
         Args:
+            category: the kind of reason that it is.
+            forced: the ids of the refusals that it is made in spite of.
+            amendment: what is changed about the work; its documents are written behind it.
+            spare: links whose items are left alone.
+            update: links whose items are to show the work as it is then.
             manner: how the items are to be reopened.
 
         Raises:
@@ -166,17 +189,38 @@ class MetadataManager:
                 previous_status=before.status,
                 previous_completed_at=_completed_text(data),
                 reopened_by=reopened_by,
+                category=category,
                 source=source,
+                forced=forced,
             )
+            entry = self._planned(before, entry, amendment)
             entries.append(entry)
             self._set_status(data, Status.ACTIVE)
             data.setdefault("reopenHistory", []).append(write_reopen(entry))
-            owed = self._owed(before, Kind.REOPEN, op=entry.id, at=entry.reopened_at, manner=manner)
+            if entry.amendment and entry.amendment.parts:
+                keep_apart(data, spare, status=Status.ACTIVE)
+            owed = self._owed(
+                before,
+                Kind.REOPEN,
+                op=entry.id,
+                at=entry.reopened_at,
+                spare=spare,
+                manner=manner,
+            )
+            owed += owed_updates(self, update, at=entry.reopened_at, by=reopened_by)
             set_pending(data, (*overtaken(before.pending, before.reopens), *owed))
             return [events.reopened(entry)]
 
         increment = self.change(wanted, edit, unarchive=True)
         return increment, entries[-1]
+
+    def _planned(
+        self, before: Increment, entry: ReopenEntry, amendment: Amendment | None
+    ) -> ReopenEntry:
+        if amendment is None:
+            return entry
+        made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
+        return replace(entry, amendment=planned(before.folder, made).amendment)
 
     def transition(
         self,
@@ -187,11 +231,13 @@ class MetadataManager:
         reason: str | None = None,
         owe: Kind | None = None,
         spare: Collection[Link] = (),
+        forced: tuple[str, ...] = (),
         manner: Manner = AS_CONFIGURED,
     ) -> Increment:
         """Move an increment along the status table.
 
         Args:
+            forced: the ids of the refusals that it is moved in spite of.
             owe: the kind of operation that the items are owed, or None to leave them alone.
             spare: links whose items are left alone whatever is owed.
             manner: how the operations are to be carried out.
@@ -216,7 +262,8 @@ class MetadataManager:
             self._set_status(data, to)
             set_pending(data, pending)
             moved = {"from": before.status.value, "to": to.value}
-            return [events.event(op, "transitioned", at=at, by=by, reason=reason, **moved)]
+            facts = {**moved, "forced": list(forced) or None}
+            return [events.event(op, "transitioned", at=at, by=by, reason=reason, **facts)]
 
         return self.change(wanted, edit, unarchive=not to.is_finished)
 
@@ -272,7 +319,7 @@ class MetadataManager:
             )
 
     def unarchive(self, wanted: str) -> Increment:
-        """Move an increment out of the archive, and let spec.md follow its status.
+        """Move an increment out of the archive, and let its documents follow metadata.json.
 
         Raises:
             StoreError: `archive-blocked` or `not-writable`.

@@ -125,6 +125,9 @@ def _rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict[str,
         **dict.fromkeys((*ACTIVITY_KEYS, *completed), later),
         "status": lambda versions, _place: versions.ours,
         "reopenHistory": _united(way, _entry_key, _entry_rule(way, shapes), "reopenedAt"),
+        "amendments": _united(
+            way, _entry_key, _record_rule(way, "at", "by", rules=_DOCUMENTS), "at"
+        ),
         "pending": _united(way, _operation_key, _record_rule(way, "parkedAt", "cause"), "at"),
     }
 
@@ -182,6 +185,15 @@ def _operation_key(operation: Data) -> Any:
     return parts if all(isinstance(part, str) for part in parts) else None
 
 
+def _unwritten(versions: Versions, _place: Place) -> Any:
+    # Which documents are left to be written: where one side wrote them all, none is.
+    _, ours, theirs = versions
+    return ABSENT if ABSENT in (ours, theirs) else [name for name in ours if name in theirs]
+
+
+_DOCUMENTS: Mapping[str, Rule] = {"unwritten": _unwritten}
+
+
 def _entry_rule(way: ThreeWay, shapes: Shapes) -> Rule:
     blocks = {tracker: block_rule(way, shape) for tracker, shape in shapes.synced.items()}
 
@@ -190,7 +202,7 @@ def _entry_rule(way: ThreeWay, shapes: Shapes) -> Rule:
             return way.opposed(versions, place)
         return way.members(versions, place, rules=blocks)
 
-    return _record_rule(way, "revertedAt", "revert", rules={"syncedTo": synced})
+    return _record_rule(way, "revertedAt", "revert", rules={"syncedTo": synced, **_DOCUMENTS})
 
 
 def _record_rule(

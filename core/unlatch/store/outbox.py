@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Increment, Link, SyncedItem
+from unlatch.domain.operation import Kind
 from unlatch.store.links import add_link, base_entry, block_at, same_item
 from unlatch.store.records import set_pending, write_synced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from unlatch.domain.operation import Operation
     from unlatch.store.events import Event
@@ -23,11 +24,11 @@ def new_operations(before: Increment, after: Increment) -> frozenset[str]:
     return frozenset(operation.op for operation in after.pending) - known
 
 
-def owe(manager: MetadataManager, wanted: str, operation: Operation) -> Increment:
-    """Make an intent durable that has no change of status behind it."""
+def owe(manager: MetadataManager, wanted: str, *operations: Operation) -> Increment:
+    """Make intents durable that have no change of status behind them."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        set_pending(data, (*before.pending, operation))
+        set_pending(data, (*before.pending, *operations))
         return []
 
     return manager.change(wanted, edit)
@@ -64,8 +65,12 @@ def record(
                 shape = manager.shapes.synced[reached.tracker]
                 write_synced(entry, reached, shape, order=order)
         tied = [known for known in before.links if same_item(known, item)]
-        for known in tied if base else ():
-            block_at(data, known.path)["base"] = base_entry(base) if base else None
+        for known in tied:
+            if base is not None:
+                block_at(data, known.path)["base"] = base_entry(base)
+            elif operation.kind is Kind.UNDO:
+                # What an undo left open is not to be closed by a comparison with what was before.
+                block_at(data, known.path).pop("base", None)
         if link is not None and not tied:
             add_link(data, link, manager.shapes.links[link.tracker])
         by = operation.by or _reopened_by(before, operation.op)
@@ -74,6 +79,35 @@ def record(
     # The event goes first: once the operation has left `pending`, the event is all that tells
     # of it, so a crash in between must leave the operation and not the silence.
     return manager.change(wanted, edit, events_first=True)
+
+
+def note_in_step(
+    manager: MetadataManager,
+    wanted: str,
+    bases: Mapping[Link, Base],
+    *,
+    op: str | None = None,
+    reached: Iterable[SyncedItem] = (),
+) -> Increment:
+    """Note what both sides are, for links whose sides agree.
+
+    Args:
+        op: the reopen that followed from items which were open already.
+        reached: those items; they count as reached by it.
+    """
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        for link, base in bases.items():
+            for known in before.links:
+                if same_item(known, link):
+                    block_at(data, known.path)["base"] = base_entry(base)
+        for entry in data.get("reopenHistory", []):
+            for item in reached if entry["id"] == op else ():
+                order = [link.item for link in before.links if link.tracker == item.tracker]
+                write_synced(entry, item, manager.shapes.synced[item.tracker], order=order)
+        return []
+
+    return manager.change(wanted, edit)
 
 
 def park(manager: MetadataManager, wanted: str, operation: Operation, *, cause: str) -> Increment:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import BrokenIncrement, Increment
@@ -10,19 +12,23 @@ from unlatch.domain.status import read_status
 from unlatch.domain.times import read_stamp
 from unlatch.errors import StoreError
 from unlatch.store import front_matter
+from unlatch.store._bytes import read_bytes
+from unlatch.store.amendments import AMENDMENTS, read_amendments
 from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import read_links
 from unlatch.store.records import BadRecord, read_pending, read_reopens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from unlatch.domain.increment import LinkShape
+    from unlatch.domain.status import Status
     from unlatch.store.layout import Folder
 
 FORMAT_VERSION = 1
+# A title stands at the beginning of a spec.md, and the rest may be long.
+_HEAD = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,48 +39,52 @@ class Shapes:
     synced: Mapping[str, LinkShape]
 
 
+_RECORDS = frozenset({"reopenHistory", "pending", AMENDMENTS})
 ID_KEYS = ("id", "increment", "increment_id")
 CREATED_KEYS = ("created", "created_at", "createdAt")
 ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at")
 COMPLETED_KEYS = ("completedAt", "completed", "completed_at")
 
 
-def read_metadata(path: Path) -> JsonText:
+def read_metadata(place: Path | str) -> JsonText:
     """The text of a metadata.json.
+
+    Args:
+        place: where it lies; as text it is read a little sooner.
 
     Raises:
         StoreError: the file is missing, no file, or not what JSON allows; the id says which.
     """
     try:
-        text = JsonText.parse(path.read_bytes())
+        text = JsonText.parse(read_bytes(str(place)))
     except FileNotFoundError:
         raise StoreError(
             "metadata-missing",
             "the folder has no metadata.json",
-            where=str(path),
+            where=str(place),
             hint="restore it from git, or remove the folder",
         ) from None
     except IsADirectoryError:
         raise StoreError(
             "metadata-unreadable",
             "metadata.json is a folder",
-            where=str(path),
+            where=str(place),
             hint="restore the file from git",
         ) from None
     except OSError as error:
         raise StoreError(
             "metadata-unreadable",
             f"metadata.json cannot be read: {error.strerror}",
-            where=str(path),
+            where=str(place),
             hint="check the file's permissions",
         ) from error
     except JsonTextError as error:
-        raise _broken_json(error, path) from error
+        raise _broken_json(error, Path(place)) from error
     if not isinstance(text.value, dict):
         raise StoreError(
             "metadata-invalid",
             "metadata.json does not hold a JSON object",
-            where=str(path),
+            where=str(place),
             hint="restore it from git: git log -- metadata.json",
         )
     return text
@@ -98,9 +108,12 @@ def _broken_json(error: JsonTextError, path: Path) -> StoreError:
 
 
 def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
-    """The increment in `folder`, or why it cannot be read."""
+    """The increment in `folder`, or why it cannot be read.
+
+    Much of it is worked out when it is asked for: of many increments, most is never looked at.
+    """
     try:
-        return read_increment(folder, shapes)
+        return _Sketch.of(folder, read_metadata(f"{folder.place}{os.sep}{METADATA}"), shapes)
     except StoreError as error:
         reason = f"{error.message} ({error.where})" if error.where else error.message
         return BrokenIncrement(
@@ -124,47 +137,102 @@ def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
     Raises:
         StoreError: `metadata-newer`, `metadata-invalid` or `status-unknown`.
     """
-    data = text.value
-    path = folder.path / METADATA
-    _refuse_newer(data, path)
-    raw_status = data.get("status")
-    status = read_status(raw_status) if isinstance(raw_status, str) else None
-    if status is None:
-        raise StoreError(
-            "status-unknown",
-            f"the status {raw_status!r} is none of the known ones"
-            if "status" in data
-            else "metadata.json names no status",
-            where=str(path),
-            hint="set status to one of planning, backlog, active, paused, ready_for_review, "
-            "completed, abandoned",
-        )
-    try:
-        reopens, pending = read_reopens(data, shapes.synced), read_pending(data)
-    except BadRecord as error:
-        raise StoreError(
-            "metadata-invalid",
-            f"metadata.json: {error}",
-            where=str(path),
-            hint="mend it by hand, or restore it from git: git log -- metadata.json",
-        ) from error
-    kind = data.get("type")
-    return Increment(
-        id=folder.name,
-        folder=folder.path,
-        title=read_title(folder),
-        status=status,
-        raw_status=str(raw_status),
-        type=kind if isinstance(kind, str) else None,
-        created=_first_time(data, CREATED_KEYS),
-        last_activity=_first_time(data, ACTIVITY_KEYS),
-        completed_at=_first_time(data, COMPLETED_KEYS),
-        archived=folder.archived,
-        links=read_links(data, shapes.links),
-        reopens=reopens,
-        pending=pending,
-        warnings=tuple(_warnings(folder, text)),
-        data=data,
+    return _Sketch.of(folder, text, shapes).whole
+
+
+class _Sketch(Increment):
+    """An increment of which parts are worked out when they are first asked for.
+
+    What can be wrong with it is found when it is made.
+    """
+
+    __slots__ = ("shapes", "source", "text")
+
+    @classmethod
+    def of(cls, folder: Folder, text: JsonText, shapes: Shapes) -> _Sketch:
+        data = text.value
+        if "formatVersion" in data:
+            _refuse_newer(data, folder.path / METADATA)
+        raw_status, kind = data.get("status"), data.get("type")
+        status = _status(raw_status, folder, data)
+        one = cls.__new__(cls)
+        put = object.__setattr__
+        put(one, "id", folder.name)
+        put(one, "status", status)
+        put(one, "raw_status", raw_status)
+        put(one, "type", kind if isinstance(kind, str) else None)
+        put(one, "archived", folder.archived)
+        put(one, "data", data)
+        if not _RECORDS.isdisjoint(data):
+            try:
+                put(one, "reopens", read_reopens(data, shapes.synced))
+                put(one, "pending", read_pending(data))
+                put(one, "amendments", read_amendments(data))
+            except BadRecord as error:
+                raise _bad_record(error, folder) from error
+        put(one, "source", folder)
+        put(one, "text", text)
+        put(one, "shapes", shapes)
+        return one
+
+    if not TYPE_CHECKING:  # it would make every misspelt attribute pass
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in _PARTS:
+                raise AttributeError(name)
+            part = _PARTS[name](self.source, self.data, self)
+            object.__setattr__(self, name, part)
+            return part
+
+    @property
+    def whole(self) -> Increment:
+        """The same with all that can be asked for."""
+        return Increment(**{field.name: getattr(self, field.name) for field in fields(Increment)})
+
+    def __eq__(self, other: object) -> bool:
+        theirs = other.whole if isinstance(other, _Sketch) else other
+        return self.whole == theirs
+
+    def __hash__(self) -> int:
+        return hash(self.whole)
+
+
+# How each part is worked out, from the folder, what its metadata.json says, and both together.
+_PARTS: Mapping[str, Callable[[Folder, Any, Any], Any]] = {
+    "reopens": lambda *_: (),
+    "pending": lambda *_: (),
+    "amendments": lambda *_: (),
+    "folder": lambda folder, *_: folder.path,
+    "title": lambda folder, *_: read_title(folder),
+    "created": lambda _, data, __: _first_time(data, CREATED_KEYS),
+    "last_activity": lambda _, data, __: _first_time(data, ACTIVITY_KEYS),
+    "completed_at": lambda _, data, __: _first_time(data, COMPLETED_KEYS),
+    "links": lambda _, data, one: read_links(data, one.shapes.links),
+    "warnings": lambda folder, _, one: tuple(_warnings(folder, one.text)),
+}
+
+
+def _status(raw: object, folder: Folder, data: Mapping[str, Any]) -> Status:
+    status = read_status(raw) if isinstance(raw, str) else None
+    if status is not None:
+        return status
+    raise StoreError(
+        "status-unknown",
+        f"the status {raw!r} is none of the known ones"
+        if "status" in data
+        else "metadata.json names no status",
+        where=str(folder.path / METADATA),
+        hint="set status to one of planning, backlog, active, paused, ready_for_review, "
+        "completed, abandoned",
+    )
+
+
+def _bad_record(error: BadRecord, folder: Folder) -> StoreError:
+    return StoreError(
+        "metadata-invalid",
+        f"metadata.json: {error}",
+        where=str(folder.path / METADATA),
+        hint="mend it by hand, or restore it from git: git log -- metadata.json",
     )
 
 
@@ -188,18 +256,34 @@ def _warnings(folder: Folder, text: JsonText) -> list[str]:
 
 
 def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    return next((time for key in keys if (time := read_stamp(data.get(key)))), None)
+    for key in keys:
+        raw = data.get(key)
+        if raw is not None and (time := read_stamp(raw)):
+            return time
+    return None
 
 
 def read_title(folder: Folder) -> str:
     """The title from spec.md, else the words of the folder's name."""
-    spec = read_spec(folder.path / SPEC)
-    title = front_matter.title(spec) if spec is not None else None
+    title = _title_in(f"{folder.place}{os.sep}{SPEC}")
     return title or folder.name.partition("-")[2].replace("-", " ")
 
 
-def read_spec(path: Path) -> str | None:
-    """spec.md with its line endings as they are; None if it is missing or no UTF-8 text."""
+def _title_in(path: str) -> str | None:
+    try:
+        raw = read_bytes(path, at_most=_HEAD)
+        if len(raw) == _HEAD:
+            head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
+            if front_matter.is_whole(head) and (title := front_matter.title(head)):
+                return title
+            raw = read_bytes(path)
+        return front_matter.title(raw.decode("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def read_document(path: Path) -> str | None:
+    """A document with its line endings as they are; None if it is missing or no UTF-8 text."""
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):

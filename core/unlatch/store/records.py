@@ -5,23 +5,40 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.ids import is_ulid
 from unlatch.domain.increment import ReopenEntry, SyncedItem
 from unlatch.domain.operation import Kind, Manner, Operation
 from unlatch.domain.status import Status, read_status
 from unlatch.domain.times import read_stamp, stamp
+from unlatch.store.amendments import read_amendment, write_amendment
 from unlatch.store.links import entry_for
+from unlatch.store.record_fields import (
+    BadRecord,
+    list_at,
+    object_in,
+    one_of,
+    optional_at,
+    text_at,
+    ulid_at,
+    words_at,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.domain.increment import LinkShape
 
+__all__ = [
+    "BadRecord",
+    "overtaken",
+    "read_pending",
+    "read_reopens",
+    "set_pending",
+    "write_operation",
+    "write_reopen",
+    "write_synced",
+]
+
 COMMENTS = ("full", "short", "none")
-
-
-class BadRecord(ValueError):
-    """A record that does not hold what it must; the message names place and problem."""
 
 
 def read_reopens(
@@ -32,37 +49,39 @@ def read_reopens(
     Raises:
         BadRecord: an entry lacks something that history cannot do without.
     """
-    entries = _list(data, "reopenHistory")
+    entries = list_at(data, "reopenHistory")
     return tuple(_reopen(entry, f"/reopenHistory/{n}", shapes) for n, entry in enumerate(entries))
 
 
 def _reopen(entry: Any, place: str, shapes: Mapping[str, LinkShape]) -> ReopenEntry:
-    ulid = _ulid(entry, "id", place)
+    ulid = ulid_at(entry, "id", place)
     at = read_stamp(entry.get("reopenedAt"))
     if at is None:
         raise BadRecord(f"{place}/reopenedAt is not a time")
     return ReopenEntry(
         id=ulid,
         reopened_at=at,
-        reason=_text(entry, "reason", place),
+        reason=text_at(entry, "reason", place),
         previous_status=read_status(str(entry.get("previousStatus", ""))) or Status.COMPLETED,
-        previous_completed_at=_optional(entry, "previousCompletedAt", place),
-        reopened_by=_text(entry, "reopenedBy", place),
-        scope_change=_optional(entry, "scopeChange", place),
-        source=_optional(entry, "source", place),
+        previous_completed_at=optional_at(entry, "previousCompletedAt", place),
+        reopened_by=text_at(entry, "reopenedBy", place),
+        amendment=read_amendment(entry, place),
+        category=optional_at(entry, "category", place),
+        source=optional_at(entry, "source", place),
+        forced=words_at(entry, "forced", place),
         reverted_at=read_stamp(entry.get("revertedAt")),
-        revert=_optional(entry, "revert", place),
+        revert=optional_at(entry, "revert", place),
         synced_to=tuple(_synced(entry.get("syncedTo", {}), f"{place}/syncedTo", shapes)),
     )
 
 
 def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterable[SyncedItem]:
-    blocks = _object(synced, place)
+    blocks = object_in(synced, place)
     for tracker, shape in shapes.items():
-        block = _object(blocks.get(tracker, {}), f"{place}/{tracker}")
-        items = _list(block, "items", place=f"{place}/{tracker}") or [block]
+        block = object_in(blocks.get(tracker, {}), f"{place}/{tracker}")
+        items = list_at(block, "items", place=f"{place}/{tracker}") or [block]
         for number, entry in enumerate(items):
-            item = _object(entry, f"{place}/{tracker}/items/{number}")
+            item = object_in(entry, f"{place}/{tracker}/items/{number}")
             if shape.item in item:
                 yield SyncedItem(tracker, str(item[shape.item]), str(item.get(shape.url, "")))
 
@@ -76,8 +95,10 @@ def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
         "previousStatus": entry.previous_status.value,
         "previousCompletedAt": entry.previous_completed_at,
         "reopenedBy": entry.reopened_by,
-        "scopeChange": entry.scope_change,
+        **write_amendment(entry.amendment),
+        "category": entry.category,
         "source": entry.source,
+        "forced": list(entry.forced) or None,
         "syncedTo": {},
     }
     return {key: value for key, value in written.items() if value is not None}
@@ -113,13 +134,13 @@ def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
     Raises:
         BadRecord: an operation lacks something that it cannot be delivered without.
     """
-    entries = _list(data, "pending")
+    entries = list_at(data, "pending")
     return tuple(_operation(entry, f"/pending/{n}") for n, entry in enumerate(entries))
 
 
 def _operation(entry: Any, place: str) -> Operation:
-    op = _ulid(entry, "op", place)
-    kind = _text(entry, "kind", place)
+    op = ulid_at(entry, "op", place)
+    kind = text_at(entry, "kind", place)
     if kind not in set(Kind):
         raise BadRecord(f"{place}/kind is {kind!r}, which this version does not know")
     at = read_stamp(entry.get("at"))
@@ -128,17 +149,19 @@ def _operation(entry: Any, place: str) -> Operation:
     return Operation(
         op=op,
         kind=Kind(kind),
-        tracker=_text(entry, "tracker", place),
-        item=_text(entry, "item", place),
+        tracker=text_at(entry, "tracker", place),
+        item=text_at(entry, "item", place),
         at=at,
-        by=_optional(entry, "by", place),
-        reason=_optional(entry, "reason", place),
+        by=optional_at(entry, "by", place),
+        reason=optional_at(entry, "reason", place),
         state=entry.get("state") is not False,
         manner=Manner(
-            comment=_one_of(entry, "comment", place, COMMENTS),
+            comment=one_of(entry, "comment", place, COMMENTS),
             even_if_not_planned=entry.get("evenIfNotPlanned") is True,
+            options=words_at(entry, "options", place),
         ),
-        cause=_optional(entry, "cause", place),
+        story=optional_at(entry, "story", place),
+        cause=optional_at(entry, "cause", place),
         parked_at=read_stamp(entry.get("parkedAt")),
     )
 
@@ -156,6 +179,8 @@ def write_operation(operation: Operation) -> dict[str, Any]:
         "state": None if operation.state else False,
         "comment": operation.manner.comment,
         "evenIfNotPlanned": operation.manner.even_if_not_planned or None,
+        "options": list(operation.manner.options) or None,
+        "story": operation.story,
         "cause": operation.cause,
         "parkedAt": stamp(operation.parked_at) if operation.parked_at else None,
     }
@@ -194,44 +219,3 @@ def set_pending(data: dict[str, Any], operations: tuple[Operation, ...]) -> None
         data["pending"] = entries
     else:
         data.pop("pending", None)
-
-
-def _list(data: Mapping[str, Any], key: str, *, place: str = "") -> list[Any]:
-    value = data.get(key, [])
-    if not isinstance(value, list):
-        raise BadRecord(f"{place}/{key} is not a list")
-    return value
-
-
-def _object(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise BadRecord(f"{place} is not an object")
-    return value
-
-
-def _ulid(entry: Any, key: str, place: str) -> str:
-    value = _text(entry, key, place)
-    if not is_ulid(value):
-        raise BadRecord(f"{place}/{key} is not a ULID")
-    return value
-
-
-def _text(entry: Any, key: str, place: str) -> str:
-    value = entry.get(key) if isinstance(entry, dict) else None
-    if not isinstance(value, str):
-        raise BadRecord(f"{place}/{key} is missing or not a text")
-    return value
-
-
-def _one_of(entry: Mapping[str, Any], key: str, place: str, known: tuple[str, ...]) -> str | None:
-    value = _optional(entry, key, place)
-    if value is not None and value not in known:
-        raise BadRecord(f"{place}/{key} is {value!r}, which this version does not know")
-    return value
-
-
-def _optional(entry: Mapping[str, Any], key: str, place: str) -> str | None:
-    value = entry.get(key)
-    if value is not None and not isinstance(value, str):
-        raise BadRecord(f"{place}/{key} is not a text")
-    return value

@@ -78,6 +78,8 @@ def _mark(data: dict[str, Any], entry: ReopenEntry, *, op: str, at: str) -> None
     for written in data["reopenHistory"]:
         if written["id"] == entry.id:
             written |= {"revertedAt": at, "revert": op}
+            # What did not get into the documents any more is not to get there now.
+            written.pop("unwritten", None)
 
 
 def _set_back(data: dict[str, Any], entry: ReopenEntry, *, at: str) -> None:

@@ -19,6 +19,7 @@ from unlatch.spi import (
     SyncPlugin,
     is_held_closed,
     ops_in,
+    plain,
     result_of,
     visible,
 )
@@ -90,10 +91,10 @@ class RoundupPlugin(SyncPlugin):
         return None
 
     def plan(
-        self, item: RemoteItem, change: Change, draft: Draft | None = None
+        self, item: RemoteItem | None, change: Change, draft: Draft | None = None
     ) -> tuple[PlannedRequest, ...]:
         """The requests of a reopen or close."""
-        return tuple(self._planned(item, change))
+        return () if item is None else tuple(self._planned(item, change))
 
     def _planned(self, item: RemoteItem, change: Change) -> Iterator[PlannedRequest]:
         settings = self._settings
@@ -142,8 +143,7 @@ class RoundupPlugin(SyncPlugin):
 
 def _marked(text: Text, op: str) -> str:
     """Plain text, with the marker as a last line that people can read."""
-    said = "\n\n".join("".join(span.text for span in paragraph) for paragraph in text)
-    return f"{defused(without_controls(said))}\n\n{visible(op)}"
+    return f"{defused(without_controls(plain(text)))}\n\n{visible(op)}"
 
 
 def _words(left: Steps) -> Iterator[str]:

@@ -6,13 +6,16 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from unlatch.cli.contracts.linking import LinkFileDocument, LinkSuggestDocument
 from unlatch.cli.contracts.parts import (
     ClashEntry,
     DeliveryEntry,
+    Document,
     EventEntry,
     Failure,
     GitEntry,
     ItemEntry,
+    LimitsEntry,
     LinkEntry,
     ListEntry,
     MovedIncrement,
@@ -21,18 +24,17 @@ from unlatch.cli.contracts.parts import (
     Problem,
     Record,
     ResumeEntry,
+    StaleEntry,
     WaitingEntry,
+    WipEntry,
 )
+from unlatch.cli.contracts.rehearsed import RehearsedIncrement, RehearsedItem, WouldBe
+from unlatch.cli.contracts.resuming import ResumeManyDocument
+from unlatch.cli.contracts.scope import ScopeEntry
+from unlatch.cli.contracts.syncing import SyncDocument, SyncPlanDocument
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
 from unlatch.store.contracts import ReopenRecord
-
-
-class Document(TypedDict):
-    """What every document has."""
-
-    schema: str
-    exitCode: int
 
 
 class ErrorDocument(Document):
@@ -47,6 +49,8 @@ class ResumeDocument(Document):
     increment: MovedIncrement
     reopen: ReopenRecord | None
     trackers: list[ResumeEntry]
+    scope: ScopeEntry | None
+    warnings: list[Problem]
 
 
 class Spared(TypedDict):
@@ -65,6 +69,9 @@ class FinishDocument(Document):
     increment: MovedIncrement
     spared: list[Spared]
     trackers: list[DeliveryEntry]
+    # The ids of the refusals that it was done in spite of.
+    forced: list[str]
+    warnings: list[Problem]
 
 
 class UndoDocument(Document):
@@ -79,6 +86,7 @@ class MoveDocument(Document):
     """unlatch start, pause, review, backlog."""
 
     increment: MovedIncrement
+    warnings: list[Problem]
 
 
 class NewIncrement(TypedDict):
@@ -113,6 +121,45 @@ class HistoryDocument(Document):
 
     id: str
     events: list[EventEntry]
+    reopens: list[Record]
+
+
+class CategoryCount(TypedDict):
+    """How many reopens there were for one kind of reason; null where none was named."""
+
+    category: str | None
+    reopens: int
+
+
+class ReopenSummary(TypedDict):
+    """One reopen among others."""
+
+    id: str
+    reopenedAt: str
+    reopenedBy: str
+    reason: str
+    category: str | None
+    daysAfterCompletion: float | None
+
+
+class ReopenedEntry(TypedDict):
+    """An increment that was reopened."""
+
+    id: str
+    title: str
+    reopens: list[ReopenSummary]
+
+
+class HistoryAllDocument(Document):
+    """unlatch history --all."""
+
+    increments: int
+    reopens: int
+    undone: int
+    byMonth: dict[str, int]
+    byCategory: list[CategoryCount]
+    daysToReopen: dict[str, float] | None
+    mostReopened: list[ReopenedEntry]
 
 
 class StatusDocument(Document):
@@ -120,11 +167,15 @@ class StatusDocument(Document):
 
     active: list[ListEntry]
     maxActive: int | None
+    limits: LimitsEntry
+    wip: WipEntry
     paused: list[ListEntry]
+    stale: list[StaleEntry]
     pending: list[WaitingEntry]
     notRecorded: list[PendingOf]
     reopenedOften: list[str]
     broken: list[ListEntry]
+    configMistakes: list[str]
 
 
 class LinkDocument(Document):
@@ -132,6 +183,7 @@ class LinkDocument(Document):
 
     id: str
     linked: list[ItemEntry]
+    dryRun: bool
 
 
 class UnlinkDocument(Document):
@@ -142,63 +194,21 @@ class UnlinkDocument(Document):
     dropped: int
 
 
-class SyncedIncrement(TypedDict):
-    """An increment whose items were served."""
-
-    id: str
-    trackers: list[DeliveryEntry]
-    left: int
-
-
-class SyncDocument(Document):
-    """unlatch sync."""
-
-    increments: list[SyncedIncrement]
-
-
-class SyncDryRunDocument(Document):
-    """unlatch sync --dry-run."""
-
-    pending: list[PendingOf]
-
-
-class WouldBe(TypedDict):
-    """An increment, and the status that it would have."""
-
-    id: str
-    status: Status
-    wouldBe: Status
-
-
-class RehearsedRequest(TypedDict):
-    """A request that would be sent."""
-
-    method: str
-    url: str
-    what: str
-
-
-class RehearsedItem(TypedDict):
-    """An item, and what would be done to it."""
-
-    tracker: str
-    id: str
-    url: str | None
-    state: str | None
-    comment: str | None
-    addLabels: list[str]
-    removeLabels: list[str]
-    owedSince: str | None
-    requests: list[RehearsedRequest]
-    error: Problem | None
-
-
 class DryRunDocument(Document):
     """What any other command prints with --dry-run."""
 
     increment: WouldBe
     items: list[RehearsedItem]
     spared: list[Spared]
+    requests: int
+    scope: ScopeEntry | None
+    warnings: list[Problem]
+
+
+class DryRunManyDocument(Document):
+    """What resume prints with --dry-run for several increments."""
+
+    increments: list[RehearsedIncrement]
     requests: int
 
 
@@ -265,12 +275,19 @@ class TrackerChangeDocument(Document):
     trackers: list[DeliveryEntry]
 
 
+class IncrementItems(TypedDict):
+    """An increment, and its items on one tracker."""
+
+    id: str
+    status: Status
+    items: list[ItemEntry]
+
+
 class TrackerStatusDocument(Document):
     """unlatch TRACKER status."""
 
     tracker: str
-    id: str
-    items: list[ItemEntry]
+    increments: list[IncrementItems]
 
 
 class SettingEntry(TypedDict):
@@ -292,20 +309,75 @@ class FindingEntry(TypedDict):
     increment: str | None
 
 
+class PlaceEntry(TypedDict):
+    """What a credential may do in one place; null where only a write would tell."""
+
+    target: str
+    rights: dict[str, bool | None]
+
+
+class AccessEntry(TypedDict):
+    """What a tracker said about the credential."""
+
+    tracker: str
+    login: str | None
+    places: list[PlaceEntry]
+
+
+class FixEntry(TypedDict):
+    """A file that the doctor mends, and how."""
+
+    id: str
+    increment: str | None
+    path: str
+    diff: str
+    done: bool
+
+
 class DoctorDocument(Document):
     """unlatch doctor."""
 
     root: str
     settings: list[SettingEntry]
     findings: list[FindingEntry]
+    access: list[AccessEntry]
+    fixes: list[FixEntry]
     increments: int
     errors: int
     warnings: int
 
 
+MovedFolder = TypedDict("MovedFolder", {"from": str, "to": str})
+
+
+class ChangedFile(TypedDict):
+    """A file that changes, and how; null for one that is put back as it was."""
+
+    path: str
+    diff: str | None
+
+
+class LeftFile(TypedDict):
+    """A file that is left as it is."""
+
+    path: str
+    why: str
+
+
+class MigrateDocument(Document):
+    """unlatch migrate."""
+
+    dryRun: bool
+    undo: bool
+    moved: list[MovedFolder]
+    changed: list[ChangedFile]
+    left: list[LeftFile]
+
+
 DOCUMENTS: Mapping[str, Any] = MappingProxyType(
     {
         "resume": ResumeDocument,
+        "resume-many": ResumeManyDocument,
         "complete": FinishDocument,
         "undo": UndoDocument,
         "abandon": FinishDocument,
@@ -317,15 +389,20 @@ DOCUMENTS: Mapping[str, Any] = MappingProxyType(
         "list": ListDocument,
         "show": ShowDocument,
         "history": HistoryDocument,
+        "history-all": HistoryAllDocument,
         "status": StatusDocument,
         "link": LinkDocument,
+        "link-file": LinkFileDocument,
+        "link-suggest": LinkSuggestDocument,
         "unlink": UnlinkDocument,
         "sync": SyncDocument,
-        "sync-dry-run": SyncDryRunDocument,
+        "sync-plan": SyncPlanDocument,
         "dry-run": DryRunDocument,
+        "dry-run-many": DryRunManyDocument,
         "tracker-change": TrackerChangeDocument,
         "tracker-status": TrackerStatusDocument,
         "merge": MergeDocument,
+        "migrate": MigrateDocument,
         "init": InitDocument,
         "auth": AuthDocument,
         "plugins": PluginsDocument,

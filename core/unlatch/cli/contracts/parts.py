@@ -5,6 +5,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from unlatch.domain.item import Category
+from unlatch.domain.objection import Policy
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
 
@@ -19,7 +20,14 @@ DeliveryOutcome = Literal[
     "pending",
     "failed",
 ]
-ResumeOutcome = Literal["reopened", "already-open", "pending", "skipped", "failed"]
+ResumeOutcome = Literal["reopened", "already-open", "updated", "pending", "skipped", "failed"]
+
+
+class Document(TypedDict):
+    """What every document has."""
+
+    schema: str
+    exitCode: int
 
 
 class Problem(TypedDict):
@@ -107,6 +115,34 @@ class WaitingEntry(PendingOf):
 
     attempts: int
     nextTry: str | None
+
+
+class LimitsEntry(TypedDict):
+    """How much may be worked on at once, and for how long nothing may be done."""
+
+    maxActive: int | None
+    hardCap: int | None
+    perType: dict[str, int]
+    canInterrupt: list[str]
+    policy: Policy
+    staleAfter: dict[str, int]
+
+
+class WipEntry(TypedDict):
+    """How much is worked on at once."""
+
+    active: int
+    types: dict[str, int]
+    # The settings whose limits are exceeded.
+    over: list[str]
+
+
+class StaleEntry(TypedDict):
+    """An increment on which nothing was done for too long."""
+
+    increment: str
+    status: Status
+    days: int
 
 
 class ItemEntry(TypedDict):

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.engine.doctor.configuration import check_configuration
 from unlatch.engine.doctor.finding import Finding, Setting, Severity
+from unlatch.engine.doctor.foreign import check_specweave
 from unlatch.engine.doctor.increments import check_increments
+from unlatch.engine.doctor.limits import check_limits
 from unlatch.engine.doctor.project import check_project
 from unlatch.engine.doctor.trackers import check_trackers
 
@@ -25,5 +27,7 @@ def examine(workspace: Workspace) -> Iterator[Finding | Setting]:
     """All that there is to say about a project, each as it is found."""
     yield from check_project(workspace)
     yield from check_configuration(workspace)
+    yield from check_specweave(workspace)
     yield from check_trackers(workspace)
     yield from check_increments(workspace)
+    yield from check_limits(workspace)

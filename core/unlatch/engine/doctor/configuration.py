@@ -108,7 +108,7 @@ def _specweave(workspace: Workspace) -> Iterator[Finding]:
         json.loads(path.read_bytes())
     except FileNotFoundError:
         return
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         yield Finding(
             Severity.WARNING,
             "specweave-config-unreadable",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
-from unlatch.engine.doctor.finding import Finding, Severity, below
+from unlatch.engine.doctor.finding import FIX, Finding, Severity, below
 from unlatch.engine.doctor.shape import explain
+from unlatch.errors import StoreError
+from unlatch.store.events import read_events
 from unlatch.store.layout import EVENTS
 from unlatch.store.schemas import event_schema
 
@@ -16,7 +18,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from unlatch.domain.increment import Increment
     from unlatch.store.layout import Folder
+
+
+def missing_events(increment: Increment, root: Path) -> Iterator[Finding]:
+    """Reopens that metadata.json tells of and events.jsonl does not."""
+    try:
+        known = {event["id"] for event in read_events(increment.folder)}
+    except StoreError:
+        return  # told of where the lines are looked at
+    for entry in increment.reopens:
+        if entry.id not in known:
+            yield Finding(
+                Severity.NOTE,
+                "event-missing",
+                f"the reopen {entry.id} is told by metadata.json alone",
+                below(increment.folder / EVENTS, root),
+                FIX,
+                increment.id,
+            )
 
 
 class EventLog:

@@ -59,6 +59,8 @@ class Setting:
 
 
 DEFAULT = "default"
+# The next thing to do about what can be mended without deciding anything.
+FIX = "unlatch doctor --fix"
 
 
 def from_error(

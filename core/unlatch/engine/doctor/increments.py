@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from unlatch.domain.status import read_status
-from unlatch.engine.doctor.event_log import EventLog
-from unlatch.engine.doctor.finding import Finding, Severity, below, from_error
+from unlatch.engine.doctor.dates import odd_dates
+from unlatch.engine.doctor.event_log import EventLog, missing_events
+from unlatch.engine.doctor.finding import FIX, Finding, Severity, below, from_error
+from unlatch.engine.doctor.papers import odd_papers
 from unlatch.engine.doctor.shape import explain, is_vital, pointer
+from unlatch.engine.doctor.together import same_names, shared_items
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.store import front_matter
+from unlatch.store.atomic import UNFINISHED
 from unlatch.store.layout import METADATA, SPEC
-from unlatch.store.reading import ID_KEYS, read_metadata, read_spec, snapshot
+from unlatch.store.reading import ID_KEYS, read_document, read_metadata, snapshot
 from unlatch.store.schemas import metadata_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from unlatch.domain.increment import Increment, Link
     from unlatch.engine.workspace import Workspace
@@ -27,11 +32,15 @@ if TYPE_CHECKING:
     from unlatch.store.layout import Folder
 
 
+MIGRATE = "unlatch migrate"
+
+
 def check_increments(workspace: Workspace) -> Iterator[Finding]:
     """What is wrong with, or odd about, the files of each increment, in the order of their ids."""
     checkup = _Checkup(workspace)
     for folder in workspace.layout.folders():
         yield from checkup.of(folder)
+    yield from checkup.together()
     yield from checkup.unconfigured()
 
 
@@ -44,10 +53,15 @@ class _Checkup:
         self._events = EventLog(self._root)
         self._settings = _settings(workspace)
         self._unconfigured: Counter[str] = Counter()
+        self._folders: list[Folder] = []
+        self._sound: list[Increment] = []
+        self._now = workspace.clock()
 
     def of(self, folder: Folder) -> Iterator[Finding]:
         """What there is to say about one increment."""
         path = below(folder.path / METADATA, self._root)
+        self._folders.append(folder)
+        yield from _unfinished(folder, self._root)
         try:
             text = read_metadata(folder.path / METADATA)
         except StoreError as error:
@@ -64,6 +78,11 @@ class _Checkup:
             )
         yield from self._read(folder, text, path)
         yield from self._events.of(folder)
+
+    def together(self) -> Iterator[Finding]:
+        """What is odd about increments only beside others."""
+        yield from same_names(self._folders, self._root)
+        yield from shared_items(self._sound, self._root)
 
     def unconfigured(self) -> Iterator[Finding]:
         """One finding for each tracker that links point to and nothing is configured for."""
@@ -86,6 +105,10 @@ class _Checkup:
         yield from _id(folder, text, path)
         yield from _spec(folder, increment, below(folder.path / SPEC, self._root))
         yield from self._links(increment, path)
+        yield from odd_dates(increment, path, now=self._now)
+        yield from odd_papers(increment, self._root)
+        yield from missing_events(increment, self._root)
+        self._sound.append(increment)
 
     def _broken(
         self, folder: Folder, text: JsonText, broken: StoreError, path: str
@@ -106,7 +129,8 @@ class _Checkup:
                     Severity.ERROR, broken.id, message, where, broken.hint, increment=folder.name
                 )
             else:
-                yield Finding(Severity.WARNING, what, message, where, increment=folder.name)
+                hint = MIGRATE if what.startswith("old-") else None
+                yield Finding(Severity.WARNING, what, message, where, hint, folder.name)
 
     def _links(self, increment: Increment, path: str) -> Iterator[Finding]:
         old: dict[str, list[str]] = {}
@@ -121,7 +145,7 @@ class _Checkup:
         for place, items in old.items():
             message = f"is read as the link to {', '.join(items)}"
             yield Finding(
-                Severity.WARNING, "old-link", message, f"{path}:{place}", increment=increment.id
+                Severity.WARNING, "old-link", message, f"{path}:{place}", MIGRATE, increment.id
             )
 
     def _is_canonical(self, link: Link, data: Mapping[str, Any]) -> bool:
@@ -166,12 +190,13 @@ def _id(folder: Folder, text: JsonText, path: str) -> Iterator[Finding]:
             "id-differs",
             f"{text.value[key]!r} is not the folder's name; the folder counts",
             f"{path}:{pointer([key])}",
-            increment=folder.name,
+            FIX,
+            folder.name,
         )
 
 
 def _spec(folder: Folder, increment: Increment, path: str) -> Iterator[Finding]:
-    spec = read_spec(folder.path / SPEC)
+    spec = read_document(folder.path / SPEC)
     said = front_matter.status(spec) if spec is not None else None
     if said is not None and read_status(said) is not increment.status:
         yield Finding(
@@ -179,7 +204,20 @@ def _spec(folder: Folder, increment: Increment, path: str) -> Iterator[Finding]:
             "spec-status-differs",
             f"says {said}, metadata.json {increment.status}; the next change of status mends it",
             path,
-            increment=increment.id,
+            FIX,
+            increment.id,
+        )
+
+
+def _unfinished(folder: Folder, root: Path) -> Iterator[Finding]:
+    for path in sorted(folder.path.glob(f".*{UNFINISHED}")):
+        yield Finding(
+            Severity.NOTE,
+            "unfinished-file",
+            "a writer that died left it behind; nobody reads it",
+            below(path, root),
+            FIX,
+            folder.name,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.engine.doctor.finding import Finding, Severity, below
+from unlatch.engine.doctor.finding import FIX, Finding, Severity, below
 from unlatch.engine.git import ask_git
 from unlatch.engine.git_setup import DRIVER
 from unlatch.store.layout import HOME, METADATA, SPECWEAVE, sorted_folders
@@ -38,7 +38,7 @@ def _two_homes(layout: Layout) -> Iterator[Finding]:
             "two-increment-folders",
             f"only {HOME}/increments is read, and {SPECWEAVE}/increments holds increments too",
             below(theirs, layout.root),
-            f"move them into {HOME}/increments, or remove that folder to use the other",
+            "unlatch migrate",
         )
 
 
@@ -73,5 +73,5 @@ def _local_folder(layout: Layout) -> Iterator[Finding]:
             "local-not-ignored",
             "git does not ignore the locks and caches of this machine",
             place,
-            f"add {place}/ to .gitignore, or delete the folder: it is made anew, and ignored",
+            f"add {place}/ to .gitignore" if (layout.local / ".gitignore").exists() else FIX,
         )

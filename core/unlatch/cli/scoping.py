@@ -1,0 +1,125 @@
+"""The options that say what changes about an increment's work."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_OPTIONS = (
+    click.option(
+        "--update-scope", is_flag=True, help="There is more to do: say what, and which tasks."
+    ),
+    click.option("--scope", metavar="TEXT", help="What changes; implies --update-scope."),
+    click.option(
+        "--tasks-file",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="New tasks: JSON, or one title a line; implies --update-scope.",
+    ),
+    click.option(
+        "--task",
+        "tasks",
+        metavar="ID|TITLE",
+        multiple=True,
+        help="Reopen this task, by its id; with --update-scope, the title of a new one.",
+    ),
+    click.option(
+        "--story",
+        "stories",
+        metavar="ID",
+        multiple=True,
+        help="Reopen this user story; with --update-scope, the one that new tasks belong to.",
+    ),
+    click.option(
+        "--criterion",
+        "criteria",
+        metavar="ID",
+        multiple=True,
+        help="Reopen this acceptance criterion; with --update-scope, one that new tasks satisfy.",
+    ),
+)
+_TASK_ID = re.compile(r"T-?[0-9]+[A-Za-z]?(?:-\w+)*", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Scoping:
+    """What was typed about the work.
+
+    Args:
+        update: whether there is more to do.
+        change: what changes, if that was said.
+        tasks_file: a file with new tasks.
+        tasks: with `update`, the titles of new tasks; else the ids of tasks to be done again.
+        stories: with `update`, the story of the new tasks; else stories to be done again.
+        criteria: with `update`, the criteria of the new tasks; else those to be met again.
+    """
+
+    update: bool = False
+    change: str | None = None
+    tasks_file: Path | None = None
+    tasks: tuple[str, ...] = ()
+    stories: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything changes about the work."""
+        return self.update or self.names_parts
+
+    @property
+    def names_parts(self) -> bool:
+        """Whether parts of the work are to be done again."""
+        return not self.update and bool(self.tasks or self.stories or self.criteria)
+
+
+def scoping(function: Callable[..., Any]) -> Any:
+    """Give a command these options, handed to it as `scoping`."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, scoping=_taken(kwargs), **kwargs)
+
+    command: Any = run
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _taken(options: dict[str, Any]) -> Scoping:
+    change, file = options.pop("scope"), options.pop("tasks_file")
+    update = options.pop("update_scope") or change is not None or file is not None
+    found = Scoping(
+        update,
+        change,
+        Path(file) if file else None,
+        *(tuple(options.pop(name)) for name in ("tasks", "stories", "criteria")),
+    )
+    if update:
+        _check(found)
+    return found
+
+
+def _check(found: Scoping) -> None:
+    for title in found.tasks:
+        if _TASK_ID.fullmatch(title.strip()):
+            raise UsageError(
+                "task-is-id",
+                f"with --update-scope, --task takes the title of a new task, not an id: {title}",
+                hint="to reopen that task, leave out --update-scope, --scope and --tasks-file",
+            )
+    if len(found.stories) > 1:
+        raise UsageError(
+            "usage",
+            "with --update-scope, --story can be given once: new tasks belong to one user story",
+            hint="--tasks-file FILE, with JSON, can name one for each task",
+        )

@@ -1,0 +1,128 @@
+"""unlatch TRACKER create-...: make items for an increment or its user stories, and tie them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.asked import DRY_RUN, Asked, serving
+from unlatch.cli.rehearse import tell_rehearsal
+from unlatch.cli.serve import deliver_and_tell
+from unlatch.cli.session import BY, ID, JSON, Session, with_session
+from unlatch.cli.tracker_items import end_change
+from unlatch.domain.operation import Kind
+from unlatch.engine.draft import draft_of, stories_of
+from unlatch.engine.linking import create_target, owe_operation
+from unlatch.engine.permission import check_permitted
+from unlatch.engine.rehearsal import Act
+from unlatch.engine.rehearse import rehearse_create
+from unlatch.errors import UsageError
+from unlatch.store.sync_config import Part
+
+if TYPE_CHECKING:
+    from unlatch.domain.increment import Increment
+    from unlatch.spi import Manifest
+
+
+def create_command(manifest: Manifest) -> click.Command:
+    """The command that makes items."""
+    article = "an" if manifest.noun[0] in "aeiou" else "a"
+
+    @click.command(
+        f"create-{manifest.slug}",
+        help=f"Make {article} {manifest.noun} for an increment, and tie it. (writes trackers)",
+    )
+    @ID
+    @click.option("--story", metavar="US-ID", multiple=True, help="For this user story alone.")
+    @click.option(
+        "--per-story", is_flag=True, help=f"{article.title()} {manifest.noun} for each user story."
+    )
+    @BY
+    @DRY_RUN
+    @serving(Kind.CREATE, comment=False)
+    @JSON
+    @with_session
+    def run(session: Session, *, wanted: str, by: str | None, as_json: bool, **how: Any) -> int:
+        return create_items(
+            session, manifest.name, wanted, making=Making(**how), by=by, as_json=as_json
+        )
+
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What items are to be made, and whether it is only to be shown.
+
+    Args:
+        story: the user stories to make items for; nothing for one of the whole increment.
+        per_story: for all user stories that have no item there.
+    """
+
+    asked: Asked
+    story: tuple[str, ...] = ()
+    per_story: bool = False
+    dry_run: bool = False
+
+
+def create_items(
+    session: Session,
+    tracker: str,
+    wanted: str,
+    *,
+    making: Making,
+    by: str | None,
+    as_json: bool,
+) -> int:
+    """Make items for an increment, and tie them.
+
+    Raises:
+        UnlatchError: the tracker is not configured, or its plugin makes no items.
+    """
+    increment = session.workspace.manager.read(wanted)
+    with session.trackers() as trackers:
+        target = create_target(trackers, tracker)
+        check_permitted(session.workspace, tracker, Part.CREATE)
+        stories = _stories(increment, tracker, making)
+        job = making.asked.job(tracker=tracker)
+        act = Act(session.who(by), job=job)
+        if making.dry_run:
+            found = rehearse_create(
+                session.workspace, trackers, increment, target=target, stories=stories, act=act
+            )
+            return tell_rehearsal(session, found, as_json=as_json)
+        fresh = frozenset(
+            owe_operation(
+                session.workspace,
+                increment,
+                Kind.CREATE,
+                tracker=tracker,
+                item=target,
+                by=act.by,
+                manner=making.asked.manner,
+                story=story,
+            ).op
+            for story in stories
+        )
+        job = replace(job, fresh=fresh)
+        delivered = deliver_and_tell(session, trackers, increment, job, silent=as_json)
+    return end_change(delivered, increment, tracker, Kind.CREATE, as_json=as_json)
+
+
+def _stories(increment: Increment, tracker: str, making: Making) -> list[str | None]:
+    if making.per_story and making.story:
+        raise click.UsageError("name user stories, or --per-story")
+    if not making.per_story:
+        return [draft_of(increment, tracker, one).story for one in making.story] or [None]
+    served = {link.story for link in increment.links if link.tracker == tracker}
+    served |= {one.story for one in increment.pending if one.tracker == tracker}
+    known = stories_of(increment)
+    if not known:
+        raise UsageError(
+            "no-story",
+            f"spec.md of {increment.id} has no user stories",
+            hint="leave --per-story out to make one item for the whole increment",
+        )
+    return [story for story in known if story not in served]

@@ -1,0 +1,53 @@
+"""Which branch is at work, and on which one the statuses of both sides are compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.engine.git import ask_git
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# CI systems check out a commit; the branch stands in their environment.
+_CI_BRANCHES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "BUILD_SOURCEBRANCH", "CI_COMMIT_REF_NAME")
+_HEADS = "refs/heads/"
+
+
+def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
+    """The branch that is checked out; None without one, and outside git."""
+    branch = ask_git(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    if branch is not None:
+        return branch
+    told = (environ.get(name, "").removeprefix(_HEADS) for name in _CI_BRANCHES)
+    return next(filter(None, told), None)
+
+
+def default_branch(root: Path) -> str | None:
+    """The remote's default branch, as far as this clone knows it."""
+    head = ask_git(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+    return head.partition("/")[2] if head else None
+
+
+def other_branch(root: Path, environ: Mapping[str, str], wanted: str | None) -> str | None:
+    """The branch that is checked out in place of the one that is compared; None if that one is.
+
+    Where neither the configuration nor git says which branch is compared, any is.
+    """
+    compared = wanted or default_branch(root)
+    here = current_branch(root, environ)
+    return here if compared and here and here != compared else None
+
+
+def changed_since(root: Path, ref: str) -> frozenset[str] | None:
+    """The files, from the project's root, that this branch changed since it left `ref`.
+
+    Returns:
+        None if git cannot tell: it knows no such ref, for one.
+    """
+    if ref.startswith("-") or ask_git(root, "rev-parse", "--verify", "--quiet", ref) is None:
+        return None
+    base = ask_git(root, "merge-base", ref, "HEAD") or ref
+    told = ask_git(root, "diff", "--name-only", "--relative", "-z", base, "--")
+    return frozenset(filter(None, (told or "").split("\0")))

@@ -1,0 +1,221 @@
+"""Bringing a SpecWeave tree to the current shape, and back.
+
+The increments' folder moves in one step, so that there never are two; then files change one by one,
+each from a shape that is read to another one. All of it stands in a journal before it is begun: a
+run that was cut short is finished by the next one, or undone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.engine.migrate_plan import (
+    OURS,
+    THEIRS,
+    Change,
+    Left,
+    Migration,
+    blocked,
+    moves_between,
+)
+from unlatch.errors import UsageError
+from unlatch.store.atomic import replace_file, sync_folder, writing
+from unlatch.store.journal import (
+    BEGUN,
+    DONE,
+    UNDOING,
+    Edit,
+    Journal,
+    Move,
+    digest,
+    read_journals,
+    remove_journal,
+    write_journal,
+)
+from unlatch.store.layout import METADATA
+from unlatch.store.locks import store_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from unlatch.engine.workspace import Workspace
+    from unlatch.store.layout import Layout
+
+
+def unfinished(workspace: Workspace) -> Journal | None:
+    """The migration, or its undoing, that was cut short; None if there is none.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    journals = read_journals(workspace.layout)
+    return next((one for one in journals if one.state != DONE), None)
+
+
+def migrate(workspace: Workspace, migration: Migration, *, by: str) -> tuple[Left, ...]:
+    """Carry a migration out; one that was cut short becomes a part of it.
+
+    Returns:
+        The files that somebody else changed in between, which are left as they are.
+
+    Raises:
+        StoreError: something cannot be written; running it again goes on from there.
+    """
+    layout = workspace.layout
+    with store_lock(layout, "migrate"):
+        journal = _journal(workspace, migration, by)
+        write_journal(layout, journal)
+        _move(layout.root, journal.moves)
+        left = tuple(
+            Left(change.path, "it was changed in between")
+            for change in migration.changes
+            if not _replace(layout, change)
+        )
+        write_journal(layout, journal.in_state(DONE))
+    return left
+
+
+def _journal(workspace: Workspace, migration: Migration, by: str) -> Journal:
+    edits = tuple(Edit(one.path, one.before, digest(one.after)) for one in migration.changes)
+    begun = unfinished(workspace)
+    if begun is None:
+        new, now = workspace.new_id(), workspace.clock()
+        return Journal(new, now, by, BEGUN, migration.moves, edits)
+    root = workspace.layout.root
+    done = tuple(
+        edit for edit in begun.edits if digest(_read(root, edit.path, begun.moves)) == edit.after
+    )
+    moves = tuple(dict.fromkeys((*begun.moves, *migration.moves)))
+    return replace(begun, state=BEGUN, moves=moves, edits=(*done, *edits))
+
+
+def undo(workspace: Workspace, journal: Journal) -> tuple[Left, ...]:
+    """Take a migration back; what was changed since is moved back and else left as it is.
+
+    Returns:
+        The files that were changed since.
+
+    Raises:
+        StoreError: something cannot be written, or stands in the way.
+    """
+    layout = workspace.layout
+    with store_lock(layout, "migrate"):
+        back = tuple(_back(layout.root, journal.moves))
+        write_journal(layout, journal.in_state(UNDOING))
+        kept = tuple(
+            Left(edit.path, "it was changed since")
+            for edit in journal.edits
+            if not _restore(layout, edit, journal.moves)
+        )
+        _move(layout.root, back)
+        remove_journal(layout, journal)
+    return kept
+
+
+def changed_since(workspace: Workspace, journal: Journal) -> tuple[Left, ...]:
+    """The files of a migration that an undo would leave as they are."""
+    root = workspace.layout.root
+    return tuple(
+        Left(edit.path, "it was changed since")
+        for edit in journal.edits
+        if not _is_as_left(_place(root, edit.path, journal.moves), edit)
+    )
+
+
+def _is_as_left(path: Path, edit: Edit) -> bool:
+    content = path.read_bytes() if path.is_file() else None
+    return content == edit.before or (content is not None and digest(content) == edit.after)
+
+
+def last_migration(workspace: Workspace) -> Journal:
+    """The migration that can be undone next.
+
+    Raises:
+        UsageError: `no-migration`.
+        StoreError: a journal cannot be read.
+    """
+    journals = read_journals(workspace.layout)
+    if not journals:
+        raise UsageError(
+            "no-migration",
+            "this project was not migrated",
+            where=str(workspace.layout.root),
+            hint="unlatch migrate --dry-run shows what migrating would do",
+        )
+    return journals[-1]
+
+
+def _back(root: Path, moves: Iterable[Move]) -> Iterator[Move]:
+    for move in moves:
+        if (root / move.target).exists():
+            yield from moves_between(root, move.target, move.source)
+
+
+def _move(root: Path, moves: Iterable[Move]) -> None:
+    for move in moves:
+        here, there = root / move.source, root / move.target
+        if not here.exists():
+            continue  # an earlier run did it
+        if there.exists():
+            raise blocked(move.source, move.target, there)
+        with writing(there):
+            there.parent.mkdir(parents=True, exist_ok=True)
+            here.rename(there)
+            sync_folder(there.parent)
+            sync_folder(here.parent)
+    for left in {(root / move.source).parent for move in moves}:
+        _remove_empty(left, root)
+
+
+def _remove_empty(folder: Path, root: Path) -> None:
+    """Remove what is left of a tree whose parts have all moved."""
+    trees = [root / tree for tree in (THEIRS, OURS)]
+    while any(folder.is_relative_to(tree) for tree in trees):
+        try:
+            folder.rmdir()
+        except OSError:
+            return  # something else lies there
+        folder = folder.parent
+
+
+def _replace(layout: Layout, change: Change) -> bool:
+    path = layout.root / change.path
+    with store_lock(layout, _lock_of(path)):
+        if (path.read_bytes() if path.exists() else None) != change.before:
+            return False
+        replace_file(path, change.after)
+    return True
+
+
+def _restore(layout: Layout, edit: Edit, moves: Iterable[Move]) -> bool:
+    path = _place(layout.root, edit.path, moves)
+    with store_lock(layout, _lock_of(path)):
+        if not _is_as_left(path, edit):
+            return False
+        if edit.before is not None:
+            replace_file(path, edit.before)
+        else:
+            with writing(path):
+                path.unlink(missing_ok=True)
+    return True
+
+
+def _lock_of(path: Path) -> str:
+    return path.parent.name if path.name == METADATA else "config"
+
+
+def _read(root: Path, path: str, moves: Iterable[Move]) -> bytes:
+    place = _place(root, path, moves)
+    return place.read_bytes() if place.is_file() else b""
+
+
+def _place(root: Path, path: str, moves: Iterable[Move]) -> Path:
+    """Where a file is now: at its new place, or still at its old one."""
+    if (root / path).exists():
+        return root / path
+    for move in moves:
+        if path.startswith(f"{move.target}/"):
+            return root / f"{move.source}{path.removeprefix(move.target)}"
+    return root / path

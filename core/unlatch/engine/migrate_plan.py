@@ -1,0 +1,157 @@
+"""What bringing a SpecWeave tree to the current shape comes to; nothing is written here."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.engine.migrate_config import migrated_config
+from unlatch.errors import StoreError
+from unlatch.store.canonical import canonical
+from unlatch.store.journal import Move
+from unlatch.store.layout import HOME, METADATA, SPECWEAVE, Folder, sorted_folders
+from unlatch.store.reading import read_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.engine.workspace import Workspace
+
+THEIRS, OURS = f"{SPECWEAVE}/increments", f"{HOME}/increments"
+_ATTRIBUTES = ".gitattributes"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that a migration changes.
+
+    Args:
+        path: where it is afterwards, from the project's root.
+        before: its content now; None if it is not there.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A file that is left as it is, and why."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What migrating comes to.
+
+    Args:
+        moves: folders that change their place.
+        changes: files that change.
+        left: files that are moved and not changed although they could be.
+    """
+
+    moves: tuple[Move, ...]
+    changes: tuple[Change, ...]
+    left: tuple[Left, ...] = ()
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the project has the current shape already."""
+        return not self.moves and not self.changes
+
+
+def plan(workspace: Workspace) -> Migration:
+    """What migrating would do; nothing is written.
+
+    Raises:
+        StoreError: `migrate-blocked`.
+        ConfigError: the configuration has mistakes.
+    """
+    root = workspace.layout.root
+    theirs, ours = root / THEIRS, root / OURS
+    moves = tuple(moves_between(root, THEIRS, OURS)) if theirs.is_dir() else ()
+    changes: list[Change] = []
+    left: list[Left] = []
+    for place in (theirs, ours):
+        for folder in _folders(place):
+            path = f"{OURS}/{(folder.path / METADATA).relative_to(place).as_posix()}"
+            found = _metadata(workspace, folder, path)
+            if isinstance(found, Left):
+                left.append(found)
+            elif found is not None:
+                changes.append(found)
+    changes += [one for one in (_config(workspace), _attributes(root)) if one is not None]
+    return Migration(moves, tuple(changes), tuple(left))
+
+
+def _folders(increments: Path) -> Iterator[Folder]:
+    yield from sorted_folders(increments, archived=False)
+    if increments.is_dir():
+        for archive in sorted(increments.glob("_*/")):
+            yield from sorted_folders(archive, archived=True)
+
+
+def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
+    """The fewest moves that bring all below `source` to `target`.
+
+    Raises:
+        StoreError: `migrate-blocked`, where something of the same name is there.
+    """
+    here, there = root / source, root / target
+    if not there.exists():
+        yield Move(source, target)
+    elif here.is_dir() and there.is_dir() and not (here / METADATA).exists():
+        for child in sorted(here.iterdir()):
+            yield from moves_between(root, f"{source}/{child.name}", f"{target}/{child.name}")
+    else:
+        raise blocked(source, target, there)
+
+
+def blocked(source: str, target: str, there: Path) -> StoreError:
+    """The error for a move whose place is taken."""
+    return StoreError(
+        "migrate-blocked",
+        f"{source} cannot move to {target}: something is there",
+        where=str(there),
+        hint="rename or remove one of the two, then run the command again",
+    )
+
+
+def _metadata(workspace: Workspace, folder: Folder, path: str) -> Change | Left | None:
+    try:
+        before = (folder.path / METADATA).read_bytes()
+        text = read_metadata(folder.path / METADATA)
+        if text.duplicates:
+            return Left(path, f"{', '.join(text.duplicates)} stands there twice")
+        after = canonical(folder, text, workspace.registry.shapes)
+    except OSError as error:
+        return Left(path, error.strerror or str(error))
+    except StoreError as error:
+        return Left(path, error.message)
+    if after is None:
+        return Left(path, "in the current shape it would be read in another way")
+    return Change(path, before, after) if after != before else None
+
+
+def _config(workspace: Workspace) -> Change | None:
+    after = migrated_config(workspace)
+    if after is None:
+        return None
+    path = workspace.layout.config
+    before = path.read_bytes() if path.exists() else None
+    return Change(f"{HOME}/{path.name}", before, after)
+
+
+def _attributes(root: Path) -> Change | None:
+    """What .gitattributes says of the increments, said of the place where they will be."""
+    with contextlib.suppress(OSError):
+        before = (root / _ATTRIBUTES).read_bytes()
+        after = before.replace(f"/{THEIRS}/".encode(), f"/{OURS}/".encode())
+        if after != before:
+            return Change(_ATTRIBUTES, before, after)
+    return None

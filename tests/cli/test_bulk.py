@@ -1,0 +1,325 @@
+"""Many increments at once: one reason, one question, one sum, and nothing done twice."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import REASON, Project
+from tests.cli.terminal import Terminal
+from tests.cli.test_documents import check
+
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+YES = ("--reason", REASON, "--yes")
+COMPLETED = ("resume", "--all-matching", "status=completed", *YES)
+
+
+def many(project: Project, count: int, *, tracker: str = "ado", **more: Any) -> list[str]:
+    """Completed increments, each with an item of its own."""
+    makers = {"ado": _work_item, "github": _issue, "jira": _ticket}
+    base = {"local": "completed", "remote": "done", "state": "Closed"}
+    return [
+        project.increment(
+            f"{number:04d}-some-work",
+            links={tracker: {**makers[tracker](project, number), "base": base}},
+            **more,
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def _work_item(project: Project, number: int) -> dict[str, Any]:
+    project.box.ado.add_work_item(id=number, title=f"Item {number}", state="Closed")
+    return {
+        "workItemId": number,
+        "url": f"{project.box.ado.web_url}/widgets/_workitems/edit/{number}",
+    }
+
+
+def _issue(project: Project, number: int) -> dict[str, Any]:
+    project.box.github.add_issue(number=number, title="x", state="closed", state_reason="completed")
+    return {
+        "issue": number,
+        "url": f"{project.box.github.web_url}/octo/widgets/issues/{number}",
+    }
+
+
+def _ticket(project: Project, number: int) -> dict[str, Any]:
+    key = project.box.jira.add_issue(f"SCRUM-{number}", summary="x", status="Done")
+    return {"issueKey": key, "url": f"{project.box.jira.site}/browse/{key}"}
+
+
+def states(project: Project, count: int) -> set[str]:
+    return {project.box.ado.work_item(n)["fields"]["System.State"] for n in range(1, count + 1)}
+
+
+def said(project: Project, numbers: Iterable[int]) -> list[int]:
+    """How many comments each work item has."""
+    return [len(project.box.ado.comments(number)) for number in numbers]
+
+
+def test_several_ids_are_resumed_for_one_reason_and_served_side_by_side(project: Project) -> None:
+    names = many(project, 3)
+
+    done = project.run("resume", "1", "0002", names[2], *YES)
+
+    assert done.code == 0, done.said
+    assert ["active"] * 3 == [project.metadata(name)["status"] for name in names]
+    reasons = [project.metadata(name)["reopenHistory"][0]["reason"] for name in names]
+    assert [REASON] * 3 == reasons
+    assert ({"Active"}, [1, 1, 1]) == (states(project, 3), said(project, (1, 2, 3)))
+    assert "0001-some-work: completed -> active" in done.out
+
+
+@pytest.mark.parametrize(
+    ("expressions", "chosen"),
+    [
+        (("status=completed",), "124"),
+        (("status!=completed", "type=bug"), "3"),
+        (("type=BUG",), "13"),
+        (("title~second",), "2"),
+        (("id~0004",), "4"),
+        (("tracker=ado",), "2"),
+        (("archived=yes",), "5"),
+        (("status=completed", "type=bug"), "1"),
+    ],
+)
+def test_a_filter_chooses_by_what_the_files_say(
+    project: Project, expressions: tuple[str, ...], chosen: str
+) -> None:
+    project.increment("0001-first", type="bug")
+    project.increment("0002-second", links={"ado": _work_item(project, 2)})
+    project.increment("0003-third", status="paused", type="bug")
+    project.increment("0004-fourth")
+    project.increment("0005-fifth", archived=True)
+    filters = [part for one in expressions for part in ("--all-matching", one)]
+
+    document = check(project, "dry-run-many", "resume", *filters, "--dry-run")
+
+    assert list(chosen) == [one["increment"]["id"][3] for one in document["increments"]]
+
+
+@pytest.mark.parametrize("expression", ["completed", "status=done-ish", "label=x", "status~comp",
+                                        "archived=perhaps", "title="])  # fmt: skip
+def test_a_filter_that_makes_no_sense_is_refused(project: Project, expression: str) -> None:
+    project.increment()
+
+    done = project.run("resume", "--all-matching", expression, *YES)
+
+    assert (2, "filter-invalid") == (done.code, done.err.split("[")[1].split("]")[0])
+
+
+def test_a_filter_that_nothing_matches_is_told(project: Project) -> None:
+    project.increment()
+
+    done = project.run("resume", "--all-matching", "type=nothing", *YES)
+
+    assert (2, "nothing-matches") == (done.code, done.err.split("[")[1].split("]")[0])
+
+
+def test_more_than_ten_items_have_to_be_agreed_to_before_anything_is_changed(
+    project: Project,
+) -> None:
+    many(project, 11)
+    before = project.tree()
+
+    refused = project.run(*COMPLETED)
+    unchanged = before == project.tree()
+    agreed = project.run(*COMPLETED, "--max-items", "11")
+
+    assert (2, True) == (refused.code, unchanged)
+    assert "[too-many-items]" in refused.err
+    assert (0, {"Active"}) == (agreed.code, states(project, 11)), agreed.said
+
+
+def test_without_a_terminal_reason_and_consent_are_needed(project: Project) -> None:
+    many(project, 2)
+    before = project.tree()
+
+    done = project.run("resume", "1", "2", "--reason", REASON)
+
+    assert (2, before) == (done.code, project.tree())
+    assert "[not-interactive]" in done.err
+
+
+def test_the_work_of_many_cannot_be_changed_at_once(project: Project) -> None:
+    many(project, 2)
+
+    done = project.run("resume", "1", "2", "--scope", "More", *YES)
+
+    assert done.code == 2
+    assert project.sent() == []
+
+
+def test_of_many_only_failures_are_told_and_one_sum(project: Project) -> None:
+    many(project, 30)
+    project.box.ado.edit(7, state="Removed")
+
+    done = project.run(*COMPLETED, "--max-items", "30")
+
+    assert done.code == 3, done.said
+    assert "30 increments active now: 30 completed before" in done.out
+    assert "29 of 30 operations delivered" in done.out
+    assert "deliberately-closed" in done.out
+    told = [line for line in done.out.splitlines() if "fabrikam/widgets" in line]
+    assert len(told) == 1
+    assert "Next: unlatch sync 0007-some-work" in done.err
+
+
+def test_what_is_refused_keeps_none_of_the_others(project: Project) -> None:
+    project.configure_more(tables="[limits]\nmax_active = 2\npolicy = 'refuse'\n")
+    names = many(project, 4)
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 1, done.said
+    assert ["active", "active", "completed", "completed"] == [
+        project.metadata(name)["status"] for name in names
+    ]
+    assert done.out.count("wip-limit") == 2
+
+
+def test_one_item_that_fails_leaves_the_others_done_and_sync_finishes(project: Project) -> None:
+    many(project, 3, tracker="jira")
+    fault = Fault("jira", "status", code=503, path="SCRUM-2/transitions", method="POST")
+    project.box.faults.add(fault)
+
+    done = project.run(*COMPLETED)
+    rest = project.run("sync")
+
+    assert (3, 0) == (done.code, rest.code), (done.said, rest.said)
+    comments = [len(project.box.jira.comments(f"SCRUM-{n}")) for n in (1, 2, 3)]
+    assert [1, 1, 1] == comments
+
+
+def test_after_a_crash_the_same_command_and_sync_bring_it_to_an_end(project: Project) -> None:
+    names = many(project, 4)
+    half = project.run("resume", "1", "2", *YES, "--offline")
+
+    again = project.run(*COMPLETED, "--offline")
+    synced = project.run("sync")
+
+    assert (0, 0, 0) == (half.code, again.code, synced.code), synced.said
+    assert ({"Active"}, [1] * 4) == (states(project, 4), said(project, range(1, 5)))
+    assert [1] * 4 == [len(project.metadata(name)["reopenHistory"]) for name in names]
+
+
+def test_repeating_it_adds_nothing(project: Project) -> None:
+    many(project, 3)
+    project.run("resume", "1", "2", "3", *YES)
+    before = project.tree()
+
+    again = project.run("resume", "1", "2", "3", *YES)
+
+    assert (0, before) == (again.code, project.tree()), again.said
+    assert "3 increments active already" in again.err
+
+
+def test_a_rehearsal_reads_in_bulk_and_writes_nothing(project: Project) -> None:
+    many(project, 5, tracker="jira")
+    before = project.tree()
+
+    done = project.run(*COMPLETED, "--dry-run")
+
+    assert (0, before) == (done.code, project.tree()), done.said
+    assert "5 increments, " in done.out
+    assert project.box.requests.count("jira") == 1
+
+
+def test_the_document_of_many(project: Project) -> None:
+    many(project, 2)
+
+    document = check(project, "resume-many", *COMPLETED)
+
+    assert [("active", "completed", 0), ("active", "completed", 0)] == [
+        (one["status"], one["previousStatus"], one["left"]) for one in document["increments"]
+    ]
+    assert ["reopened", "reopened"] == [
+        one["trackers"][0]["outcome"] for one in document["increments"]
+    ]
+
+
+def test_a_person_sees_the_list_and_is_asked_once(project: Project) -> None:
+    many(project, 2)
+
+    with Terminal(project, "resume", "1", "2") as terminal:
+        terminal.expect("Continue?")
+        terminal.type("y\n")
+        terminal.expect("Reason for reopening")
+        terminal.type(f"{REASON}\n")
+        terminal.end()
+
+    assert {"Active"} == states(project, 2)
+
+
+def test_at_a_terminal_a_bar_shows_how_far_it_is(project: Project) -> None:
+    many(project, 25)
+
+    with Terminal(project, *COMPLETED, "--max-items", "25") as terminal:
+        terminal.expect("25/25")
+        terminal.end()
+
+    assert {"Active"} == states(project, 25)
+
+
+# Sync over many
+
+
+def drifted(project: Project, count: int, tracker: str) -> list[str]:
+    """Increments that were taken up by hand, in their files alone."""
+    names = many(project, count, tracker=tracker)
+    for name in names:
+        path = project.folder(name) / "metadata.json"
+        content = json.loads(path.read_text()) | {"status": "active"}
+        path.write_text(json.dumps(content))
+    return names
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_sync_over_many_reads_in_bulk_and_ends_in_one_sum(project: Project, tracker: str) -> None:
+    project.configure_more('comment = "none"')  # GitHub takes no more than one in a second
+    drifted(project, 25, tracker)
+
+    checked = project.run("sync", "--check")
+    reading = project.box.requests.count(tracker)
+    done = project.run("sync", "--all", "--max-items", "25")
+    calm = project.run("sync")
+
+    assert (5, 0, 0) == (checked.code, done.code, calm.code), done.said
+    assert reading <= 3
+    assert "25 of 25 operations delivered" in done.out
+    assert len(done.out.splitlines()) == 1
+
+
+def test_what_a_tracker_will_not_take_within_the_hour_is_told_once_and_stays_owed(
+    project: Project,
+) -> None:
+    drifted(project, 30, "jira")
+    project.box.faults.add(limited())
+
+    done = project.run("sync", "--max-items", "30")
+
+    assert done.code == 3, done.said
+    assert "more items likewise [rate-limited]" in done.out
+    assert "of 30 increments recorded and not delivered. Next: unlatch sync" in done.err
+
+
+def test_waiting_for_a_limit_is_no_reason_to_give_an_operation_up(project: Project) -> None:
+    (name,) = drifted(project, 1, "jira")
+    project.box.faults.add(limited())
+
+    codes = [project.run("sync").code for _ in range(6)]
+
+    (owed,) = project.metadata(name)["pending"]
+    assert ([3] * 6, False) == (codes, "parkedAt" in owed)
+
+
+def limited() -> Fault:
+    """Jira wants to be left alone for most of an hour."""
+    waits = {"Retry-After": "3000"}
+    return Fault("jira", "status", code=429, headers=waits, path="transitions", times=999)

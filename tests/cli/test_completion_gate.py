@@ -1,0 +1,136 @@
+"""complete while tasks or criteria are open: refused, listed, forced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli import work
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+REASON = "The rest moves to 0008"
+
+
+@pytest.fixture
+def ready(project: Project) -> Project:
+    """0007 is active; one task and one criterion are open."""
+    project.increment(status="active", links=project.items("github", finished=False))
+    work.write(project, status="active")
+    for name, ticked in (
+        ("spec.md", "- [x] **AC-US1-02**"),
+        ("tasks.md", "AC-US2-01\n**Status**: [x] completed"),
+    ):
+        path = project.folder() / name
+        unticked = ticked.replace("[x] completed", "[ ] pending").replace("[x]", "[ ]")
+        path.write_text(path.read_text().replace(ticked, unticked))
+    return project
+
+
+def test_open_work_is_refused_and_listed(ready: Project) -> None:
+    before = ready.tree()
+
+    done = ready.run("complete", "7")
+
+    assert done.code == 1
+    assert done.err.splitlines() == [
+        "error[work-open]: 2 tasks and criteria are open",
+        "  - AC-US1-02: Mistakes are told",
+        "  - T-003: Follow rules",
+        "  at: 0007-smart-discipline",
+        "  next: finish them, or complete it all the same with --force --reason TEXT",
+    ]
+    assert before == ready.tree()
+    assert ready.states()["github"] == "open"
+
+
+def test_scripts_get_the_list(ready: Project) -> None:
+    error = ready.run("complete", "7", "--json").document["error"]
+
+    assert (error["id"], error["problems"]) == (
+        "work-open",
+        ["AC-US1-02: Mistakes are told", "T-003: Follow rules"],
+    )
+
+
+def test_a_long_list_is_cut_and_counted(ready: Project) -> None:
+    tasks = "".join(f"\n### T-1{n:02}: More\n\n**Status**: [ ] pending\n" for n in range(20))
+    (ready.folder() / "tasks.md").write_text("# Tasks\n" + tasks)
+
+    error = ready.run("complete", "7", "--json").document["error"]
+
+    assert error["message"] == "21 tasks and criteria are open"
+    assert (len(error["problems"]), error["problems"][-1]) == (11, "and 11 more")
+
+
+def test_force_completes_and_is_recorded(ready: Project) -> None:
+    done = ready.run("complete", "7", "--force", "--reason", REASON, "--by", "Dana")
+
+    assert done.code == 0, done.said
+    assert ready.metadata()["status"] == "completed"
+    (event,) = [event for event in ready.events() if event["event"] == "transitioned"]
+    assert (event["by"], event["reason"], event["forced"]) == ("Dana", REASON, ["work-open"])
+    assert "note: 2 tasks and criteria are open [work-open]\n" in done.err
+
+
+def test_force_has_to_be_explained(ready: Project) -> None:
+    before = ready.tree()
+
+    done = ready.run("complete", "7", "--force")
+
+    assert (done.code, "error[reason-missing]" in done.err) == (2, True)
+    assert before == ready.tree()
+
+
+def test_force_without_need_is_not_recorded(project: Project) -> None:
+    project.increment(status="active")
+
+    document = project.run("complete", "7", "--force", "--json").document
+
+    assert (document["forced"], document["warnings"]) == ([], [])
+    assert "forced" not in project.events()[0]
+
+
+def test_a_dry_run_shows_the_refusal_and_what_force_would_do(ready: Project) -> None:
+    before = ready.tree()
+
+    refused = ready.run("complete", "7", "--dry-run")
+    forced = ready.run("complete", "7", "--dry-run", "--force", "--reason", REASON, "--json")
+
+    assert (refused.code, "error[work-open]" in refused.err) == (1, True)
+    assert forced.code == 0, forced.said
+    assert [warning["id"] for warning in forced.document["warnings"]] == ["work-open"]
+    assert before == ready.tree()
+
+
+def test_what_was_given_up_is_not_open(project: Project) -> None:
+    project.increment(status="active")
+    (project.folder() / "tasks.md").write_text(
+        "# Tasks\n\n### T-001: One\n\n**Status**: DEFERRED\n\n### T-002-DISCARDED: Two\n"
+    )
+
+    assert project.run("complete", "7").code == 0
+
+
+def test_a_document_that_cannot_be_read_is_told_and_no_reason_to_refuse(project: Project) -> None:
+    project.increment(status="active")
+    (project.folder() / "tasks.md").write_bytes(b"\xff\xfe")
+
+    done = project.run("complete", "7")
+
+    assert done.code == 0, done.said
+    assert "note: tasks.md cannot be read as UTF-8 text [document-unreadable]\n" in done.err
+
+
+def test_neither_abandon_nor_review_is_refused(ready: Project) -> None:
+    assert ready.run("review", "7").code == 0
+    refused = ready.run("complete", "7")
+    assert (refused.code, "error[work-open]" in refused.err) == (1, True)
+    assert ready.run("abandon", "7", "--reason", "Nobody wants it").code == 0
+
+
+def test_completing_twice_is_done_once_whatever_is_open(ready: Project) -> None:
+    ready.run("complete", "7", "--force", "--reason", REASON)
+
+    assert ready.run("complete", "7").code == 0

@@ -1,0 +1,124 @@
+"""What SpecWeave was refused on trackers, unlatch does not do either."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+
+
+@pytest.fixture
+def refuse(project: Project) -> Callable[..., None]:
+    def write(**settings: bool) -> None:
+        path = project.root / ".specweave/config.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"sync": {"settings": settings}}))
+
+    return write
+
+
+def test_states_and_labels_stay_and_the_comment_is_posted(
+    completed: Project, refuse: Callable[..., None]
+) -> None:
+    refuse(canUpdateStatus=False)
+    labels = completed.labels()
+
+    done = completed.run(*RESUME)
+
+    assert (done.code, completed.metadata().get("pending")) == (0, None)
+    assert (CLOSED, labels) == (completed.states(), completed.labels())
+    assert [1, 1, 1] == [len(posted) for posted in completed.comments().values()]
+    assert "its state is left alone" in done.said
+    again = completed.run("sync")
+    assert (again.code, completed.states()) == (0, CLOSED)
+
+
+def test_items_that_were_there_before_get_no_comment(
+    project: Project, refuse: Callable[..., None]
+) -> None:
+    refuse(canUpdateExternalItems=False)
+    project.items()
+    project.increment()
+    project.run("link", "7", *project.urls.values())
+
+    done = project.run(*RESUME)
+
+    assert (done.code, OPEN) == (0, project.states())
+    assert [0, 0, 0] == [len(posted) for posted in project.comments().values()]
+
+
+def test_items_of_the_increments_own_get_one(
+    completed: Project, refuse: Callable[..., None]
+) -> None:
+    refuse(canUpdateExternalItems=False)
+
+    completed.run(*RESUME)
+
+    assert [1, 1, 1] == [len(posted) for posted in completed.comments().values()]
+
+
+@pytest.mark.parametrize("mark", [{"origin": "external"}, {"story": "US-001E"}])
+def test_items_that_specweave_imported_get_none(
+    project: Project, refuse: Callable[..., None], mark: dict[str, str]
+) -> None:
+    refuse(canUpdateExternalItems=False)
+    links = project.items("github")
+    links |= {"origin": mark["origin"]} if "origin" in mark else {}
+    links["github"] |= {"story": mark["story"]} if "story" in mark else {}
+    project.increment(links=links)
+
+    done = project.run(*RESUME)
+
+    assert (done.code, project.states()["github"]) == (0, "open")
+    assert project.comments()["github"] == []
+
+
+def test_items_are_not_made_and_not_updated(project: Project, refuse: Callable[..., None]) -> None:
+    refuse(canUpsertInternalItems=False)
+    project.increment(status="active")
+    project.increment("0008-linked", status="active", links=project.items("github"))
+    project.box.requests.clear()
+
+    made = project.run("github", "create-issue", "7")
+    updated = project.run("github", "update-issue", "8")
+
+    for done in (made, updated):
+        assert (done.code, "write-not-permitted" in done.said) == (2, True), done.said
+    assert project.wrote() == []
+
+
+def test_a_dry_run_says_the_same(completed: Project, refuse: Callable[..., None]) -> None:
+    refuse(canUpdateStatus=False, canUpsertInternalItems=False)
+
+    items = completed.run(*RESUME, "--dry-run", "--json").document["items"]
+
+    assert len(items) == 3
+    methods = {request["method"] for item in items for request in item["requests"]}
+    assert methods <= {"GET"}
+
+
+def test_undo_leaves_states_alone_too(completed: Project, refuse: Callable[..., None]) -> None:
+    completed.run(*RESUME)
+    refuse(canUpdateStatus=False)
+
+    done = completed.run("undo", "7", "--yes")
+
+    assert (done.code, OPEN) == (0, completed.states())
+    assert completed.metadata()["status"] == "completed"
+
+
+def test_config_toml_has_the_last_word(completed: Project, refuse: Callable[..., None]) -> None:
+    refuse(canUpdateStatus=False, canUpdateExternalItems=False)
+    completed.configure_more(tables='[sync]\nwrite = ["status", "comment", "labels"]\n')
+
+    done = completed.run(*RESUME)
+
+    assert (done.code, OPEN) == (0, completed.states())
+    assert completed.metadata(NAME)["status"] == "active"

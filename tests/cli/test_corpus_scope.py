@@ -1,0 +1,86 @@
+"""Scope changes and the completion gate on increments that nobody here wrote."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tests.cli.project import REASON
+from tests.cli.test_corpus import corpus, pytestmark
+
+from unlatch.domain.documents import open_work, read_spec, read_tasks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+__all__ = ["corpus", "pytestmark"]
+
+SCOPE = ("--scope", "More to do", "--task", "One thing", "--task", "Another thing")
+# Has a key twice, so that nothing is written to it.
+TWICE = "0037-project-specific-tasks"
+_STATUS = re.compile(rb"\A((?:\xef\xbb\xbf)?---\r?\n(?:.*\n)*?status:).*", re.MULTILINE)
+
+
+def texts(folder: Path) -> dict[str, bytes]:
+    paths = (folder / name for name in ("spec.md", "tasks.md"))
+    return {path.name: path.read_bytes() if path.exists() else b"" for path in paths}
+
+
+def without_status(text: bytes) -> bytes:
+    return _STATUS.sub(rb"\1", text, count=1)
+
+
+def folder_of(corpus: Project, name: str) -> Path:
+    (found,) = (corpus.root / ".specweave" / "increments").rglob(f"{name}/metadata.json")
+    return found.parent
+
+
+def all_of(corpus: Project) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = corpus.run("list", "--all", "--json").document
+    return [one for one in found if one["id"] != TWICE]
+
+
+def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(corpus: Project) -> None:
+    for one in all_of(corpus):
+        before = texts(folder_of(corpus, one["id"]))
+        known = [task.id for task in read_tasks(before["tasks.md"].decode()).tasks]
+
+        done = corpus.run(
+            "resume",
+            one["id"],
+            "--reason",
+            REASON,
+            "--yes",
+            "--force",
+            "--offline",
+            "--json",
+            *SCOPE,
+        )
+
+        assert done.code == 0, (one["id"], done.said)
+        after = texts(folder_of(corpus, one["id"]))
+        for name, text in before.items():
+            assert without_status(after[name]).startswith(without_status(text)), (one["id"], name)
+        tasks = read_tasks(after["tasks.md"].decode()).tasks
+        new = [task["id"] for task in done.document["scope"]["newTasks"]]
+        assert [*known, *new] == [task.id for task in tasks], one["id"]
+        assert [False, False] == [task.done for task in tasks[-2:]], one["id"]
+        assert done.document["scope"]["tasks"]["new"] == 2
+
+
+def test_each_is_completed_just_if_nothing_is_open(corpus: Project) -> None:
+    refused = 0
+    for one in all_of(corpus):
+        corpus.run("resume", one["id"], "--reason", REASON, "--yes", "--force", "--offline")
+        found = texts(folder_of(corpus, one["id"]))
+        left = open_work(
+            read_spec(found["spec.md"].decode()), read_tasks(found["tasks.md"].decode())
+        )
+
+        done = corpus.run("complete", one["id"], "--offline")
+
+        assert (1 if left else 0) == done.code, (one["id"], done.said)
+        refused += bool(left)
+    assert 0 < refused < 50

@@ -1,0 +1,226 @@
+"""What the commands do with what plugins can: stories, dry runs of creates, moved items, rights."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.cli.project import ALL, NAME, REASON, Project
+from tests.cli.test_documents import check
+
+SPEC = """# Smart discipline
+
+## User stories
+
+### US-001: Draw a widget
+
+- [x] **AC-US1-01**: It is round
+- [ ] **AC-US1-02**: It is blue
+
+### US-002: Erase a widget
+
+- [ ] **AC-US2-01**: It is gone
+"""
+TASKS = """# Tasks
+
+### T-001: Draw
+
+**User Story**: US-001
+**Status**: [x] completed
+
+### T-002: Erase
+
+**User Story**: US-002
+**Status**: [ ] pending
+"""
+NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
+
+
+@pytest.fixture
+def specified(project: Project) -> Project:
+    project.increment(status="active")
+    (project.folder() / "spec.md").write_text(SPEC)
+    (project.folder() / "tasks.md").write_text(TASKS)
+    return project
+
+
+def titles(project: Project, tracker: str) -> list[str]:
+    return sorted(view.title for view in getattr(project.box, tracker).items())
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_one_item_per_user_story(specified: Project, tracker: str) -> None:
+    command = (tracker, f"create-{NOUNS[tracker]}", "7", "--per-story")
+
+    done = specified.run(*command)
+    again = specified.run(*command)
+
+    assert (0, 0) == (done.code, again.code), done.said + again.said
+    assert ["US-001: Draw a widget", "US-002: Erase a widget"] == titles(specified, tracker)
+    block = specified.metadata()[tracker]
+    assert ["US-001", "US-002"] == [item["story"] for item in block["items"]]
+
+
+def body_of(project: Project, tracker: str) -> str:
+    """The body of the one item that was made, whatever its format."""
+    box, block = project.box, project.metadata()[tracker]
+    if tracker == "github":
+        return str(box.github.issue("octo/widgets", block["issue"])["body"])
+    if tracker == "ado":
+        return str(box.ado.work_item(block["workItemId"])["fields"]["System.Description"])
+    return json.dumps(box.jira.issue(block["issueKey"])["fields"]["description"])
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_shows_stories_criteria_and_tasks(specified: Project, tracker: str) -> None:
+    assert specified.run(tracker, f"create-{NOUNS[tracker]}", "7").code == 0
+
+    body = body_of(specified, tracker)
+
+    for line in ("US-001: Draw a widget", "AC-US1-02: It is blue", "T-002: Erase"):
+        assert line in body.replace("\\", "")
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_create_can_be_rehearsed(specified: Project, tracker: str) -> None:
+    before = specified.tree()
+
+    command = (tracker, f"create-{NOUNS[tracker]}", "7", "--per-story", "--dry-run")
+    document = check(specified, "dry-run", *command)
+
+    assert (before, []) == (specified.tree(), titles(specified, tracker))
+    assert len(document["items"]) == 2
+    assert all(item["requests"] for item in document["items"])
+    assert [None, None] == [item["error"] for item in document["items"]]
+
+
+def test_without_stories_per_story_is_refused(project: Project) -> None:
+    project.increment(status="active")
+
+    done = project.run("github", "create-issue", "7", "--per-story")
+
+    assert (2, True) == (done.code, "error[no-story]" in done.err)
+
+
+def test_a_story_that_is_not_there_is_refused(specified: Project) -> None:
+    done = specified.run("github", "create-issue", "7", "--story", "US-009")
+
+    assert (2, True) == (done.code, "error[item-unknown]" in done.err)
+    assert "pending" not in specified.metadata()
+
+
+def test_what_may_not_be_created_is_refused_before_it_is_recorded(specified: Project) -> None:
+    specified.configure_more(tables='[sync]\nwrite = ["status", "comment"]\n')
+    before = specified.tree()
+
+    done = specified.run("github", "create-issue", "7")
+
+    assert (2, True) == (done.code, "error[write-not-permitted]" in done.err)
+    assert before == specified.tree()
+
+
+@pytest.fixture
+def transferred(project: Project) -> Project:
+    """A completed increment whose issue was moved to another repository."""
+    project.increment(links=project.items("github"))
+    project.box.github.add_repository("octo/gadgets")
+    project.box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+    return project
+
+
+def allow(project: Project) -> None:
+    text = project.box.config().replace(
+        "[trackers.github]\n", '[trackers.github]\nrepositories = ["octo/gadgets"]\n'
+    )
+    project.configure(text)
+
+
+def test_a_transferred_issue_is_shown_and_not_followed_unasked(transferred: Project) -> None:
+    allow(transferred)
+
+    done = transferred.run("resume", "7", "--reason", REASON, "--yes")
+
+    assert done.code == 3
+    assert "octo/gadgets" in done.out
+    assert "--follow" in done.out
+    assert transferred.metadata()["github"]["issue"] == 4
+
+
+def test_a_link_follows_its_issue_on_demand(transferred: Project) -> None:
+    allow(transferred)
+    transferred.run("resume", "7", "--reason", REASON, "--yes")
+
+    done = transferred.run("sync", "7", "--follow")
+
+    assert done.code == 0, done.said
+    block = transferred.metadata()["github"]
+    assert "octo/gadgets/issues/" in block["url"]
+    assert "pending" not in transferred.metadata()
+    number = int(block["issue"])
+    said = [comment["body"] for comment in transferred.box.github.comments("octo/gadgets", number)]
+    assert 1 == sum(REASON in body for body in said)
+    (moved,) = [e for e in transferred.events() if e["event"] == "repointed"]
+    assert moved["item"] == block["url"]
+    check(transferred, "show", "show", "7")
+
+
+def test_a_link_follows_to_configured_places_alone(transferred: Project) -> None:
+    done = transferred.run("resume", "7", "--reason", REASON, "--yes", "--follow")
+
+    assert done.code == 3
+    assert "octo/widgets/issues/4" in transferred.metadata()["github"]["url"]
+
+
+def test_doctor_asks_the_trackers_what_the_token_may_do(completed: Project) -> None:
+    completed.box.requests.clear()
+
+    document = check(completed, "doctor", "doctor", "--online")
+
+    assert list(ALL) == [one["tracker"] for one in document["access"]]
+    for one in document["access"]:
+        assert one["login"], one
+        assert all(place["rights"]["read"] for place in one["places"])
+    sent = {
+        request.method
+        for request in completed.box.requests.entries()
+        if "validateonly" not in request.query.lower()
+    }
+    assert sent <= {"GET", "HEAD", "OPTIONS", "POST"}
+    assert dict.fromkeys(ALL, 0) == {n: len(c) for n, c in completed.comments().items()}
+
+
+def test_doctor_asks_one_tracker_alone(completed: Project) -> None:
+    completed.box.requests.clear()
+
+    done = completed.run("doctor", "--online", "github")
+
+    assert "GitHub: comments are posted as" in done.out
+    assert (0, 0) == (completed.box.requests.count("ado"), completed.box.requests.count("jira"))
+
+
+def test_doctor_names_a_tracker_only_online(completed: Project) -> None:
+    assert completed.run("doctor", "github").code == 2
+    assert completed.run("doctor", "--online", "gitlab").code == 2
+
+
+def test_status_of_many_increments_takes_few_requests(project: Project) -> None:
+    for number in range(30):
+        made = project.box.github.add_issue(title=f"Issue {number}")
+        url = f"{project.box.github.web_url}/octo/widgets/issues/{made}"
+        links = {"github": {"issue": made, "url": url}}
+        project.increment(f"{number + 10:04}-thing", status="active", links=links)
+    project.box.requests.clear()
+
+    document = check(project, "tracker-status", "github", "status")
+
+    assert 30 == len(document["increments"])
+    assert ["open"] * 30 == [one["items"][0]["state"] for one in document["increments"]]
+    assert 1 == project.box.requests.count("github")
+
+
+def test_options_of_plugins_are_kept_with_the_operation(completed: Project) -> None:
+    done = completed.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path")
+
+    assert done.code == 0, done.said
+    assert {("allow-path",)} == {tuple(one["options"]) for one in completed.metadata()["pending"]}
+    assert completed.run("sync", NAME).code == 0

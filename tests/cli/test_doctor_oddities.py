@@ -1,0 +1,243 @@
+"""doctor on files as they are found: each oddity explained, and what is safe mended."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import NAME, REASON, Project
+from tests.cli.test_doctor import HOME, ULID, at, findings, messages, metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OTHER = "0008-other"
+SPEC = f"{HOME}/{NAME}/spec.md"
+TASKS = f"{HOME}/{NAME}/tasks.md"
+
+
+def write(project: Project, name: str, text: str) -> None:
+    (project.folder() / name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"completedAt": "2025-09-01T00:00:00Z"}, [("dates-out-of-order", ":/completedAt")]),
+        (
+            {"created": "2025-10-01", "completedAt": "2025-10-01", "lastActivity": "2025-09-30"},
+            [
+                ("old-time", ":/completedAt"),
+                ("old-time", ":/created"),
+                ("old-time", ":/lastActivity"),
+                ("dates-out-of-order", ":/lastActivity"),
+            ],
+        ),
+        ({"lastActivity": "2999-01-01T00:00:00Z"}, [("time-in-future", ":/lastActivity")]),
+        ({"status": "active"}, [("completed-at-left", ":/completedAt")]),
+        ({"completedAt": True}, [("completed-at-missing", ""), ("shape-unexpected", "/")]),
+    ],
+)
+def test_times_that_cannot_all_be_true(
+    project: Project, changed: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    project.increment()
+    metadata(project, **changed)
+
+    found = findings(project.run("doctor", "--json"))
+
+    wanted = {(name, at(place if place != "/" else ":/completedAt")) for name, place in expected}
+    assert wanted == set(found)
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"tasks.md": "## T-001: A\n\n## T-002: B\n\n## T-001: C\n"}, [("task-id-twice", TASKS)]),
+        (
+            {"spec.md": "# S\n\n- [ ] **AC-US1-01**: a\n- [x] **AC-US1-01**: b\n"},
+            [("criterion-id-twice", SPEC), ("completed-with-open-work", SPEC)],
+        ),
+        (
+            {"tasks.md": "# T\n\n## T-001: A\n\n**Status**: [ ] pending\n"},
+            [("completed-with-open-work", TASKS)],
+        ),
+        (
+            {"spec.md": "# S\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"},
+            [("document-in-conflict", f"{SPEC}:3")],
+        ),
+        ({"events.jsonl": ""}, []),
+        ({"spec.md": "# S\n\n======= \n>>>>>>> x\n<<<<<<< y\n"}, []),
+    ],
+)
+def test_documents(
+    project: Project, files: dict[str, str], expected: list[tuple[str, str]]
+) -> None:
+    project.increment()
+    for name, text in files.items():
+        write(project, name, text)
+
+    assert expected == findings(project.run("doctor", "--json"))
+
+
+def test_documents_that_are_missing_or_no_text(project: Project) -> None:
+    project.increment()
+    (project.folder() / "tasks.md").unlink()
+    (project.folder() / "spec.md").write_bytes(b"\xff\xfe# S")
+
+    done = project.run("doctor", "--json")
+
+    assert [("document-unreadable", SPEC)] == findings(done)
+    assert ("document-missing", TASKS) in findings(done, "note")
+
+
+def test_two_increments_with_one_item(project: Project) -> None:
+    links = project.items("github")
+    project.increment(links=links)
+    project.increment(OTHER, links=links)
+
+    done = project.run("doctor", "--json")
+
+    assert [("item-shared", at(":/github", OTHER))] == findings(done)
+    assert f"tied to {NAME}, too" in messages(done)["item-shared"]
+
+
+def test_two_folders_with_one_number_or_one_name(project: Project) -> None:
+    project.increment()
+    project.increment(NAME, archived=True)
+    project.increment("0007-else")
+
+    done = project.run("doctor", "--json")
+
+    assert [("number-twice", f"{HOME}/{NAME}")] == findings(done, "warning")
+    assert [("folder-twice", f"{HOME}/_archive/{NAME}")] == findings(done, "error")
+
+
+def test_specweave_that_still_writes_by_itself(project: Project) -> None:
+    sync = {"statusSync": {"autoSync": True, "mappings": {"ado": {"active": {"tags": ["A"]}}}}}
+    hooks = {"post_increment_done": {"close_github_issue": True}}
+    path = project.root / ".specweave/config.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"sync": sync, "hooks": hooks}))
+
+    done = project.run("doctor", "--json")
+
+    place = ".specweave/config.json"
+    assert findings(done) == [
+        ("specweave-sync-on", f"{place}:sync.statusSync.autoSync"),
+        ("specweave-sync-on", f"{place}:hooks.post_increment_done.close_github_issue"),
+    ]
+    unused = ("specweave-labels-unused", f"{place}:sync.statusSync.mappings.ado.active.tags")
+    assert unused in findings(done, "note")
+
+    path.write_text(json.dumps({"sync": {**sync, "enabled": False}, "hooks": hooks}))
+    assert findings(project.run("doctor", "--json")) == []
+
+
+def lost_event(project: Project) -> None:
+    project.increment()
+    project.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+    project.run("complete", "7", "--offline")
+    path = project.folder() / "events.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "reopened" not in line))
+
+
+def other_id(project: Project) -> None:
+    project.increment(id="0007")
+
+
+def other_status(project: Project) -> None:
+    project.increment()
+    write(project, "spec.md", "---\r\ntitle: It\r\nstatus: active # now\r\n---\r\n# It")
+
+
+def left_behind(project: Project) -> None:
+    project.increment()
+    write(project, ".metadata.json.a1b2c3.unlatch.tmp", '{"id"')
+
+
+@pytest.mark.parametrize(
+    ("make", "finding", "line"),
+    [
+        (other_id, "id-differs", f'+  "id": "{NAME}",'),
+        (other_status, "spec-status-differs", "+status: completed # now"),
+        (lost_event, "event-missing", f'"by": "Gil Git", "reason": "{REASON}"'),
+        (left_behind, "unfinished-file", '-{"id"'),
+    ],
+)
+def test_what_is_safe_is_mended_after_it_was_shown(
+    project: Project, make: Callable[[Project], None], finding: str, line: str
+) -> None:
+    make(project)
+    everything = ("error", "warning", "note")
+    assert finding in dict(findings(project.run("doctor", "--json"), *everything))
+    before = project.tree()
+
+    rehearsed = project.run("doctor", "--fix", "--dry-run")
+    declined = project.run("doctor", "--fix")
+
+    assert (line in rehearsed.out, before) == (True, project.tree())
+    assert (declined.code, "error[not-interactive]" in declined.err) == (2, True)
+    assert before == project.tree()
+
+    done = project.run("doctor", "--fix", "--yes", "--json")
+
+    assert [(finding, NAME, True)] == [
+        (one["id"], one["increment"], one["done"]) for one in done.document["fixes"]
+    ]
+    assert finding not in dict(findings(done, *everything))
+    changed = {name for name, text in project.tree().items() if before.get(name) != text}
+    changed |= set(before) - set(project.tree())
+    assert changed == {done.document["fixes"][0]["path"]}
+
+
+def test_a_second_time_there_is_nothing_to_mend(project: Project) -> None:
+    other_status(project)
+    project.run("doctor", "--fix", "--yes")
+    before = project.tree()
+
+    done = project.run("doctor", "--fix", "--yes")
+
+    assert "Nothing to mend" in done.err
+    assert before == project.tree()
+    text = (project.folder() / "spec.md").read_bytes()
+    assert text == b"---\r\ntitle: It\r\nstatus: completed # now\r\n---\r\n# It"
+
+
+def test_what_is_not_safe_is_left_alone(project: Project) -> None:
+    project.increment()
+    duplicate = f'{{"id": "x", "status": "active", "status": "paused", "created": "{ULID}"}}'
+    write(project, "metadata.json", duplicate)
+    project.increment(OTHER, status="shipped")
+    project.increment("0009-dates", completedAt="2024-01-01T00:00:00Z")
+    before = project.tree()
+
+    done = project.run("doctor", "--fix", "--yes")
+
+    assert ("Nothing to mend" in done.err, done.code) == (True, 1)
+    assert before == project.tree()
+
+
+def test_the_local_folder_is_ignored_again(completed: Project) -> None:
+    completed.git("init", "--quiet")
+    completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
+    (completed.root / ".unlatch/local/.gitignore").unlink()
+
+    completed.run("doctor", "--fix", "--yes")
+
+    assert findings(completed.run("doctor", "--json")) == []
+
+
+def test_a_diff_is_harmless_on_a_terminal(project: Project) -> None:
+    project.increment()
+    write(project, "spec.md", "---\ntitle: \x1b[2J::error::x\nstatus: active\n---\n# It\n")
+
+    shown = project.run("doctor", "--fix", "--dry-run").out
+
+    assert "\x1b" not in shown
+
+
+def test_only_with_fix(project: Project) -> None:
+    assert [2, 2] == [project.run("doctor", flag).code for flag in ("--yes", "--dry-run")]

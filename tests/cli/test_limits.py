@@ -1,0 +1,414 @@
+"""Limits on what is active at once, and the project's rules for reopening."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, REASON, Project
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+
+
+def limit(project: Project, *lines: str, table: str = "limits") -> None:
+    project.configure_more(tables="\n".join((f"[{table}]", *lines)))
+
+
+def problem(project: Project, *arguments: str) -> tuple[int, str]:
+    """The exit code and the error of a command that must change nothing."""
+    before = project.tree()
+    done = project.run(*arguments, "--json")
+    assert before == project.tree()
+    return done.code, done.document["error"]["id"]
+
+
+def warned(project: Project, *arguments: str) -> list[str]:
+    done = project.run(*arguments, "--json")
+    assert done.code == 0, done.said
+    return [warning["id"] for warning in done.document["warnings"]]
+
+
+@pytest.fixture
+def busy(project: Project) -> Project:
+    """Two active features, a paused one, an archived active one, and 0007, completed."""
+    project.increment("0001-one", status="active")
+    project.increment("0002-two", status="in-progress")
+    project.increment("0003-paused", status="paused")
+    project.increment("0004-old", status="active", archived=True)
+    project.increment("0005-planned", status="planning")
+    project.increment()
+    return project
+
+
+@pytest.mark.parametrize("arguments", [RESUME, ("start", "5"), ("resume", "3")])
+def test_beyond_a_limit_it_is_warned_by_default(busy: Project, arguments: Sequence[str]) -> None:
+    limit(busy, "max_active = 2")
+
+    assert warned(busy, *arguments) == ["wip-limit"]
+
+
+@pytest.mark.parametrize("arguments", [RESUME, ("start", "5"), ("resume", "3")])
+def test_beyond_a_limit_it_is_refused_by_policy(busy: Project, arguments: Sequence[str]) -> None:
+    limit(busy, "max_active = 2", 'policy = "refuse"')
+
+    assert problem(busy, *arguments) == (1, "wip-limit")
+
+
+def test_up_to_the_limit_nothing_is_said(busy: Project) -> None:
+    limit(busy, "max_active = 3", 'policy = "refuse"')
+
+    assert warned(busy, *RESUME) == []
+    assert problem(busy, "start", "5") == (1, "wip-limit")
+    assert busy.run("pause", "7").code == 0
+    assert warned(busy, "start", "5") == []
+
+
+def test_a_refusal_names_what_is_active_and_what_to_do(busy: Project) -> None:
+    limit(busy, "max_active = 2", 'policy = "refuse"')
+
+    done = busy.run("start", "5")
+
+    assert done.err == (
+        "error[wip-limit]: this would be active increment number 3, and at most 2 may be "
+        "(limits.max_active): 0001-one, 0002-two are active already\n"
+        "  at: 0005-planned\n"
+        "  next: pause or complete one of them, as in unlatch pause 0001-one; or --force, which "
+        "is recorded\n"
+    )
+
+
+def test_types_have_limits_of_their_own(busy: Project) -> None:
+    busy.increment("0006-docs", status="planning", type="docs")
+    limit(busy, 'policy = "refuse"', "per_type = { Feature = 2, docs = 1 }")
+
+    assert problem(busy, "start", "5") == (1, "wip-limit")
+    assert warned(busy, "start", "6") == []
+
+
+@pytest.mark.parametrize("kind", ["hotfix", "bug", "Hotfix"])
+def test_what_may_interrupt_is_held_up_by_the_cap_alone(busy: Project, kind: str) -> None:
+    busy.increment("0006-fire", status="planning", type=kind)
+    busy.increment("0008-smoke", status="planning", type=kind)
+    limit(busy, "max_active = 1", "hard_cap = 3", 'policy = "refuse"')
+
+    assert warned(busy, "start", "6") == []
+    assert problem(busy, "start", "8") == (1, "wip-limit")
+
+
+def test_the_cap_refuses_whatever_the_policy(busy: Project) -> None:
+    limit(busy, "hard_cap = 2", 'policy = "warn"')
+
+    assert problem(busy, *RESUME) == (1, "wip-limit")
+
+
+def test_specweaves_limits_count_where_ours_say_nothing(busy: Project) -> None:
+    (busy.root / ".specweave").mkdir()
+    theirs = {
+        "maxActiveIncrements": 1,
+        "hardCap": 2,
+        "typeBehaviors": {"canInterrupt": ["docs"]},
+        "staleness": {"paused": 2, "active": 90},
+    }
+    (busy.root / ".specweave/config.json").write_text(json.dumps({"limits": theirs}))
+
+    assert problem(busy, *RESUME) == (1, "wip-limit")
+    limits = busy.run("status", "--json").document["limits"]
+    assert (limits["maxActive"], limits["hardCap"]) == (1, 2)
+    limit(busy, "hard_cap = 9")
+    assert warned(busy, *RESUME) == ["wip-limit"]
+
+
+def test_force_goes_on_and_is_recorded(busy: Project) -> None:
+    limit(busy, "hard_cap = 2")
+
+    assert warned(busy, *RESUME, "--force", "--by", "Dana") == ["wip-limit"]
+    assert warned(busy, "start", "5", "--force", "--by", "Dana") == ["wip-limit"]
+
+    assert busy.metadata()["reopenHistory"][0]["forced"] == ["wip-limit"]
+    for name, kind in ((NAME, "reopened"), ("0005-planned", "transitioned")):
+        (event,) = busy.events(name)
+        told = (event["event"], event["by"], event["forced"])
+        assert told == (kind, "Dana", ["wip-limit"])
+
+
+def test_force_that_was_not_needed_is_not_recorded(busy: Project) -> None:
+    assert warned(busy, *RESUME, "--force") == []
+
+    assert "forced" not in busy.metadata()["reopenHistory"][0]
+    assert "forced" not in busy.events()[0]
+
+
+def test_what_is_active_already_is_never_refused(busy: Project) -> None:
+    limit(busy, "hard_cap = 1")
+
+    assert (busy.run("resume", "1").code, busy.run("start", "1").code) == (0, 0)
+
+
+def test_a_rehearsal_shows_the_same(busy: Project) -> None:
+    limit(busy, "max_active = 2")
+    assert warned(busy, *RESUME, "--dry-run") == ["wip-limit"]
+    assert "[wip-limit]" in busy.run(*RESUME, "--dry-run").err
+
+    limit(busy, "hard_cap = 2")
+    assert problem(busy, *RESUME, "--dry-run") == (1, "wip-limit")
+    assert warned(busy, *RESUME, "--dry-run", "--force") == ["wip-limit"]
+
+
+def test_of_many_at_once_no_more_come_through_than_may(project: Project) -> None:
+    limit(project, "max_active = 2", 'policy = "refuse"')
+    for number in range(1, 9):
+        project.increment(f"{number:04d}-work", status="planning" if number % 2 else "completed")
+    commands = [
+        ("start", str(n)) if n % 2 else ("resume", str(n), "--reason", REASON, "--yes")
+        for n in range(1, 9)
+    ]
+
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "unlatch.cli", *command],
+            cwd=project.root,
+            env=project.environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for command in commands
+    ]
+    codes = [process.wait(timeout=120) for process in processes]
+
+    assert sorted(codes) == [0] * 2 + [1] * 6
+    listed = project.run("list", "--json").document
+    assert [entry["status"] for entry in listed].count("active") == 2
+
+
+# The rules for reopening
+
+
+def rule(project: Project, *lines: str) -> None:
+    limit(project, *lines, table="reopen")
+
+
+def test_a_reopen_may_come_too_late(project: Project) -> None:
+    project.increment()  # completed three days ago
+    rule(project, "within_days = 3")
+    assert problem(project, *RESUME) == (1, "reopen-too-late")
+
+    rule(project, "within_days = 4")
+    assert warned(project, *RESUME, "--dry-run") == []
+
+    rule(project, "within_days = 3", 'too_late = "warn"')
+    assert warned(project, *RESUME) == ["reopen-too-late"]
+
+
+def test_a_reason_may_need_a_category(project: Project) -> None:
+    project.increment()
+    rule(project, 'categories = ["bug", "scope-change"]', "category_required = true")
+
+    assert problem(project, *RESUME) == (2, "category-missing")
+    assert problem(project, *RESUME, "--category", "whim") == (2, "category-unknown")
+    assert warned(project, *RESUME, "--category", "Scope-Change") == []
+
+    assert project.metadata()["reopenHistory"][0]["category"] == "scope-change"
+    assert project.events()[0]["category"] == "scope-change"
+
+
+def test_without_a_list_any_word_is_a_category(project: Project) -> None:
+    project.increment()
+
+    assert problem(project, *RESUME, "--category", "two words") == (2, "category-unknown")
+    assert problem(project, *RESUME, "--category", " ") == (2, "category-unknown")
+    assert warned(project, *RESUME, "--category", "regression") == []
+
+    assert project.metadata()["reopenHistory"][0]["category"] == "regression"
+
+
+def test_a_missing_category_may_be_but_warned_of(project: Project) -> None:
+    project.increment()
+    rule(project, "category_required = true", 'category_missing = "warn"')
+
+    assert warned(project, *RESUME) == ["category-missing"]
+    assert "category" not in project.metadata()["reopenHistory"][0]
+
+
+def reopened_before(project: Project, times: int) -> None:
+    entry = {"reopenedAt": "2025-10-02T08:00:00Z", "reason": "R", "reopenedBy": "Dana"}
+    ids = [f"01K97A3M5T0Q8V6ZC2R4XJ1BN{number}" for number in range(times)]
+    history = [{"id": ulid, **entry, "previousStatus": "completed"} for ulid in ids]
+    project.increment(reopenHistory=history)
+
+
+def test_from_the_nth_reopen_on_it_is_warned_or_refused(project: Project) -> None:
+    reopened_before(project, 2)
+    rule(project, "from_nth = 3")
+    assert warned(project, *RESUME, "--dry-run") == ["reopened-too-often"]
+
+    rule(project, "from_nth = 3", 'frequent = "refuse"')
+    assert problem(project, *RESUME) == (1, "reopened-too-often")
+
+    rule(project, "from_nth = 4", 'frequent = "refuse"')
+    assert warned(project, *RESUME) == []
+
+
+def test_every_refusal_is_told_at_once(project: Project) -> None:
+    reopened_before(project, 2)
+    rule(project, "within_days = 1", "from_nth = 2", 'frequent = "refuse"')
+
+    done = project.run(*RESUME, "--json")
+    forced = warned(project, *RESUME, "--force")
+
+    message = done.document["error"]["message"]
+    assert ("for the first 1 days" in message, "reopen number 3" in message) == (True, True)
+    assert forced == ["reopen-too-late", "reopened-too-often"]
+    assert project.metadata()["reopenHistory"][2]["forced"] == forced
+
+
+def test_the_rules_are_for_what_was_completed(busy: Project) -> None:
+    rule(busy, "within_days = 1", "category_required = true", "from_nth = 1")
+
+    assert warned(busy, "resume", "3") == []
+    assert warned(busy, "start", "5") == []
+
+
+def test_mistakes_in_the_rules_are_all_told(project: Project) -> None:
+    project.increment()
+    limit(project, 'policy = "maybe"', "max_active = 0", "per_type = { bug = 'two' }")
+
+    done = project.run("start", "7", "--json")
+
+    problems = "\n".join(project.run(*RESUME, "--json").document["error"]["problems"])
+    assert done.code == 1
+    for key in ("limits.policy", "limits.max_active", "limits.per_type.bug"):
+        assert key in problems
+
+
+# What status shows
+
+
+def ago(days: int) -> str:
+    return (datetime.now(UTC) - timedelta(days=days, hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.fixture
+def idle(project: Project) -> Project:
+    """0001 active for 40 days, 0002 active since today, 0003 and 0004 paused for 9 and 2 days."""
+    project.increment("0001-one", status="active", lastActivity=ago(40))
+    project.increment("0002-two", status="active", lastActivity=ago(0), type="bug")
+    project.increment("0003-three", status="paused", lastActivity=ago(9))
+    project.increment("0004-four", status="paused", lastActivity=ago(2))
+    project.increment("0005-old", status="paused", lastActivity=ago(99), archived=True)
+    return project
+
+
+def test_status_holds_what_is_active_against_the_limits(idle: Project) -> None:
+    limit(idle, "max_active = 1", "per_type = { feature = 1, bug = 2 }")
+
+    done = idle.run("status")
+
+    assert done.out.splitlines() == [
+        "Active       2 of at most 1, 1 stale",
+        "  0001-one  One (stale: 40 days)",
+        "  0002-two  Two",
+        "By type      feature 1 of at most 1; bug 1 of at most 2",
+        "Paused       2, 1 stale",
+        "  0003-three (9 days ago, stale)",
+        "  0004-four (2 days ago)",
+        "Pending      0 operations",
+    ]
+
+
+def test_status_documents_limits_and_what_is_stale(idle: Project) -> None:
+    limit(idle, "max_active = 1", "stale_after = { active = 0 }")
+
+    document = idle.run("status", "--json").document
+
+    assert document["wip"] == {
+        "active": 2,
+        "types": {"bug": 1, "feature": 1},
+        "over": ["max_active"],
+    }
+    assert document["stale"] == [{"increment": "0003-three", "status": "paused", "days": 9}]
+    assert document["limits"]["staleAfter"] == {"active": 0, "paused": 7}
+
+
+def test_doctor_counts_in_the_same_way(idle: Project) -> None:
+    limit(idle, "max_active = 1")
+
+    findings = idle.run("doctor", "--json").document["findings"]
+
+    told = {(one["id"], one["increment"]) for one in findings}
+    expected = {("wip-exceeded", None), ("stale", "0001-one"), ("stale", "0003-three")}
+    assert expected == {one for one in told if one[0] in {"wip-exceeded", "stale"}}
+
+
+def test_status_tells_the_rest_where_the_configuration_has_mistakes(idle: Project) -> None:
+    idle.configure_more(tables="[limits]\nmax_active = 0\n")
+
+    done = idle.run("status")
+
+    assert done.code == 0
+    assert done.out.splitlines()[0] == "Active       2, 1 stale"
+    assert "Configured   1 mistake: limits.max_active: " in done.out
+
+
+def test_status_fits_on_one_screen(project: Project) -> None:
+    for number in range(1, 61):
+        project.increment(f"{number:04d}-work", status="active" if number % 2 else "paused")
+
+    with Terminal(project, "status") as terminal:  # it has 40 lines
+        terminal.end()
+
+    assert len(terminal.text.splitlines()) <= 40
+    assert "and 24 more: unlatch list --status active" in terminal.text
+    assert "and 24 more: unlatch list --status paused" in terminal.text
+
+
+def test_the_dialogue_asks_for_a_category_where_one_is_needed(project: Project) -> None:
+    project.increment()
+    rule(project, 'categories = ["bug", "regression"]', "category_required = true")
+
+    with Terminal(project, "resume", "7") as terminal:
+        terminal.expect("Continue? [y/N]: ")
+        terminal.type("y\n")
+        terminal.expect("Reason for reopening: ")
+        terminal.type(f"{REASON}\n")
+        terminal.expect("Category (bug, regression): ")
+        terminal.type("whim\n")
+        terminal.expect("try again")
+        terminal.expect("Category (bug, regression): ", times=2)
+        terminal.type("bug\n")
+        code = terminal.end()
+
+    assert code == 0
+    assert project.metadata()["reopenHistory"][0]["category"] == "bug"
+
+
+def test_the_dialogue_asks_nothing_where_the_answer_would_be_refused(busy: Project) -> None:
+    limit(busy, "hard_cap = 2")
+
+    with Terminal(busy, "resume", "7") as terminal:
+        code = terminal.end()
+
+    assert code == 1
+    assert "error[wip-limit]" in terminal.text
+    assert "Continue?" not in terminal.text
+
+
+def test_the_dialogue_warns_once_and_before_it_asks(busy: Project) -> None:
+    limit(busy, "max_active = 2")
+
+    with Terminal(busy, "resume", "7") as terminal:
+        terminal.expect("Continue? [y/N]: ")
+        asked = terminal.text
+        terminal.type("y\n")
+        terminal.expect("Reason for reopening: ")
+        terminal.type(f"{REASON}\n")
+        terminal.end()
+
+    assert asked.count("[wip-limit]") == terminal.text.count("[wip-limit]") == 1

@@ -1,0 +1,268 @@
+"""link --file and --suggest: many items at once, and nothing that nobody asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.cli.project import ALL, NAME, TITLE, Project
+from tests.cli.test_documents import check
+
+OTHER = "0008-other-words"
+
+
+def pair(project: Project) -> str:
+    """Two increments, and a file that ties one to an issue and the other to all three items."""
+    project.items()
+    project.increment()
+    project.increment(OTHER)
+    urls = project.urls
+    lines = ["increment,url", f"7,{urls['github']}", *(f"{OTHER},{urls[name]}" for name in ALL)]
+    (project.root / "links.csv").write_text("\n".join(lines) + "\n")
+    return "links.csv"
+
+
+def linked(project: Project, name: str) -> list[str]:
+    return [tracker for tracker in ALL if tracker in project.metadata(name)]
+
+
+def test_a_file_ties_many_items_and_posts_nothing(project: Project) -> None:
+    file = pair(project)
+
+    done = project.run("link", "--file", file)
+
+    assert (0, ["github"], [*ALL]) == (
+        done.code,
+        linked(project, NAME),
+        linked(project, OTHER),
+    ), done.said
+    assert "4 items linked to 2 increments; nothing was posted." in done.err
+    base = {"local": "completed", "remote": "done", "state": "closed"}
+    assert base == project.metadata()["github"]["base"]
+    assert [event["event"] for event in project.events(OTHER)] == ["linked"] * 3
+    written = [one for one in project.box.requests.entries() if one.method == "PATCH"]
+    assert written == []
+
+
+def test_a_file_may_come_by_standard_input_without_a_header(project: Project) -> None:
+    project.items("jira")
+    project.increment()
+
+    done = project.run("link", "--file", "-", stdin=f'"7", "{project.urls["jira"]}"\n\n')
+
+    assert (0, ["jira"]) == (done.code, linked(project, NAME)), done.said
+
+
+def test_a_rehearsal_of_a_file_writes_nothing(project: Project) -> None:
+    file = pair(project)
+    before = project.tree()
+
+    done = project.run("link", "--file", file, "--dry-run")
+
+    assert (0, before) == (done.code, project.tree()), done.said
+    assert "4 items would be linked to 2 increments; nothing was written." in done.err
+
+
+def test_what_is_linked_already_is_said_and_left_alone(project: Project) -> None:
+    file = pair(project)
+    project.run("link", "--file", file)
+    before = project.tree()
+
+    again = project.run("link", "--file", file)
+
+    assert (0, before) == (again.code, project.tree()), again.said
+    assert "octo/widgets#4 is linked already" in again.out
+    assert "4 linked already" in again.err
+
+
+def test_an_item_that_the_file_names_twice_is_tied_once(project: Project) -> None:
+    project.items("github")
+    project.increment()
+    line = f"7,{project.urls['github']}\n"
+
+    done = project.run("link", "--file", "-", stdin=line + line.replace("7,", f"{NAME},"))
+
+    assert done.code == 0, done.said
+    assert "items" not in project.metadata()["github"]
+
+
+def test_every_mistake_is_listed_with_its_line_before_anything_is_written(
+    project: Project,
+) -> None:
+    project.items("github")
+    project.increment()
+    gone = project.urls["github"].replace("/4", "/404")
+    rows = [
+        f"7,{project.urls['github']}",
+        "0099,https://example.com/x",
+        "only-one-cell",
+        f"7,{gone}",
+        f'"7,{project.urls["github"]}',
+    ]
+    before = project.tree()
+
+    done = project.run("link", "--file", "-", "--json", stdin="\n".join(rows))
+
+    problems = done.document["error"]["problems"]
+    assert (2, "links-invalid", before) == (
+        done.code,
+        done.document["error"]["id"],
+        project.tree(),
+    )
+    found = [(line.partition(":")[0], line.rpartition("[")[2].rstrip("]")) for line in problems]
+    assert found[:2] == [("line 2", "unknown-increment"), ("line 2", "url-unknown")]
+    assert [line for line, _ in found] == ["line 2", "line 2", "line 3", "line 4", "line 5"]
+    assert found[3][1] == "item-not-found"
+
+
+def test_a_file_that_cannot_be_read_is_told_so(project: Project) -> None:
+    done = project.run("link", "--file", "nowhere.csv")
+
+    assert (2, "links-file-unreadable") == (done.code, done.err.split("[")[1].split("]")[0])
+
+
+def test_without_authorisation_it_is_the_token_that_is_told_and_not_every_line(
+    project: Project,
+) -> None:
+    file = pair(project)
+    project.extra["GITHUB_TOKEN"] = "wrong-token"
+    before = project.tree()
+
+    done = project.run("link", "--file", file)
+
+    assert (4, before) == (done.code, project.tree()), done.said
+    assert "links-invalid" not in done.err
+
+
+def test_items_of_a_file_are_read_in_bulk(project: Project) -> None:
+    lines = []
+    for number in range(1, 151):
+        project.box.ado.add_work_item(id=number, title=f"Item {number}", state="Active")
+        name = project.increment(f"{number:04d}-some-work", status="active")
+        lines.append(f"{name},{project.box.ado.web_url}/widgets/_workitems/edit/{number}")
+
+    done = project.run("link", "--file", "-", stdin="\n".join(lines))
+
+    assert done.code == 0, done.said
+    # The API's addresses, the items, and the states of their type.
+    assert project.box.requests.count("ado") <= 3
+
+
+@pytest.mark.parametrize("way", [("--create", "github"), ("--suggest",), ("7",)])
+def test_a_file_goes_with_no_other_way(project: Project, way: tuple[str, ...]) -> None:
+    project.increment()
+
+    assert project.run("link", "--file", "-", *way).code == 2
+
+
+# Proposals
+
+
+def proposals(project: Project, *wanted: str) -> dict[str, Any]:
+    document = check(project, "link-suggest", "link", "--suggest", *wanted)
+    return {f"{one['increment']} {one['tracker']}": one for one in document["proposals"]}
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_that_was_made_for_an_increment_is_known_by_its_marker(
+    project: Project, tracker: str
+) -> None:
+    project.increment(status="active")
+    assert project.run("link", "7", "--create", tracker).code == 0
+    url = project.metadata()[tracker]["url"]
+    project.run("unlink", "7", tracker)
+    spec = project.folder() / "spec.md"
+    spec.write_text("# Another title by now\n")
+    before = project.tree()
+
+    found = proposals(project)[f"{NAME} {tracker}"]
+
+    assert (["marker"], [url]) == ([found["ground"]], [item["url"] for item in found["items"]])
+    assert before == project.tree()
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_with_the_same_title_is_proposed_and_the_output_is_what_file_reads(
+    project: Project, tracker: str
+) -> None:
+    project.items(tracker)
+    project.increment(links={})
+    project.increment(OTHER, links={})
+
+    done = project.run("link", "--suggest")
+    piped = project.run("link", "--file", "-", stdin=done.out)
+
+    assert done.out == f"increment,url\n{NAME},{project.urls[tracker]}\n"
+    assert "Nothing was linked." in done.err
+    assert (0, [tracker]) == (piped.code, linked(project, NAME)), piped.said
+
+
+def test_the_case_of_a_title_and_the_id_count(project: Project) -> None:
+    project.box.github.add_issue(number=4, title=TITLE.upper())
+    project.box.github.add_issue(number=5, title=OTHER)
+    project.increment(links={})
+    project.increment(OTHER, links={})
+
+    found = proposals(project)
+
+    assert {f"{NAME} github": ["4"], f"{OTHER} github": ["5"]} == {
+        key: [item["id"] for item in one["items"]] for key, one in found.items()
+    }
+
+
+def test_between_several_candidates_somebody_has_to_choose(project: Project) -> None:
+    for number in (4, 5):
+        project.box.github.add_issue(number=number, title=TITLE)
+    project.increment(links={})
+
+    done = project.run("link", "--suggest", "7")
+
+    assert (0, "") == (done.code, done.out), done.said
+    assert "octo/widgets#4" in done.err
+    assert "octo/widgets#5" in done.err
+    assert "unlatch link ID URL" in done.err
+
+
+def test_an_item_that_two_increments_may_claim_is_neithers(project: Project) -> None:
+    project.items("github")
+    project.increment(links={})
+    again = project.increment("0009-smart-discipline", links={})
+
+    found = proposals(project)
+
+    assert {f"{NAME} github": False, f"{again} github": False} == {
+        key: one["clear"] for key, one in found.items()
+    }
+
+
+def test_what_is_linked_elsewhere_or_has_an_item_is_not_proposed(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.increment("0009-smart-discipline", links={})
+
+    assert proposals(project) == {}
+
+
+def test_a_tracker_that_cannot_be_asked_keeps_no_other_from_proposing(project: Project) -> None:
+    project.items("jira")
+    project.increment(links={})
+    project.extra["GITHUB_TOKEN"] = "wrong-token"
+
+    done = project.run("link", "--suggest", "--json")
+    nobody = project.run("link", "--suggest")
+
+    assert done.code == 1
+    assert [one["tracker"] for one in done.document["errors"]] == ["github"]
+    assert [one["tracker"] for one in done.document["proposals"]] == ["jira"]
+    assert nobody.code == 1
+
+
+def test_titles_from_trackers_are_words(project: Project) -> None:
+    hostile = f"{TITLE}\x1b[31m"
+    project.box.github.add_issue(number=4, title=hostile)
+    project.increment(links={})
+    (project.folder() / "spec.md").write_text(f"# {hostile}\n")
+
+    done = project.run("link", "--suggest")
+
+    assert f"{NAME}: octo/widgets#4" in done.err
+    assert "\x1b" not in done.said

@@ -1,0 +1,429 @@
+"""migrate: a SpecWeave tree in the current shape, and back byte for byte, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.project import REASON, Done, Project
+
+from unlatch.engine import migrate
+from unlatch.store import journal
+
+THEIRS, OURS = ".specweave/increments", ".unlatch/increments"
+SEARCH, OLD = "0003-search", "0001-old"
+ISSUE = "https://github.com/octo/widgets/issues/4"
+CONFIG = {
+    "limits": {"maxActiveIncrements": 2},
+    "sync": {
+        "settings": {"canUpdateStatus": False},
+        "profiles": {"p": {"provider": "github", "config": {"owner": "octo", "repo": "widgets"}}},
+    },
+    "other": {"kept": True},
+}
+
+
+@pytest.fixture
+def specweave(project: Project) -> Project:
+    """A project as SpecWeave leaves it, without anything of ours."""
+    shutil.rmtree(project.root / ".unlatch")
+    put(
+        project,
+        SEARCH,
+        '{\n    "increment": "0003-search",\n    "status": "in-progress",\n    "type": "feature",\n'
+        '    "created_at": "2025-10-01",\n'
+        f'    "github": {{"user_story_issues": [{{"id": "US-001", "issue_url": "{ISSUE}", '
+        '"issue_number": 4}]}\n}',
+    )
+    put(
+        project,
+        f"_archive/{OLD}",
+        '{"id": "0001-old", "status": "completed", "type": "feature", '
+        '"created": "2025-10-01T00:00:00Z", "completed": "2025-10-02T00:00:00.000Z", '
+        '"reason": {"completed": 1}}\n',
+    )
+    put(project, "0004-twice", '{"id": "0004-twice", "status": "active", "status": "paused"}')
+    put(project, "0005-broken", "{")
+    (project.root / THEIRS / "README.md").write_text("Ours since 2024\n")
+    (project.root / ".specweave/config.json").write_text(json.dumps(CONFIG))
+    return project
+
+
+def put(project: Project, name: str, text: str) -> None:
+    folder = project.root / THEIRS / name
+    folder.mkdir(parents=True)
+    (folder / "metadata.json").write_text(text)
+    (folder / "spec.md").write_bytes(b"---\r\nstatus: active\r\n---\r\n# Search\r\n")
+
+
+def files(project: Project) -> dict[str, bytes]:
+    """All files, wherever git would see them."""
+    return {name: text for name, text in project.tree().items() if text is not None}
+
+
+def listed(project: Project) -> list[dict[str, Any]]:
+    said = project.run("list", "--all", "--json").out.replace(THEIRS, OURS)
+    found: list[dict[str, Any]] = json.loads(said)
+    return found
+
+
+def metadata(project: Project, name: str) -> dict[str, Any]:
+    path = project.root / OURS / name / "metadata.json"
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def test_the_increments_move_and_are_read_as_before(specweave: Project) -> None:
+    before, was = files(specweave), listed(specweave)
+
+    done = specweave.run("migrate", "--yes")
+
+    assert done.code == 0
+    assert was == listed(specweave)
+    assert not (specweave.root / THEIRS).exists()
+    moved = {name.replace(THEIRS, OURS) for name in before}
+    made = {".unlatch/config.toml", *(n for n in files(specweave) if "/migrations/" in n)}
+    assert (moved | made, len(made)) == (set(files(specweave)), 2)
+    assert metadata(specweave, SEARCH) == {
+        "id": SEARCH,
+        "status": "active",
+        "type": "feature",
+        "created": "2025-10-01T00:00:00Z",
+        "github": {
+            "items": [{"story": "US-001", "url": ISSUE, "issue": 4}],
+            "issue": 4,
+            "url": ISSUE,
+        },
+    }
+    assert metadata(specweave, f"_archive/{OLD}")["completedAt"] == "2025-10-02T00:00:00.000Z"
+
+
+def test_what_cannot_be_read_or_written_moves_as_it_is(specweave: Project) -> None:
+    before = files(specweave)
+
+    done = specweave.run("migrate", "--yes", "--json")
+
+    left = {one["path"]: one["why"] for one in done.document["left"]}
+    assert {Path(path).parent.name for path in left} == {"0004-twice", "0005-broken"}
+    for path in left:
+        assert before[path.replace(OURS, THEIRS)] == files(specweave)[path]
+
+
+def test_settings_go_to_config_toml_and_mean_the_same(specweave: Project) -> None:
+    def settings() -> dict[str, Any]:
+        found = specweave.run("doctor", "--json").document["settings"]
+        return {one["key"]: one["value"] for one in found if one["key"] != "specweave"}
+
+    before = settings()
+    specweave.run("migrate", "--yes")
+
+    assert before == settings()
+    text = (specweave.root / ".unlatch/config.toml").read_text()
+    assert 'repository = "octo/widgets" # from .specweave/config.json\n' in text
+    assert 'write = ["comment", "body", "create"] # from .specweave/config.json\n' in text
+    (specweave.root / ".specweave/config.json").unlink()
+    assert before == settings()
+
+
+def test_config_toml_keeps_what_stands_there(specweave: Project) -> None:
+    ours = "# Ours\nfrequent_reopens = 4\n\n[limits]\nmax_active = 9   # many\n\n[labels]\n"
+    specweave.configure(ours)
+
+    specweave.run("migrate", "--yes")
+
+    text = (specweave.root / ".unlatch/config.toml").read_text()
+    assert "max_active = 9   # many\n" in text
+    assert [line for line in ours.splitlines() if line not in text.splitlines()] == []
+    assert "specweave = false" in text.partition("[limits]")[0]
+
+
+def test_undo_restores_every_byte(specweave: Project) -> None:
+    before = files(specweave)
+    specweave.run("migrate", "--yes")
+
+    done = specweave.run("migrate", "--undo", "--yes")
+
+    assert (done.code, before) == (0, files(specweave))
+
+
+def test_undo_needs_nothing_that_stays_on_this_machine(specweave: Project) -> None:
+    before = files(specweave)
+    specweave.run("migrate", "--yes")
+    specweave.forget_local()
+
+    specweave.run("migrate", "--undo", "--yes")
+
+    assert before == files(specweave)
+
+
+def test_undo_keeps_what_was_changed_since(specweave: Project) -> None:
+    before = files(specweave)
+    specweave.run("migrate", "--yes")
+    specweave.run("resume", "1", "--reason", REASON, "--yes", "--offline")
+    specweave.run("new", "Another one")
+
+    done = specweave.run("migrate", "--undo", "--yes", "--json")
+
+    assert [Path(one["path"]).parent.name for one in done.document["left"]] == [OLD]
+    by_id = {one["id"]: one for one in listed(specweave)}
+    assert (by_id[OLD]["status"], by_id[OLD]["reopens"]) == ("active", 1)
+    assert "0006-another-one" in by_id
+    name = f"{THEIRS}/{SEARCH}/metadata.json"
+    assert before[name] == files(specweave)[name]
+    assert not (specweave.root / OURS).exists()
+
+
+def test_a_dry_run_shows_all_and_changes_nothing(specweave: Project) -> None:
+    before = files(specweave)
+
+    done = specweave.run("migrate", "--dry-run")
+
+    assert (before, done.code) == (files(specweave), 0)
+    assert f"  move {THEIRS} to {OURS}\n" in done.out
+    for line in ('-    "status": "in-progress",\n', '+    "status": "active",\n'):
+        assert line in done.out
+    assert "+++ b/.unlatch/config.toml\n" in done.out
+
+
+def test_nobody_is_there_to_be_asked(specweave: Project) -> None:
+    before = files(specweave)
+
+    done = specweave.run("migrate")
+
+    assert (done.code, before) == (2, files(specweave))
+    assert "next: unlatch migrate --yes" in done.err
+
+
+def test_a_second_time_there_is_nothing_to_do(specweave: Project) -> None:
+    specweave.run("migrate", "--yes")
+    before = files(specweave)
+
+    done = specweave.run("migrate", "--yes")
+
+    assert ("Nothing to migrate." in done.err, done.code) == (True, 0)
+    assert before == files(specweave)
+
+
+def test_there_is_no_migration_to_undo(project: Project) -> None:
+    done = project.run("migrate", "--undo", "--yes")
+
+    assert (done.code, "error[no-migration]" in done.err) == (2, True)
+
+
+def test_git_sees_moves(specweave: Project) -> None:
+    specweave.git("init", "--quiet")
+    specweave.run("init", "--git")
+    (specweave.root / ".unlatch/config.toml").unlink()
+    specweave.git("add", "--all")
+    specweave.git("commit", "--quiet", "--message", "SpecWeave")
+
+    specweave.run("migrate", "--yes")
+
+    specweave.git("add", "--all")
+    status = specweave.git("status", "--porcelain", "--find-renames=30%").splitlines()
+    kinds = {line.rpartition(" ")[2]: line[:2].strip() for line in status}
+    assert kinds[f"{OURS}/{SEARCH}/spec.md"] == kinds[f"{OURS}/0005-broken/metadata.json"] == "R"
+    assert kinds[f"{OURS}/_archive/{OLD}/metadata.json"] == "R"
+    attributes = (specweave.root / ".gitattributes").read_text()
+    assert (f"/{OURS}/**/metadata.json" in attributes, THEIRS in attributes) == (True, False)
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def killed_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process end before its `number`th write."""
+    left = [number]
+    places: list[tuple[Any, str]] = [(migrate, "replace_file"), (journal, "replace_file")]
+    places += [(Path, "rename"), (Path, "unlink"), (Path, "rmdir")]
+
+    def wrapped(real: Any) -> Any:
+        def write(place: Path, *args: Any, **kwargs: Any) -> Any:
+            if "local" not in place.parts:
+                left[0] -= 1
+                if left[0] == 0:
+                    raise Killed
+            return real(place, *args, **kwargs)
+
+        return write
+
+    for owner, name in places:
+        monkeypatch.setattr(owner, name, wrapped(getattr(owner, name)))
+
+
+def kill(specweave: Project, number: int, *arguments: str) -> bool:
+    """Whether the process was killed before its `number`th write."""
+    with pytest.MonkeyPatch.context() as patch:
+        killed_at(number, patch)
+        try:
+            done = specweave.run(*arguments)
+        except Killed:
+            return True
+    assert done.code == 0, done.said
+    return False
+
+
+def is_sound(specweave: Project, was: list[dict[str, Any]]) -> bool:
+    """Whether the increments are read as before, each once."""
+    places = [(specweave.root / place).is_dir() for place in (THEIRS, OURS)]
+    return sum(places) == 1 and listed(specweave) == was
+
+
+def test_a_migration_that_was_cut_short_anywhere_is_finished(specweave: Project) -> None:
+    was, before = listed(specweave), files(specweave)
+    number = 0
+    while kill(specweave, number := number + 1, "migrate", "--yes"):
+        assert is_sound(specweave, was), number
+        specweave.run("migrate", "--yes")
+        after = {name: text for name, text in files(specweave).items() if "/migr" not in name}
+        assert is_sound(specweave, was), number
+        assert specweave.run("migrate", "--yes").err.startswith("Nothing to migrate."), number
+        specweave.run("migrate", "--undo", "--yes")
+        assert before == files(specweave), number
+    assert (number > 6, after) == (
+        True,
+        {name: text for name, text in files(specweave).items() if "/migr" not in name},
+    )
+
+
+def test_a_migration_that_was_cut_short_anywhere_is_undone(specweave: Project) -> None:
+    was, before = listed(specweave), files(specweave)
+    number = 1  # before its first write there is nothing to undo
+    while kill(specweave, number := number + 1, "migrate", "--yes"):
+        assert "migration-unfinished" in specweave.run("doctor").out
+        specweave.run("migrate", "--undo", "--yes")
+        assert before == files(specweave), number
+        assert is_sound(specweave, was), number
+    assert number > 6
+
+
+def test_an_undo_that_was_cut_short_anywhere_is_finished(specweave: Project) -> None:
+    was, before = listed(specweave), files(specweave)
+    specweave.run("migrate", "--yes")
+    number = 0
+    while kill(specweave, number := number + 1, "migrate", "--undo", "--yes"):
+        assert is_sound(specweave, was), number
+        specweave.run("migrate", "--undo", "--yes")
+        left = files(specweave)
+        assert before == left, number
+        specweave.run("migrate", "--yes")
+    assert (number > 6, before) == (True, files(specweave))
+
+
+def test_increments_in_both_places_come_together(specweave: Project) -> None:
+    specweave.increment("0009-ours", status="active")
+    specweave.increment("0008-archived", archived=True)
+    before = files(specweave)
+
+    done = specweave.run("migrate", "--yes")
+
+    assert done.code == 0, done.said
+    assert not (specweave.root / THEIRS).exists()
+    assert [one["id"] for one in listed(specweave)] == [
+        SEARCH, "0004-twice", "0005-broken", "0009-ours", OLD, "0008-archived",
+    ]  # fmt: skip
+    specweave.run("migrate", "--undo", "--yes")
+    assert before == files(specweave)
+
+
+def test_one_name_in_both_places_is_in_the_way(specweave: Project) -> None:
+    specweave.increment(SEARCH, status="active")
+    before = files(specweave)
+
+    done = specweave.run("migrate", "--yes")
+
+    assert (done.code, "error[migrate-blocked]" in done.err) == (1, True)
+    assert before == files(specweave)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"files": [{"path": "../outside", "before": "stolen", "after": "0"}]},
+        {"files": [{"path": f"{OURS}/../../outside/metadata.json", "before": "x", "after": "0"}]},
+        {"files": [{"path": "/etc/passwd", "before": "x", "after": "0"}]},
+        {"moves": [{"from": OURS, "to": "../elsewhere"}]},
+        {"moves": [{"from": ".git/hooks", "to": OURS}]},
+        {"moves": {}},
+        {"state": "half"},
+        {"files": [{"path": 7, "before": None, "after": "0"}]},
+    ],
+)
+def test_a_journal_from_elsewhere_reaches_no_other_file(
+    specweave: Project, changed: dict[str, Any]
+) -> None:
+    specweave.run("migrate", "--yes")
+    (path,) = (specweave.root / ".unlatch/migrations").iterdir()
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
+    before = files(specweave)
+
+    done = specweave.run("migrate", "--undo", "--yes")
+
+    assert (done.code, "error[migration-unreadable]" in done.err) == (1, True)
+    assert before == files(specweave)
+    assert specweave.run("list").code == 0
+    assert "migration-unreadable" in specweave.run("doctor").out
+
+
+def test_a_journal_of_a_newer_version_is_refused(specweave: Project) -> None:
+    specweave.run("migrate", "--yes")
+    (path,) = (specweave.root / ".unlatch/migrations").iterdir()
+    path.write_text(json.dumps({**json.loads(path.read_text()), "formatVersion": 2}))
+
+    done = specweave.run("migrate", "--undo", "--yes")
+
+    assert (done.code, "error[migration-newer]" in done.err) == (1, True)
+
+
+@pytest.mark.skipif("UNLATCH_CORPUS" not in os.environ, reason="UNLATCH_CORPUS is not set")
+def test_real_increments_migrate_and_come_back(project: Project) -> None:
+    (real,) = Path(os.environ["UNLATCH_CORPUS"]).rglob(".specweave")
+    shutil.rmtree(project.root / ".unlatch")
+    shutil.copytree(real, project.root / ".specweave", copy_function=shutil.copyfile)
+    before, was, shown = files(project), listed(project), _shown(project)
+
+    assert project.run("migrate", "--yes").code == 0
+
+    assert (51, was) == (len(was), listed(project))
+    assert shown == _shown(project)
+    old = {"old-key", "old-link", "old-status", "old-time", "id-differs"}
+    found = project.run("doctor", "--json").document["findings"]
+    assert [one for one in found if one["id"] in old] == []
+    project.run("migrate", "--undo", "--yes")
+    assert before == files(project)
+
+
+def _shown(project: Project) -> list[Any]:
+    """Links with their stories, and the history of each increment."""
+    from tests.store.making import manager_at  # noqa: PLC0415
+
+    return [
+        (
+            found.id,
+            sorted(
+                (link.tracker, link.item, str(link.url), str(link.story)) for link in found.links
+            ),
+            found.reopens,
+            project.run("history", found.id).out,
+        )
+        for found in manager_at(project.root).list()
+        if not hasattr(found, "error_id")
+    ]
+
+
+def test_the_document_tells_the_same(specweave: Project) -> None:
+    done: Done = specweave.run("migrate", "--dry-run", "--json")
+
+    document = done.document
+    assert document["moved"] == [{"from": THEIRS, "to": OURS}]
+    assert (document["dryRun"], document["undo"]) == (True, False)
+    assert [one["path"] for one in document["changed"]] == [
+        f"{OURS}/{SEARCH}/metadata.json",
+        f"{OURS}/_archive/{OLD}/metadata.json",
+        ".unlatch/config.toml",
+    ]

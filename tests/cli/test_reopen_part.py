@@ -1,0 +1,200 @@
+"""Reopening tasks, user stories and criteria: what is unticked, and which items follow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.cli import work
+from tests.cli.project import REASON, Project
+
+RESUME = ("reopen", "7", "--reason", REASON, "--yes")
+STORIES = {"US-001": 11, "US-002": 12}
+
+
+def changed(before: str, after: str) -> list[tuple[str, str]]:
+    """The lines that differ, in two documents of the same length."""
+    lines = zip(before.splitlines(), after.splitlines(), strict=True)
+    return [(one, other) for one, other in lines if one != other]
+
+
+@pytest.fixture
+def ready(project: Project) -> Project:
+    """0007 is completed; it has an issue, and so has each of its user stories."""
+    base = {"local": "completed", "remote": "done", "state": "closed"}
+    project.items("github")
+    items: list[dict[str, Any]] = [{"issue": 4, "url": project.urls["github"], "base": base}]
+    for story, number in STORIES.items():
+        project.box.github.add_issue(
+            number=number,
+            title=story,
+            state="closed",
+            state_reason="completed",
+            assignee="octocat",
+        )
+        url = f"{project.box.github.web_url}/octo/widgets/issues/{number}"
+        items.append({"issue": number, "url": url, "story": story, "base": base})
+    project.increment(links={"github": {"issue": 4, "url": project.urls["github"], "items": items}})
+    work.write(project)
+    return project
+
+
+def states(project: Project) -> dict[int, str]:
+    return {n: project.box.github.issue("octo/widgets", n)["state"] for n in (4, 11, 12)}
+
+
+def comments(project: Project, number: int) -> list[str]:
+    return [one["body"] for one in project.box.github.comments("octo/widgets", number)]
+
+
+@pytest.mark.parametrize(
+    ("option", "document", "lines", "opened"),
+    [
+        (("--task", "T-002"), "tasks.md", 1, {4, 11}),
+        (("--task", "t-002"), "tasks.md", 1, {4, 11}),
+        (("--story", "US-001"), "spec.md", 2, {4, 11}),
+        (("--story", "US-002"), "spec.md", 1, {4, 12}),
+        (("--criterion", "AC-US1-02"), "spec.md", 1, {4, 11}),
+        (("--task", "T-001", "--task", "T-003"), "tasks.md", 2, {4, 11, 12}),
+    ],
+)
+def test_what_is_named_is_open_again_and_its_items_follow(
+    ready: Project, option: tuple[str, ...], document: str, lines: int, opened: set[int]
+) -> None:
+    done = ready.run(*RESUME, *option)
+
+    assert done.code == 0, done.said
+    before = {"spec.md": work.SPEC.format(status="active"), "tasks.md": work.TASKS}
+    for name, text in before.items():
+        found = changed(text, work.text(ready, name))
+        assert (lines if name == document else 0) == len(found)
+        assert all("[x]" in old and "[ ]" in new for old, new in found)
+    assert opened == {number for number, state in states(ready).items() if state == "open"}
+
+
+def test_it_is_said_which_items_follow(ready: Project) -> None:
+    done = ready.run(*RESUME, "--task", "T-003")
+
+    url = f"{ready.box.github.web_url}/octo/widgets/issues/11"
+    assert sorted(done.out.splitlines()) == sorted(
+        [
+            f"    {url} is left alone: it is about US-001",
+            "✓ GitHub octo/widgets#12 reopened; commented; labels +reopened",
+            "✓ GitHub octo/widgets#4 reopened; commented; labels +reopened -completed",
+            "✓ Increment 0007-smart-discipline reopened: completed -> active (by Gil Git)",
+            "✓ To be done again: T-003",
+        ]
+    )
+    assert "**To be done again**: T-003" in comments(ready, 12)[0]
+
+
+def test_scripts_are_told_too(ready: Project) -> None:
+    document = ready.run(*RESUME, "--criterion", "ac-us1-02", "--json").document
+
+    assert document["scope"]["parts"] == ["AC-US1-02"]
+    assert [link["id"] for link in document["scope"]["spared"]] == ["12"]
+    assert document["reopen"]["parts"] == ["AC-US1-02"]
+
+
+def test_a_story_that_was_left_alone_stays_so(ready: Project) -> None:
+    ready.run(*RESUME, "--story", "US-002")
+
+    done = ready.run("sync", "7")
+
+    assert done.code == 0, done.said
+    assert states(ready) == {4: "open", 11: "closed", 12: "open"}
+    assert comments(ready, 11) == []
+
+
+def test_undo_closes_what_was_opened_and_nothing_else(ready: Project) -> None:
+    ready.run(*RESUME, "--story", "US-002")
+
+    done = ready.run("undo", "7", "--yes")
+
+    assert done.code == 0, done.said
+    assert states(ready) == {4: "closed", 11: "closed", 12: "closed"}
+    assert comments(ready, 11) == []
+
+
+@pytest.mark.parametrize(
+    ("option", "error", "told"),
+    [
+        (("--task", "T-00"), "item-unknown", "T-001"),
+        (("--task", "AC-US1-01"), "item-unknown", ""),
+        (("--story", "US-003"), "item-unknown", "US-00"),
+        (("--criterion", "AC-US1-2"), "item-unknown", "AC-US1-0"),
+        (("--task", "Add a switch"), "item-unknown", ""),
+        (("--task", "T-001", "--story", "US-009"), "item-unknown", ""),
+    ],
+)
+def test_an_unknown_id_changes_nothing(
+    ready: Project, option: tuple[str, ...], error: str, told: str
+) -> None:
+    before = ready.tree()
+
+    done = ready.run(*RESUME, *option)
+
+    assert (done.code, f"error[{error}]" in done.err) == (2, True)
+    assert told in done.err
+    assert before == ready.tree()
+    assert ready.wrote() == []
+
+
+def test_an_id_that_occurs_twice_is_told_with_its_lines(ready: Project) -> None:
+    path = ready.folder() / "tasks.md"
+    path.write_text(work.TASKS + "\n### T-002: Again\n\n**Status**: [x] completed\n")
+    before = ready.tree()
+
+    done = ready.run(*RESUME, "--task", "T-002")
+
+    assert (done.code, "error[item-ambiguous]" in done.err) == (2, True)
+    assert "on lines 15 and 27" in done.err
+    assert before == ready.tree()
+
+
+def test_an_active_increment_has_parts_reopened(ready: Project) -> None:
+    ready.run("resume", "7", "--reason", REASON, "--yes", "--story", "US-002")
+
+    done = ready.run("reopen", "7", "--story", "US-001")
+
+    assert done.code == 0, done.said
+    assert states(ready) == {4: "open", 11: "open", 12: "open"}
+    assert len(ready.metadata()["reopenHistory"]) == 1
+    assert ready.metadata()["amendments"][0]["parts"] == ["US-001"]
+    assert work.text(ready, "spec.md").count("[ ]") == 3
+
+
+def test_what_is_open_already_is_left_as_it_is(ready: Project) -> None:
+    ready.run(*RESUME, "--story", "US-002")
+    before = ready.tree()
+
+    done = ready.run(*RESUME, "--story", "US-002")
+
+    assert done.code == 0, done.said
+    assert before == ready.tree()
+
+
+def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
+    before = ready.tree()
+
+    done = ready.run(*RESUME, "--story", "US-002", "--dry-run")
+
+    assert done.code == 0, done.said
+    assert "spec.md would be changed\n" in done.out
+    assert "is left alone: it is about US-001" in done.out
+    assert "to 2 items; nothing was written." in done.out
+    assert before == ready.tree()
+
+
+def test_the_check_boxes_of_an_item_that_unlatch_made_are_unticked(project: Project) -> None:
+    project.increment(status="active")
+    work.write(project, status="active")
+    project.run("github", "create-issue", "7")
+    project.run("complete", "7")
+
+    project.run(*RESUME, "--task", "T-002")
+
+    number = project.metadata()["github"]["issue"]
+    body = project.box.github.issue("octo/widgets", number)["body"]
+    assert "- [ ] T-002: Tell mistakes" in body
+    assert "- [x] T-001: Read a file" in body

@@ -1,0 +1,440 @@
+"""resume --update-scope: the increment's files, its items, and what people and scripts are told."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli import work
+from tests.cli.project import ALL, CLOSED, OPEN, REASON, Project
+from tests.cli.test_documents import check, check_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHANGE = "Rules can be switched off"
+TITLES = ("Add a switch", "Remember the switch")
+TASKS = ("--task", TITLES[0], "--task", TITLES[1])
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+SCOPE = (*RESUME, "--update-scope", "--scope", CHANGE, *TASKS)
+
+
+@pytest.fixture
+def ready(completed: Project) -> Project:
+    """0007 is completed, its items are closed, and all of its work is done."""
+    work.write(completed)
+    return completed
+
+
+def entry_of(project: Project) -> dict[str, Any]:
+    entry: dict[str, Any] = project.metadata()["reopenHistory"][-1]
+    return entry
+
+
+def test_the_documents_say_what_changed_and_nothing_else_in_them_does(ready: Project) -> None:
+    done = ready.run(*SCOPE)
+
+    assert done.code == 0, done.said
+    op, at = entry_of(ready)["id"], entry_of(ready)["reopenedAt"][:10]
+    spec = work.text(ready, "spec.md")
+    before = work.SPEC.format(status="active")
+    assert before == spec[: len(before)]
+    appended = spec[len(before) :]
+    assert appended.startswith(f"\n## Scope change ({at})\n\n**Reopen**: {op}\n")
+    assert f"> {REASON}\n" in appended
+    assert f"> {CHANGE}\n" in appended
+    tasks = work.text(ready, "tasks.md")
+    assert tasks == (
+        f"{work.TASKS}\n## Scope change {at} ({op})\n\n"
+        f"### T-004: {TITLES[0]}\n\n**Status**: [ ] pending\n\n"
+        f"### T-005: {TITLES[1]}\n\n**Status**: [ ] pending\n"
+    )
+
+
+def test_the_history_keeps_the_change_and_the_tasks(ready: Project) -> None:
+    ready.run(*SCOPE)
+
+    entry = entry_of(ready)
+    assert (entry["reason"], entry["scopeChange"]) == (REASON, CHANGE)
+    assert entry["newTasks"] == [
+        {"id": "T-004", "title": TITLES[0]},
+        {"id": "T-005", "title": TITLES[1]},
+    ]
+    assert "unwritten" not in entry
+    (reopened,) = [event for event in ready.events() if event["event"] == "reopened"]
+    assert (reopened["scopeChange"], reopened["tasks"]) == (CHANGE, ["T-004", "T-005"])
+
+
+def test_the_items_get_both_labels_and_are_told_of_change_and_tasks(ready: Project) -> None:
+    ready.run(*SCOPE)
+
+    assert OPEN == ready.states()
+    assert {
+        "github": {"bug", "reopened", "scope-change"},
+        "ado": {"ui", "reopened", "scope-change"},
+        "jira": {"ux", "reopened", "scope-change"},
+    } == ready.labels()
+    said = ready.comments()
+    assert dict.fromkeys(ALL, 1) == {name: len(told) for name, told in said.items()}
+    assert said["github"][0].startswith(f"**Reopened with scope change**: {REASON}\n\n")
+    for wanted in (f"**Change**: {CHANGE}", "**New tasks**", f"- [ ] T-004: {TITLES[0]}"):
+        assert wanted in said["github"][0]
+    for told in (said["ado"][0], said["jira"][0]):
+        assert CHANGE in told
+        assert f"T-005: {TITLES[1]}" in told
+
+
+def test_it_ends_with_the_tasks_and_the_coverage_target(ready: Project) -> None:
+    done = ready.run(*SCOPE)
+
+    assert done.out.splitlines()[-2:] == [
+        "Tasks: 5 (3 original + 2 new)",
+        "Coverage target: 90%",
+    ]
+    assert done.out.splitlines()[1:3] == [
+        "✓ spec.md: the scope change is at the end",
+        "✓ tasks.md: T-004, T-005",
+    ]
+
+
+def test_scripts_get_the_same(ready: Project) -> None:
+    document = ready.run(*SCOPE, "--story", "US-002", "--json").document
+
+    assert document["scope"] == {
+        "change": CHANGE,
+        "parts": [],
+        "newTasks": [
+            {"id": "T-004", "title": TITLES[0], "story": "US-002", "criteria": []},
+            {"id": "T-005", "title": TITLES[1], "story": "US-002", "criteria": []},
+        ],
+        "tasks": {"total": 5, "original": 3, "new": 2},
+        "coverageTarget": 90,
+        "spared": [],
+        "unwritten": [],
+    }
+    assert document["reopen"]["scopeChange"] == CHANGE
+
+
+@pytest.mark.parametrize(
+    ("place", "written", "wanted"),
+    [("spec.md", "coverage_target: 95", 95), ("metadata.json", {"coverageTarget": 80}, 80)],
+)
+def test_the_coverage_target_is_found_in_other_places(
+    project: Project, place: str, written: Any, wanted: int
+) -> None:
+    more = written if isinstance(written, dict) else {}
+    project.increment(**more)
+    if place == "spec.md":
+        (project.folder() / place).write_text(f"---\n{written}\n---\n# Smart discipline\n")
+
+    document = project.run(*SCOPE, "--json").document
+
+    assert wanted == document["scope"]["coverageTarget"]
+
+
+def test_new_tasks_are_linked_to_what_was_named(ready: Project) -> None:
+    ready.run(*SCOPE, "--story", "US-002", "--criterion", "AC-US2-01")
+
+    added = work.text(ready, "tasks.md").partition("### T-004")[2]
+    assert "**User Story**: US-002\n**Satisfies ACs**: AC-US2-01\n" in added
+
+
+def test_a_name_that_the_specification_lacks_is_told(ready: Project) -> None:
+    done = ready.run(*SCOPE, "--story", "US-009")
+
+    assert done.code == 0, done.said
+    assert "note: spec.md has no US-009\n" in done.err
+
+
+def test_tasks_come_from_a_file_with_titles(ready: Project, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.txt"
+    path.write_text("One thing\n\n  Another thing \n")
+
+    done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
+
+    assert done.code == 0, done.said
+    assert [task["title"] for task in entry_of(ready)["newTasks"]] == ["One thing", "Another thing"]
+
+
+def test_tasks_come_from_a_file_with_json(ready: Project, tmp_path: Path) -> None:
+    path = tmp_path / "tasks.json"
+    task = {"title": "One thing", "story": "US-001", "criteria": ["AC-US1-02"]}
+    path.write_text(json.dumps({"tasks": [task]}))
+
+    ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
+
+    assert entry_of(ready)["newTasks"] == [{"id": "T-004", **task}]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('{"tasks": [{"title": ""}]}', "tasks/0/title"),
+        ('{"tasks": [{"title": "x", "status": "done"}]}', "tasks/0/status"),
+        ('{"tasks": "x"}', "tasks:"),
+        ("[", "Invalid JSON"),
+    ],
+)
+def test_a_file_that_is_not_by_the_schema_changes_nothing(
+    ready: Project, tmp_path: Path, content: str, problem: str
+) -> None:
+    path = tmp_path / "tasks.json"
+    path.write_text(content)
+    before = ready.tree()
+
+    done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
+
+    assert (done.code, "error[tasks-invalid]" in done.err) == (1, True)
+    assert problem in done.err
+    assert before == ready.tree()
+    assert ready.wrote() == []
+
+
+def test_nothing_is_asked_without_a_terminal(ready: Project) -> None:
+    before = ready.tree()
+
+    done = ready.run(*RESUME, "--update-scope")
+
+    assert (done.code, "error[not-interactive]" in done.err) == (2, True)
+    assert before == ready.tree()
+
+
+def test_an_id_is_no_title(ready: Project) -> None:
+    done = ready.run(*RESUME, "--scope", CHANGE, "--task", "T-002")
+
+    assert (done.code, "error[task-is-id]" in done.err) == (2, True)
+    assert ready.metadata()["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("--scope", " "), "change-missing"),
+        (("--scope", "x" * 10_001), "change-too-long"),
+        (("--scope", CHANGE, "--task", " "), "task-unusable"),
+        (("--scope", CHANGE, "--task", "x" * 301), "task-unusable"),
+        (("--scope", CHANGE, *(["--task", "x"] * 201)), "too-many-tasks"),
+    ],
+)
+def test_what_cannot_be_used_changes_nothing(
+    ready: Project, arguments: tuple[str, ...], error: str
+) -> None:
+    before = ready.tree()
+
+    done = ready.run(*RESUME, *arguments)
+
+    assert (done.code, f"error[{error}]" in done.err) == (2, True)
+    assert before == ready.tree()
+
+
+def test_what_people_type_stays_what_it_is(ready: Project) -> None:
+    change = "$& \\1\n# Tasks\n### T-900: no task\n- [ ] **AC-US1-99**: none\n<!--\n```\n@all"
+
+    done = ready.run(*RESUME, "--scope", change, "--task", "`$&` <!-- ### T-999: ${x} [x]")
+
+    assert done.code == 0, done.said
+    assert entry_of(ready)["scopeChange"] == change
+    assert ready.run("complete", "7", "--json").document["error"]["problems"] == [
+        "T-004: `$&` \\<!-- ### T-999: ${x} [x]"
+    ]
+
+
+def test_complete_takes_the_label_away_and_undo_brings_none_back(ready: Project) -> None:
+    ready.run(*SCOPE)
+    ready.run("complete", "7", "--force", "--reason", "Enough")
+
+    assert {
+        "github": {"bug", "completed"},
+        "ado": {"ui", "completed"},
+        "jira": {"ux", "completed"},
+    } == ready.labels()
+
+
+def test_undo_takes_the_labels_back_and_leaves_the_documents(ready: Project) -> None:
+    before = ready.labels()
+    ready.run(*SCOPE)
+    tasks = work.text(ready, "tasks.md")
+
+    done = ready.run("undo", "7", "--yes")
+
+    assert done.code == 0, done.said
+    assert before == ready.labels()
+    assert tasks == work.text(ready, "tasks.md")
+    assert "spec.md and tasks.md keep what the reopen wrote" in done.err
+
+
+def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) -> None:
+    project.increment(status="active", links=project.items(finished=False))
+    work.write(project, status="active")
+
+    done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
+
+    assert done.code == 0, done.said
+    (entry,) = project.metadata()["amendments"]
+    assert (entry["scopeChange"], len(entry["newTasks"])) == (CHANGE, 2)
+    assert "reopenHistory" not in project.metadata()
+    assert project.labels()["github"] == {"bug", "scope-change"}
+    (said,) = project.comments()["github"]
+    assert said.startswith(f"**Scope changed**: {CHANGE}\n\n")
+    assert f"- [ ] T-004: {TITLES[0]}" in said
+    assert next(event["event"] for event in project.events()) == "amended"
+    assert "T-005" in work.text(project, "tasks.md")
+
+
+def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
+    ready.run(*SCOPE)
+    before, said = ready.tree(), ready.comments()
+
+    done = ready.run(*SCOPE)
+
+    assert done.code == 0, done.said
+    assert before == ready.tree()
+    assert said == ready.comments()
+    assert "is active already; nothing is pending" in done.out
+
+
+def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> None:
+    project.increment(status="paused")
+    work.write(project, status="paused")
+
+    done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
+
+    assert done.code == 0, done.said
+    assert project.metadata()["status"] == "active"
+    assert "T-005" in work.text(project, "tasks.md")
+
+
+def test_an_archived_increment_comes_back_with_its_documents(project: Project) -> None:
+    project.increment(archived=True)
+
+    done = project.run(*SCOPE)
+
+    assert done.code == 0, done.said
+    assert "### T-002: Remember the switch" in work.text(project, "tasks.md")
+
+
+def test_documents_that_are_missing_are_made(project: Project) -> None:
+    project.increment()
+    for name in ("spec.md", "tasks.md"):
+        (project.folder() / name).unlink()
+
+    done = project.run(*SCOPE)
+
+    assert done.code == 0, done.said
+    assert work.text(project, "tasks.md").startswith("# Tasks\n\n## Scope change ")
+    assert f"> {CHANGE}\n" in work.text(project, "spec.md")
+
+
+@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
+def test_a_document_that_is_no_text_is_not_overwritten(ready: Project, name: str) -> None:
+    (ready.folder() / name).write_bytes(b"\xff\xfe\x00")
+    before = ready.tree()
+
+    done = ready.run(*SCOPE)
+
+    assert (done.code, "error[document-unreadable]" in done.err) == (1, True)
+    assert before == ready.tree()
+    assert ready.wrote() == []
+
+
+def test_the_check_boxes_of_an_item_that_unlatch_made_follow(project: Project) -> None:
+    project.increment(status="active")
+    work.write(project, status="active")
+    project.run("github", "create-issue", "7")
+    project.run("complete", "7")
+
+    done = project.run(*SCOPE)
+
+    assert done.code == 0, done.said
+    link = project.metadata()["github"]
+    issue = project.box.github.issue("octo/widgets", link["issue"])
+    assert f"- [ ] T-004: {TITLES[0]}" in issue["body"]
+    assert issue["state"] == "open"
+    kinds = [event["kind"] for event in project.events() if event["event"] == "delivered"]
+    assert kinds == ["create", "close", "reopen", "update"]
+    assert "pending" not in project.metadata()
+
+
+def test_the_body_of_an_item_that_people_made_is_left_alone(ready: Project) -> None:
+    before = ready.box.github.issue("octo/widgets", 4)["body"]
+
+    ready.run(*SCOPE)
+
+    assert before == ready.box.github.issue("octo/widgets", 4)["body"]
+
+
+def test_a_dry_run_shows_the_comment_and_the_tasks_and_writes_nothing(ready: Project) -> None:
+    before, labels = ready.tree(), ready.labels()
+
+    done = ready.run(*SCOPE, "--dry-run")
+
+    assert done.code == 0, done.said
+    assert "Reopened with scope change: Bug discovered" in done.out
+    assert f"T-004: {TITLES[0]}" in done.out
+    assert "    spec.md and tasks.md would be changed\n" in done.out
+    assert "Tasks: 5 (3 original + 2 new)\nCoverage target: 90%\n" in done.out
+    assert "add label scope-change" in done.out
+    assert before == ready.tree()
+    assert (CLOSED, labels) == (ready.states(), ready.labels())
+
+
+def test_a_dry_run_tells_scripts(ready: Project) -> None:
+    document = ready.run(*SCOPE, "--dry-run", "--json").document
+
+    assert document["scope"]["tasks"] == {"total": 5, "original": 3, "new": 2}
+    assert document["items"][0]["addLabels"] == ["reopened", "scope-change"]
+
+
+def test_a_dry_run_asks_nothing(ready: Project) -> None:
+    done = ready.run("resume", "7", "--update-scope", "--dry-run", "--offline")
+
+    assert done.code == 0, done.said
+    assert "Change: (what changes)" in done.out
+    assert "Tasks: 3 (3 original + 0 new)\n" in done.out
+
+
+def test_offline_leaves_the_items_and_not_the_documents(ready: Project) -> None:
+    ready.run(*SCOPE, "--offline")
+
+    assert "T-005" in work.text(ready, "tasks.md")
+    assert ready.wrote() == []
+    ready.run("sync", "7")
+    assert ready.comments()["github"][0].startswith("**Reopened with scope change**")
+    assert "scope-change" in ready.labels()["github"]
+
+
+def test_the_short_style_leaves_the_tasks_out(ready: Project) -> None:
+    ready.run(*SCOPE, "--comment", "short")
+
+    said = ready.comments()["github"][0]
+    assert said.startswith(f"**Reopened with scope change**: {REASON}\n\n<!-- unlatch:op=")
+
+
+def test_documents_and_files_keep_their_schemas(ready: Project) -> None:
+    check(ready, "dry-run", *SCOPE, "--dry-run")
+    check(ready, "resume", *SCOPE, "--story", "US-001", "--criterion", "AC-US1-01")
+    check_files(ready)
+    check(ready, "resume", "resume", "7", "--scope", "And more", "--task", "Write it down")
+    check(ready, "resume", "reopen", "7", "--task", "T-001", "--story", "US-002")
+    check_files(ready)
+    check(ready, "error", "complete", "7")
+    check(ready, "complete", "complete", "7", "--force", "--reason", "Enough")
+    check_files(ready)
+
+
+def test_history_tells_what_changed(ready: Project) -> None:
+    ready.run(*SCOPE)
+    ready.run("resume", "7", "--scope", "And more")
+    ready.run("reopen", "7", "--task", "T-001")
+    ready.run("complete", "7", "--force", "--reason", "Enough")
+
+    told = ready.run("history", "7").out
+
+    for wanted in (
+        f"scope: {CHANGE}",
+        "changed its work: And more",
+        "changed its work: to be done again: T-001",
+        "active -> completed: Enough (forced: work-open)",
+    ):
+        assert wanted in told

@@ -1,0 +1,215 @@
+"""unlatch sync: what follows on other items and increments when somebody changes one item."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, REASON, Project
+from tests.cli.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, writes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OTHER = "0008-other"
+
+
+def seen_in_step(project: Project, *, status: str, policy: str = "") -> None:
+    """One increment with three items, compared once."""
+    project.configure_more(tables=policy)
+    project.increment(status=status, links=project.items(finished=status == "completed"))
+    assert project.run("sync").code == 0
+    writes(project)
+
+
+def drop(project: Project, tracker: str) -> None:
+    """Somebody closes an item for good."""
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    else:
+        project.box.ado.edit(101, state="Removed")
+
+
+def is_calm(project: Project) -> bool:
+    """Whether one more sync does nothing."""
+    writes(project)
+    before = project.tree()
+    done = project.run("sync", "--check")
+    again = project.run("sync")
+    return (0, 0, [], before) == (done.code, again.code, writes(project), project.tree())
+
+
+def test_an_item_that_another_increment_needs_stays_open_when_one_follows_a_close(
+    project: Project,
+) -> None:
+    project.configure_more(tables='[sync]\non_close = "follow"\n')
+    links = project.items("github", "ado", finished=False)
+    project.increment(status="active", links=links)
+    project.increment(OTHER, status="active", links={"github": links["github"]})
+    assert project.run("sync").code == 0
+    by_hand(project, "ado", opens=False)
+
+    done = project.run("sync")
+
+    assert done.code == 0, done.said
+    assert ["completed", "active"] == [project.metadata(n)["status"] for n in (NAME, OTHER)]
+    assert project.states()["github"] == "open"
+
+
+def test_nothing_is_sent_to_a_tracker_that_is_only_pulled_from(project: Project) -> None:
+    policy = '[sync.trackers.ado]\ndirection = "pull"\n'
+    seen_in_step(project, status="completed", policy=policy)
+    by_hand(project, "github", opens=True)
+
+    done = project.run("sync")
+
+    assert done.code == 0, done.said
+    wanted: Mapping[str, str] = {**OPEN_STATES, "ado": CLOSED_STATES["ado"]}
+    assert wanted == project.states()
+    assert project.comments()["ado"] == []
+
+
+def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_is(
+    project: Project,
+) -> None:
+    seen_in_step(project, status="active")
+    assert project.run("abandon", "7", "--reason", "no use").code == 0
+    by_hand(project, "jira", opens=True)
+
+    done = project.run("sync")
+
+    assert (0, "active") == (done.code, project.metadata()["status"]), done.said
+    # A removed work item goes back to where it came from.
+    assert {**OPEN_STATES, "ado": "New"} == project.states()
+    assert is_calm(project)
+
+
+def test_a_reason_that_was_posted_and_not_noted_is_not_posted_again(project: Project) -> None:
+    seen_in_step(project, status="completed")
+    project.run("resume", "7", "--reason", "more work", "--yes")
+    (told,) = project.comments()["github"]
+    # As if the process had died before it noted what it had sent.
+    data = project.metadata()
+    del data["reopenHistory"][0]["syncedTo"]["github"]
+    data["status"] = "completed"
+    metadata = project.folder() / "metadata.json"
+    metadata.write_text(json.dumps(data))
+    assert project.run("sync").code == 0
+    metadata.write_text(metadata.read_text().replace('"completed"', '"active"', 1))
+
+    done = project.run("sync")
+
+    assert done.code == 0, done.said
+    assert [told] == project.comments()["github"]
+    assert OPEN_STATES == project.states()
+    assert is_calm(project)
+
+
+def test_an_item_that_follows_later_is_told_the_reason_then(project: Project) -> None:
+    policy = '[sync.trackers.ado]\ndirection = "pull"\n'
+    seen_in_step(project, status="completed", policy=policy)
+    by_hand(project, "github", opens=True)
+    assert project.run("sync").code == 0
+    project.configure_more(tables="")
+
+    done = project.run("sync")
+
+    assert done.code == 0, done.said
+    assert OPEN_STATES == project.states()
+    (said,) = project.comments()["ado"]
+    assert "Reopened on octo/widgets#4" in said
+    assert is_calm(project)
+
+
+@pytest.mark.parametrize(("conflict", "status"), [("remote", "completed"), ("local", "active")])
+def test_items_that_were_closed_in_different_ways_are_a_conflict_for_the_policy(
+    project: Project, conflict: str, status: str
+) -> None:
+    policy = f'[sync]\non_close = "follow"\nconflict = "{conflict}"\n'
+    seen_in_step(project, status="active", policy=policy)
+    drop(project, "ado")
+    by_hand(project, "github", opens=False)
+
+    done = project.run("sync", "--even-if-not-planned")
+
+    assert (0, status) == (done.code, project.metadata()["status"]), done.said
+    assert is_calm(project)
+
+
+@pytest.mark.parametrize(("conflict", "status"), [("remote", "active"), ("local", "completed")])
+def test_an_edit_here_and_a_click_there_are_a_conflict_for_the_policy(
+    project: Project, conflict: str, status: str
+) -> None:
+    seen_in_step(project, status="active", policy=f'[sync]\nconflict = "{conflict}"\n')
+    # Azure DevOps was down when the increment was completed, and what it was owed got lost.
+    project.run("complete", "7", "--offline")
+    data = project.metadata()
+    data["pending"] = [one for one in data["pending"] if one["tracker"] != "ado"]
+    (project.folder() / "metadata.json").write_text(json.dumps(data))
+    project.configure_more(tables=f'[sync]\nconflict = "{conflict}"\ndirection = "off"\n')
+    assert project.run("sync").code == 0
+    project.configure_more(tables=f'[sync]\nconflict = "{conflict}"\n')
+    by_hand(project, "github", opens=True)
+
+    done = project.run("sync")
+
+    assert (0, status) == (done.code, project.metadata()["status"]), done.said
+    assert (OPEN_STATES if status == "active" else CLOSED_STATES) == project.states()
+    assert project.run("sync").code == 0
+    assert is_calm(project)
+
+
+def test_a_reopen_is_not_taken_for_another_branchs_because_of_what_another_increment_told(
+    project: Project,
+) -> None:
+    seen_in_step(project, status="completed")
+    project.increment(OTHER, status="completed", links={})
+    project.run("resume", "7", "--reason", "more work", "--yes")
+    project.run("complete", "7")
+    project.run("unlink", "7", "github")
+    project.run("link", OTHER, project.urls["github"])
+    assert project.metadata(OTHER)["github"]["base"]
+    by_hand(project, "github", opens=True)
+
+    done = project.run("sync")
+
+    assert (0, "active") == (done.code, project.metadata(OTHER)["status"]), done.said
+
+
+def test_one_reopen_from_elsewhere_speaks_for_all_items_of_its_increment(project: Project) -> None:
+    seen_in_step(project, status="completed")
+    before = (project.folder() / "metadata.json").read_bytes()
+    by_hand(project, "github", opens=True)
+    assert project.run("sync").code == 0
+    assert [] == project.comments()["github"]
+    # Another clone, which has not been told of that.
+    (project.folder() / "metadata.json").write_bytes(before)
+    (project.folder() / "events.jsonl").unlink()
+    writes(project)
+
+    done = project.run("sync")
+
+    assert (0, []) == (done.code, writes(project)), done.said
+    assert project.metadata()["status"] == "completed"
+    assert "reopened on another branch" in done.out
+
+
+def test_a_close_that_is_delivered_late_leaves_open_what_is_needed_by_then(
+    project: Project,
+) -> None:
+    links = project.items("github", finished=False)
+    project.increment(status="active", links=links)
+    project.increment("0008-other", status="completed", links=links)
+    project.run("complete", "7", "--reason", "All is done", "--offline")
+    project.run("resume", "8", "--reason", REASON, "--yes", "--offline")
+
+    done = project.run("sync")
+
+    assert done.code == 0, done.said
+    assert "left open: 0008-other needs it" in done.out
+    assert "open" == project.states()["github"]
+    said = project.comments()["github"]
+    assert 1 == sum("All is done" in body for body in said)
+    assert project.run("complete", "8").code == 0
+    assert "closed" == project.states()["github"]

@@ -1,0 +1,225 @@
+"""tasks_command: a program of the user's own that proposes tasks for a scope change."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli import work
+from tests.cli.project import REASON, Project
+from tests.cli.terminal import Terminal
+
+from unlatch.engine.proposals import proposed
+from unlatch.errors import ProposalError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CHANGE = "Rules can be switched off"
+RESUME = ("resume", "7", "--reason", REASON, "--scope", CHANGE)
+TITLES = ("Add a switch", "Remember the switch")
+GOOD = {"tasks": [{"title": title, "story": "US-002"} for title in TITLES]}
+# Writes down what it got, and prints what the test wants it to.
+PROGRAM = """
+import json, os, sys
+got = {{"stdin": json.load(sys.stdin), "environ": dict(os.environ), "argv": sys.argv[1:]}}
+with open({seen!r}, "w") as file:
+    json.dump(got, file)
+print({answer!r})
+sys.exit({code})
+"""
+
+
+class Proposer:
+    """A program in a user's configuration."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._program = project.home / "propose.py"
+        self._seen = project.home / "seen.json"
+        self.says(json.dumps(GOOD))
+        self.configured([sys.executable, str(self._program), "--fast", "a b; $(x)"])
+
+    def configured(self, argv: list[str]) -> None:
+        # Whatever system the tests run on, its configuration folder lies in the home.
+        self._project.extra["XDG_CONFIG_HOME"] = str(self._project.home / ".config")
+        for place in (".config", "Library/Application Support"):
+            folder = self._project.home / place / "unlatch"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "config.toml").write_text(f"tasks_command = {json.dumps(argv)}\n")
+
+    def says(self, answer: str, code: int = 0) -> None:
+        values = {"seen": str(self._seen), "answer": answer, "code": code}
+        self._program.write_text(PROGRAM.format(**values))
+
+    @property
+    def got(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._seen.read_text())
+        return found
+
+    @property
+    def was_run(self) -> bool:
+        return self._seen.exists()
+
+
+@pytest.fixture
+def ready(project: Project) -> Project:
+    project.increment()
+    work.write(project)
+    return project
+
+
+@pytest.fixture
+def proposer(ready: Project) -> Proposer:
+    return Proposer(ready)
+
+
+def added(project: Project) -> list[dict[str, Any]]:
+    tasks: list[dict[str, Any]] = project.metadata()["reopenHistory"][0]["newTasks"]
+    return tasks
+
+
+def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
+    ready: Project, proposer: Proposer
+) -> None:
+    done = ready.run(*RESUME, "--yes")
+
+    assert done.code == 0, done.said
+    assert proposer.got["stdin"] == {
+        "increment": "0007-smart-discipline",
+        "title": "Smart discipline",
+        "reason": REASON,
+        "change": CHANGE,
+        "spec": work.SPEC.format(status="completed"),
+        "tasks": work.TASKS,
+    }
+    assert proposer.got["argv"] == ["--fast", "a b; $(x)"]
+    assert [(task["id"], task["title"]) for task in added(ready)] == [
+        ("T-004", TITLES[0]),
+        ("T-005", TITLES[1]),
+    ]
+    assert "**User Story**: US-002" in work.text(ready, "tasks.md").partition("### T-004")[2]
+
+
+def test_accepted_by_yes_they_are_shown_all_the_same(ready: Project, proposer: Proposer) -> None:
+    done = ready.run(*RESUME, "--yes")
+
+    assert f"    - {TITLES[0]} (US-002)\n    - {TITLES[1]} (US-002)\n" in done.err
+    assert "New tasks, proposed by " in done.err
+    assert proposer.was_run
+
+
+def test_it_is_given_no_credentials(ready: Project, proposer: Proposer) -> None:
+    secrets = {"GITHUB_TOKEN", "GH_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_PAT"}
+    ready.extra |= {name: f"secret of {name}" for name in secrets} | {"OTHER": "kept"}
+
+    ready.run(*RESUME, "--yes")
+
+    environ = proposer.got["environ"]
+    assert set() == secrets & environ.keys()
+    assert [value for value in environ.values() if value.startswith("secret of")] == []
+    assert environ["OTHER"] == "kept"
+
+
+def test_tasks_that_were_typed_need_no_program(ready: Project, proposer: Proposer) -> None:
+    ready.run(*RESUME, "--yes", "--task", "Do it by hand")
+
+    assert [task["title"] for task in added(ready)] == ["Do it by hand"]
+    assert not proposer.was_run
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("", "Invalid JSON"),
+        ("no JSON", "Invalid JSON"),
+        ("[]", "valid"),
+        ('{"tasks": [{"title": 7}]}', "tasks/0/title"),
+        ('{"tasks": [{"name": "x"}]}', "tasks/0/title"),
+    ],
+)
+def test_what_it_gets_wrong_changes_nothing(
+    ready: Project, proposer: Proposer, answer: str, told: str
+) -> None:
+    proposer.says(answer)
+    before = ready.tree()
+
+    done = ready.run(*RESUME, "--yes")
+
+    assert (done.code, "error[tasks-invalid]" in done.err) == (1, True)
+    assert told in done.err
+    assert before == ready.tree()
+
+
+def test_when_it_fails_nothing_is_taken_from_it(ready: Project, proposer: Proposer) -> None:
+    proposer.says(json.dumps(GOOD), code=3)
+    before = ready.tree()
+
+    done = ready.run(*RESUME, "--yes")
+
+    assert (done.code, "error[tasks-command-failed]" in done.err) == (1, True)
+    assert "failed with exit code 3" in done.err
+    assert before == ready.tree()
+
+
+@pytest.mark.parametrize("name", ["no-such-program", "./propose", "tools/propose"])
+def test_only_a_program_of_the_machine_is_run(
+    ready: Project, proposer: Proposer, name: str
+) -> None:
+    for place in ("propose", "tools/propose"):
+        path = ready.root / place
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\necho '{json.dumps(GOOD)}'\n")
+        path.chmod(0o755)
+    proposer.configured([name])
+
+    done = ready.run(*RESUME, "--yes")
+
+    assert (done.code, "error[tasks-command-missing]" in done.err) == (1, True)
+    assert ready.metadata()["status"] == "completed"
+
+
+def test_a_repository_cannot_name_a_program(ready: Project) -> None:
+    ready.configure_more('tasks_command = ["true"]')
+
+    done = ready.run(*RESUME, "--yes")
+
+    assert (done.code, "tasks_command: there is no such setting" in done.err) == (1, True)
+
+
+def test_it_may_not_take_for_ever(tmp_path: Path) -> None:
+    endless = [sys.executable, "-c", "while True: pass"]
+
+    with pytest.raises(ProposalError) as caught:
+        proposed(endless, {}, root=tmp_path, environ={}, patience=0.2)
+
+    assert caught.value.id == "tasks-command-failed"
+    assert "did not answer within 0.2 s" in caught.value.message
+
+
+def test_at_a_terminal_they_are_shown_and_may_be_declined(
+    ready: Project, proposer: Proposer
+) -> None:
+    before = ready.tree()
+    with Terminal(ready, *RESUME) as terminal:
+        terminal.expect("Continue?")
+        terminal.type("y\r")
+        terminal.expect(f"- {TITLES[1]}")
+        terminal.expect("Write these tasks?")
+        terminal.type("n\r")
+        assert terminal.end() == 2
+
+    assert before == ready.tree()
+    assert proposer.was_run
+
+
+def test_an_active_increment_needs_yes_where_nobody_can_be_asked(project: Project) -> None:
+    project.increment(status="active")
+    Proposer(project)
+
+    done = project.run("resume", "7", "--scope", CHANGE)
+
+    assert (done.code, "error[not-interactive]" in done.err) == (2, True)
+    assert "amendments" not in project.metadata()

@@ -1,0 +1,165 @@
+"""Many work items changed by one request: the same outcome as one by one, and nothing twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.test_bulk import COMPLETED, many, said, states
+
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+COUNT = 5
+
+
+def batches(project: Project) -> int:
+    return sum("$batch" in one.path for one in project.box.requests.entries())
+
+
+def changed_alone(project: Project) -> list[str]:
+    return [
+        one.path
+        for one in project.box.requests.entries()
+        if one.method == "PATCH" and "$batch" not in one.path and "validateOnly" not in one.query
+    ]
+
+
+def once_each(project: Project, count: int = COUNT) -> tuple[set[str], set[int]]:
+    return states(project, count), set(said(project, range(1, count + 1)))
+
+
+def test_they_are_read_and_changed_by_one_request_each(project: Project) -> None:
+    names = many(project, COUNT)
+
+    done = project.run(*COMPLETED, "--json")
+
+    assert done.code == 0, done.said
+    assert (1, []) == (batches(project), changed_alone(project))
+    assert ({"Active"}, {1}) == once_each(project)
+    # The API's addresses, the items, the states of their type, and the change itself.
+    assert project.box.requests.count("ado") == 4
+    told = [one["trackers"][0] for one in done.document["increments"]]
+    assert ["reopened"] * COUNT == [one["outcome"] for one in told]
+    assert sum(one["requests"] for one in told) == 4
+    for name in names:
+        metadata = project.metadata(name)
+        assert "pending" not in metadata
+        assert metadata["reopenHistory"][0]["syncedTo"]["ado"]["workItemId"]
+        assert metadata["ado"]["base"]["local"] == "active"
+
+
+@pytest.mark.parametrize("kind", ["drop-after", "truncate"])
+def test_where_the_answer_is_lost_nothing_is_sent_again_before_the_items_were_asked(
+    project: Project, kind: str
+) -> None:
+    many(project, COUNT)
+    project.box.faults.add(Fault("ado", kind, path="batch$|batch\\?", method="PATCH"))
+
+    lost = project.run(*COMPLETED)
+    written = (batches(project), changed_alone(project))
+    synced = project.run("sync")
+
+    assert (3, 0, (1, [])) == (lost.code, synced.code, written), (lost.said, synced.said)
+    assert "unknown-outcome" in lost.out
+    assert ({"Active"}, {1}) == once_each(project)
+    assert changed_alone(project) == []
+
+
+def test_where_it_never_arrived_sync_sends_it(project: Project) -> None:
+    many(project, COUNT)
+    project.box.faults.add(Fault("ado", "drop", path="batch$|batch\\?", method="PATCH"))
+
+    lost = project.run(*COMPLETED)
+    synced = project.run("sync")
+
+    assert (3, 0) == (lost.code, synced.code), synced.said
+    assert ({"Active"}, {1}) == once_each(project)
+
+
+def test_what_somebody_changes_meanwhile_is_read_again(project: Project) -> None:
+    many(project, COUNT)
+
+    def meanwhile() -> None:
+        project.box.ado.edit(2, tags=("mine",))
+
+    project.box.faults.add(Fault("ado", "human", path="batch\\?", method="PATCH", action=meanwhile))
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 0, done.said
+    assert ({"Active"}, {1}) == once_each(project)
+    assert len(changed_alone(project)) == 1
+    assert "mine" in project.box.ado.work_item(2)["fields"]["System.Tags"]
+
+
+def test_what_is_refused_is_sent_by_itself_which_tells_why(project: Project) -> None:
+    many(project, COUNT)
+    project.box.ado.edit(3, state="Removed")
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 3, done.said
+    assert "fabrikam/widgets 3 not reopened" in done.out
+    assert "[deliberately-closed]" in done.out
+    assert [0, 1] == sorted({*said(project, range(1, COUNT + 1))})
+    assert "Removed" in states(project, COUNT)
+
+
+def test_a_server_that_knows_no_batches_gets_them_one_by_one(project: Project) -> None:
+    many(project, COUNT)
+    refusal = Fault("ado", "status", code=404, body={"message": "no"}, path="batch\\?", times=9)
+    project.box.faults.add(refusal)
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 0, done.said
+    assert (COUNT, ({"Active"}, {1})) == (len(changed_alone(project)), once_each(project))
+
+
+def test_a_closed_parent_is_told_of_all_the_same(project: Project) -> None:
+    names = many(project, COUNT)
+    parent = project.box.ado.add_work_item(id=100, title="Feature", type="Feature", state="Closed")
+    project.box.ado.put_below(1, parent)
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 0, done.said
+    assert "note: its parent 100 is Closed" in done.out
+    assert (1, []) == (batches(project), changed_alone(project))
+    assert names
+
+
+def test_an_item_of_two_increments_hears_of_both(project: Project) -> None:
+    many(project, 3)
+    block: dict[str, Any] = {key: project.metadata("0001-some-work")["ado"][key]
+                             for key in ("workItemId", "url")}  # fmt: skip
+    project.increment("0009-more-work", links={"ado": block})
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 0, done.said
+    assert [2, 1, 1] == said(project, (1, 2, 3))
+
+
+def test_operations_from_before_are_asked_for_first(project: Project) -> None:
+    many(project, COUNT)
+    project.run(*COMPLETED, "--offline")
+
+    done = project.run("sync")
+
+    assert (0, 0) == (done.code, batches(project)), done.said
+    assert ({"Active"}, {1}) == once_each(project)
+
+
+def test_without_a_token_each_stays_owed_and_nobody_is_asked_five_times(project: Project) -> None:
+    many(project, COUNT)
+    project.extra["AZURE_DEVOPS_EXT_PAT"] = "wrong"
+
+    done = project.run(*COMPLETED)
+
+    assert done.code == 3, done.said
+    assert len(project.metadata("0001-some-work")["pending"]) == 1
+    assert project.box.requests.count("ado") <= 2

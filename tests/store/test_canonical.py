@@ -1,0 +1,111 @@
+"""metadata.json in the current shape: the same increment, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tests.store.making import GITHUB, SHAPES, Project, metadata
+
+from unlatch.store.canonical import canonical
+from unlatch.store.layout import Folder
+from unlatch.store.reading import read_metadata
+
+ISSUE = GITHUB.format(4)
+
+
+def brought(project: Project, content: dict[str, Any] | bytes) -> str | None:
+    path = project.add(content)
+    folder = Folder(path.name, path, archived=False)
+    made = canonical(folder, read_metadata(path / "metadata.json"), SHAPES)
+    return None if made is None else made.decode()
+
+
+def data(project: Project, **changes: Any) -> dict[str, Any]:
+    made = brought(project, {**metadata(), **changes})
+    assert made is not None
+    found: dict[str, Any] = json.loads(made)
+    return found
+
+
+def test_what_has_the_shape_stays_byte_for_byte(project: Project) -> None:
+    text = json.dumps(metadata(github={"issue": 4, "url": ISSUE}), indent=3)
+
+    assert text == brought(project, text.encode())
+
+
+def test_a_synonym_is_renamed_where_it_stands(project: Project) -> None:
+    text = """\
+{
+    "increment": "0007-search",
+    "status": "in-progress",  "type": "feature",
+    "created_at": "2025-10-30",
+    "note": { "created_at": "kept" },
+    "updated_at": "2025-11-01T09:00:00Z"
+}"""
+
+    assert (
+        brought(project, text.encode())
+        == """\
+{
+    "id": "0007-search",
+    "status": "active",  "type": "feature",
+    "created": "2025-10-30T00:00:00Z",
+    "note": { "created_at": "kept" },
+    "lastActivity": "2025-11-01T09:00:00Z"
+}"""
+    )
+
+
+def test_a_field_that_only_looks_like_a_synonym_stays(project: Project) -> None:
+    content = {key: value for key, value in metadata().items() if key != "completedAt"}
+
+    made = brought(project, {**content, "completed": True, "created_at": "2025-01-01"})
+
+    assert made is not None
+    assert json.loads(made) == {**content, "completed": True, "created_at": "2025-01-01"}
+
+
+def test_the_id_is_the_folders_name(project: Project) -> None:
+    assert data(project, id="0007")["id"] == "0007-search"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"jira": {"epicKey": "A-1", "synced": "x"}}, {"jira": {"issueKey": "A-1", "synced": "x"}}),
+        ({"ado": {"item": 7}}, {"ado": {"workItemId": 7}}),
+        ({"github": {"number": 4, "issueUrl": ISSUE}}, {"github": {"issue": 4, "url": ISSUE}}),
+        (
+            {"external_sync": {"jira": {"issueKey": "A-1", "synced": "x"}, "other": 1}},
+            {"external_sync": {"jira": {"synced": "x"}, "other": 1}, "jira": {"issueKey": "A-1"}},
+        ),
+        ({"externalLinks": {"ado": {"featureId": 7}}}, {"ado": {"workItemId": 7}}),
+        (
+            {
+                "github": {
+                    "milestone": 2,
+                    "user_story_issues": [{"id": "US-001", "issue_number": 4}],
+                }
+            },
+            {"github": {"milestone": 2, "items": [{"story": "US-001", "issue": 4}], "issue": 4}},
+        ),
+        (
+            {"github": {"issue": 3, "user_story_issues": [{"id": "US-001", "issue_number": 4}]}},
+            {"github": {"issue": 3, "items": [{"issue": 3}, {"story": "US-001", "issue": 4}]}},
+        ),
+        (
+            {"github": {"issue": 4}, "external_sync": {"github": {"issue": 4}}},
+            {"github": {"issue": 4}, "external_sync": {"github": {"issue": 4}}},
+        ),
+    ],
+)
+def test_links_of_old_shapes(project: Project, old: dict[str, Any], new: dict[str, Any]) -> None:
+    assert data(project, **old) == {**metadata(), **new}
+
+
+def test_what_is_no_link_stays(project: Project) -> None:
+    odd = {"github": {"issue": None, "labels": ["a"]}, "jira": "SCRUM-1", "ado": [1]}
+
+    assert data(project, **odd) == {**metadata(), **odd}

@@ -1,0 +1,157 @@
+"""What a SpecWeave project's config.json is in force for."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from unlatch.store.config import read_config
+from unlatch.store.layout import layout_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.store.config import RawConfig
+
+PROFILES = {
+    "ours": {"provider": "github", "config": {"owner": "octo", "repo": "widgets"}},
+    "other": {"provider": "github", "config": {"owner": "octo", "repo": "gadgets"}},
+    "boards": {"provider": "ado", "config": {"organization": "fabrikam", "project": "Widgets"}},
+    "tickets": {
+        "provider": "jira",
+        "config": {"domain": "acme.atlassian.net", "projectKey": "SCRUM"},
+    },
+}
+MAPPINGS = {
+    "github": {"active": {"state": "open", "labels": ["status:active"]}},
+    "ado": {"active": {"state": "Doing"}, "completed": "Done", "abandoned": {"state": "Cut"}},
+    "jira": {"active": "In Progress", "completed": "Shipped", "abandoned": {"state": "Won't Do"}},
+}
+
+
+def config(root: Path, sync: object, *, ours: str = "", **more: object) -> RawConfig:
+    (root / ".specweave").mkdir()
+    (root / ".unlatch").mkdir()
+    (root / ".specweave/config.json").write_text(json.dumps({"sync": sync, **more}))
+    (root / ".unlatch/config.toml").write_text(ours)
+    return read_config(layout_at(root))
+
+
+def test_profiles_say_where_the_items_are(tmp_path: Path) -> None:
+    found = config(tmp_path, {"activeProfile": "other", "profiles": PROFILES})
+
+    assert found.problems == ()
+    assert found.trackers == {
+        "github": {"repository": "octo/gadgets", "repositories": ["octo/widgets"]},
+        "ado": {"organization_url": "https://dev.azure.com/fabrikam", "project": "Widgets"},
+        "jira": {"site": "https://acme.atlassian.net", "project": "SCRUM"},
+    }
+    assert found.origins["trackers.jira.site"] == ".specweave/config.json"
+
+
+def test_a_place_in_config_toml_is_another_place(tmp_path: Path) -> None:
+    ours = '[trackers.ado]\norganization_url = "https://dev.azure.com/contoso"\n'
+
+    found = config(tmp_path, {"profiles": PROFILES}, ours=ours)
+
+    assert found.trackers["ado"] == {"organization_url": "https://dev.azure.com/contoso"}
+
+
+def test_status_mappings_become_the_states_of_the_trackers(tmp_path: Path) -> None:
+    found = config(tmp_path, {"profiles": PROFILES, "statusSync": {"mappings": MAPPINGS}})
+
+    assert found.trackers["ado"]["states"] == {
+        "reopened": "Doing",
+        "completed": "Done",
+        "not_planned": "Cut",
+    }
+    assert found.trackers["jira"]["transitions"] == {
+        "reopen": "In Progress",
+        "complete": "Shipped",
+        "drop": "Won't Do",
+    }
+    assert set(found.trackers["github"]) == {"repository", "repositories"}
+
+
+def test_states_in_config_toml_go_before_mappings(tmp_path: Path) -> None:
+    ours = '[trackers.jira]\nsite = "https://x.atlassian.net"\n[trackers.jira.transitions]\n'
+
+    found = config(tmp_path, {"statusSync": {"mappings": MAPPINGS}}, ours=ours)
+
+    # No place is known on Azure DevOps, so that there is nothing to have states.
+    assert found.trackers == {"jira": {"site": "https://x.atlassian.net", "transitions": {}}}
+
+
+@pytest.mark.parametrize(
+    ("consents", "own", "foreign"),
+    [
+        ({}, "status comment labels body create", "status comment labels body create"),
+        ({"canUpdateStatus": True}, "status comment labels body create", None),
+        ({"canUpdateStatus": False}, "comment body create", "comment body create"),
+        ({"canUpdateExternalItems": False}, None, "status labels create"),
+        ({"canUpsertInternalItems": False}, "status labels", None),
+        (
+            {"canUpsertInternalItems": False, "canUpdateStatus": False},
+            "",
+            "comment body create",
+        ),
+    ],
+)
+def test_what_specweave_was_refused_is_not_written(
+    tmp_path: Path, consents: dict[str, bool], own: str | None, foreign: str | None
+) -> None:
+    everything = "status comment labels body create"
+
+    sync = config(tmp_path, {"settings": consents}).core.sync
+
+    assert sync.may_write("github") == set((everything if own is None else own).split())
+    wanted = everything if foreign is None else foreign
+    assert sync.may_write("github", foreign=True) == set(wanted.split())
+
+
+def test_what_config_toml_lets_be_written_counts_alone(tmp_path: Path) -> None:
+    refused = {"canUpdateStatus": False, "canUpdateExternalItems": False}
+
+    found = config(tmp_path, {"settings": refused}, ours='[sync]\nwrite = ["status"]\n')
+
+    assert found.core.sync.may_write("ado", foreign=True) == {"status"}
+
+
+def test_specweave_is_not_read_where_config_toml_says_so(tmp_path: Path) -> None:
+    limits = {"maxActiveIncrements": 2}
+
+    found = config(tmp_path, {"profiles": PROFILES}, ours="specweave = false\n", limits=limits)
+
+    assert (found.trackers, found.core.limits.max_active) == ({}, None)
+
+
+def test_a_file_that_is_nested_beyond_reason_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / ".specweave").mkdir()
+    (tmp_path / ".specweave/config.json").write_text("[" * 100_000)
+
+    assert read_config(layout_at(tmp_path)).trackers == {}
+
+
+HOSTILE: list[Any] = [
+    None,
+    [],
+    "text",
+    {"profiles": []},
+    {"profiles": {"a": 1, "b": {"provider": ["github"]}, "c": {"provider": "github"}}},
+    {"profiles": {"a": {"provider": "github", "config": {"owner": "../..", "repo": "x"}}}},
+    {"profiles": {"a": {"provider": "ado", "config": {"organization": "a/b?c", "project": 1}}}},
+    {"profiles": {"a": {"provider": "jira", "config": {"domain": "user@evil.example/x"}}}},
+    {"statusSync": {"mappings": {"ado": {"active": {"state": ["New"]}}, "jira": "x"}}},
+    {"settings": {"canUpdateStatus": "false", "canUpdateExternalItems": 0}},
+    {"activeProfile": {"a": 1}, "profiles": {"a": {"provider": "github", "config": []}}},
+]
+
+
+@pytest.mark.parametrize("sync", HOSTILE)
+def test_what_is_not_as_specweave_writes_it_is_passed_over(tmp_path: Path, sync: object) -> None:
+    found = config(tmp_path, sync, multiProject=sync, limits=sync)
+
+    assert (found.trackers, found.problems) == ({}, ())
+    assert len(found.core.sync.may_write("github", foreign=True)) == 5
