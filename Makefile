@@ -43,6 +43,7 @@ torture: $(STAMP)
 	$(BIN)/python -m tests.crash.crowd --processes 50 --commands 6
 	$(BIN)/python -m tests.crash.at_once --processes 20 --rounds 5
 	$(BIN)/python -m tests.crash.random_life --examples 200 --steps 30 --random
+	$(BIN)/python -m tests.crash.both_sides --examples 100 --steps 25 --random
 
 generate: $(STAMP)
 	$(BIN)/python tools/generate.py

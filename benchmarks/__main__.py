@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks import request_counts, resume, startup
+from benchmarks import many, request_counts, resume, startup, sync
 from benchmarks.figures import Figure, NotMeasured, table
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     request_counts.PART: request_counts.figures,
     resume.PART: resume.figures,
     startup.PART: startup.figures,
+    many.PART: many.figures,
+    sync.PART: sync.figures,
 }
 
 
@@ -27,7 +30,8 @@ def main(arguments: list[str]) -> int:
     failures: list[str] = []
     for part in options.part or PARTS:
         try:
-            found.extend(PARTS[part]())
+            measure = partial(sync.figures, options.items) if part == sync.PART else PARTS[part]
+            found.extend(measure())
         except NotMeasured as error:
             failures.append(f"{part}: {error}")
     if options.json:
@@ -42,6 +46,7 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("part", nargs="*", type=_part, help=f"of {', '.join(PARTS)}; default: all")
+    parser.add_argument("--items", type=int, default=sync.ITEMS, help="for sync; default: 1000")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser.parse_args(arguments)
 

@@ -35,6 +35,34 @@ def with_increments() -> Iterator[tuple[Path, str]]:
         yield root, "51 real increments" if corpus else "51 made increments"
 
 
+@contextmanager
+def with_many_increments(count: int) -> Iterator[tuple[Path, Path, str]]:
+    """A project with that many increments, their folder, and a word for whose they are.
+
+    Real ones are repeated under other numbers.
+    """
+    with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
+        root = Path(folder)
+        increments = root / ".specweave" / "increments"
+        corpus = os.environ.get(CORPUS)
+        if corpus:
+            _repeat(Path(corpus) / "specweave" / ".specweave" / "increments", increments, count)
+        else:
+            _make_increments(increments, count)
+        yield root, increments, f"{count:,} {'real' if corpus else 'made'} increments"
+
+
+def _repeat(source: Path, increments: Path, count: int) -> None:
+    found = sorted(path.parent for path in source.rglob("metadata.json"))
+    for number in range(1, count + 1):
+        original = found[number % len(found)]
+        folder = increments / original.relative_to(source).parent / f"{number:04d}-repeated"
+        folder.mkdir(parents=True)
+        for name in ("metadata.json", "spec.md"):
+            if (original / name).exists():
+                shutil.copyfile(original / name, folder / name)
+
+
 def write_increment(folder: Path, metadata: dict[str, Any], spec: str) -> None:
     """An increment's files."""
     folder.mkdir(parents=True)
@@ -42,11 +70,14 @@ def write_increment(folder: Path, metadata: dict[str, Any], spec: str) -> None:
     (folder / "spec.md").write_text(spec, encoding="utf-8")
 
 
-def _make_increments(increments: Path) -> None:
-    for number in range(1, ACTIVE + ARCHIVED + 1):
+def _make_increments(increments: Path, count: int = ACTIVE + ARCHIVED) -> None:
+    """As many of them archived as of the real ones."""
+    for number in range(1, count + 1):
         name = f"{number:04d}-something-to-be-done"
-        place = increments if number > ARCHIVED else increments / "_archive"
-        write_increment(place / name, _metadata(name, number), _spec(name, number))
+        is_archived = number <= count * ARCHIVED // (ACTIVE + ARCHIVED)
+        place = increments / "_archive" if is_archived else increments
+        size = (number - 1) % (ACTIVE + ARCHIVED) + 1
+        write_increment(place / name, _metadata(name, number), _spec(name, size))
 
 
 def _metadata(name: str, number: int) -> dict[str, Any]:

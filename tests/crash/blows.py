@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import Rejected, Transient, Unauthorised, UnknownOutcome
+from unlatch.errors import NotFound, Rejected, Transient, Unauthorised, UnknownOutcome
 from unlatch.sandbox import Fault
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ BLOWS = (
     Blow("secondary 403", "rate-limit", _limit("secondary"), on=("github",)),
     Blow("200 with Retry-After", "rate-limit", _limit("delayed"), on=("ado",)),
     # GitHub points to where an issue was moved; with the others a proxy may redirect a read.
-    Blow("redirect", "redirect", _TO_ITSELF, reading=Rejected, writing=Rejected, on=("github",)),
+    Blow("redirect", "redirect", _TO_ITSELF, reading=NotFound, writing=Rejected, on=("github",)),
     Blow("redirect", "redirect", _TO_ITSELF, writing=Rejected, on=("ado", "jira")),
     Blow("401 midway", "status", {"code": 401}, reading=Unauthorised, writing=Unauthorised),
     Blow("stale revision", "human", act="rename"),

@@ -129,8 +129,7 @@ class Team:
         """The requests that changed something since the last look."""
         sent = self.box.requests.entries()
         self.box.requests.clear()
-        reads = ("GET", "HEAD", "OPTIONS")
-        return [f"{one.method} {one.path}" for one in sent if one.method not in reads]
+        return [f"{one.method} {one.path}" for one in sent if one.changes]
 
 
 def _begin(member: Member, box: Sandbox, ids: Mapping[str, str]) -> None:

@@ -31,6 +31,8 @@ with Sandbox() as box:
 """
 INCREMENT = "0007-smart-discipline"
 REASON = "Bug discovered: `-->` $& @all"
+# What is only read by these, although it is posted.
+_READING = ("/graphql", "/bulkfetch", "/workitemsbatch", "/wiql")
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,24 @@ class Stage:
 
     def views(self) -> dict[str, dict[str, Any]]:
         """What the pages of the items show, where there is one item on each tracker."""
+        return {view["tracker"]: view for view in self.pages().values()}
+
+    def pages(self) -> dict[str, dict[str, Any]]:
+        """What the pages of all items show, by their addresses."""
         answer = self._http.get(f"{self._console}/api/items", timeout=30)
-        return {view["tracker"]: view for view in answer.json()}
+        return {view["url"]: view for view in answer.json()}
+
+    def writes(self) -> list[str]:
+        """The requests since the last look that changed something."""
+        url = f"{self._console}/api/requests"
+        sent = self._http.get(url, timeout=30).json()
+        self._http.delete(url, json={}, timeout=30).raise_for_status()
+        return [
+            f"{one['method']} {one['path']}"
+            for one in sent
+            if one["method"] not in ("GET", "HEAD", "OPTIONS")
+            and not one["path"].lower().endswith(_READING)
+        ]
 
     def marked(self, case: Case) -> dict[str, Counter[str]]:
         """How many comments on each item carry the marker of each operation."""

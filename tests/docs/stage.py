@@ -68,10 +68,14 @@ class Stage:
             "a completed increment": self._complete_increment,
             "a completed increment anew": self._anew,
             "an archived increment": self._archive,
+            "a SpecWeave project": self._specweave,
             "an abandoned increment": self._abandon,
+            "its work is written down": self._write_work,
             "Jira is down": self._jira_fails,
             "Jira is back": box.faults.clear,
             "the issue is closed as not planned": self._close_as_not_planned,
+            "the issue is reopened by hand": self._reopen_by_hand,
+            "the Jira issue is closed by hand": self._close_by_hand,
             "commit": self._commit,
         }
         self.home.mkdir(parents=True)
@@ -196,7 +200,8 @@ class Stage:
         self._unlatch("start", "7")
         self._unlatch("complete", "7")
         completed = datetime.now(UTC) - timedelta(days=3, hours=1)
-        self._edit_metadata(completedAt=completed.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        created = completed - timedelta(days=4)
+        self._edit_metadata(created=_stamp(created), completedAt=_stamp(completed))
         self._commit()
         self._git("tag", _COMPLETED)
 
@@ -222,10 +227,37 @@ class Stage:
         (increments / "_archive").mkdir(exist_ok=True)
         (increments / INCREMENT).rename(increments / "_archive" / INCREMENT)
 
+    def _specweave(self) -> None:
+        """The completed increment as another tool would have left it, and nothing of ours."""
+        self._complete_increment()
+        self._archive()
+        increments = self.root / ".unlatch/increments"
+        old = self.root / ".specweave/increments"
+        old.parent.mkdir()
+        increments.rename(old)
+        folder = old / "_archive" / INCREMENT
+        (folder / "events.jsonl").unlink()
+        path = folder / "metadata.json"
+        data = json.loads(path.read_text(encoding="utf-8"))
+        links = {"github": {"issue": 4, "url": URLS["github"]}}
+        kept = {key: data[key] for key in ("id", "status", "type", "created")}
+        content = {**kept, "completed": data["completedAt"], **links}
+        path.write_text(json.dumps(content, indent=2), encoding="utf-8")
+        self.write(self.config, CONFIG.partition("\n\n")[0])
+        sync = {"statusSync": {"mappings": {"jira": {"active": "In Progress"}}}}
+        settings = {"limits": {"maxActiveIncrements": 3}, "sync": sync}
+        (old.parent / "config.json").write_text(json.dumps(settings), encoding="utf-8")
+
     def _abandon(self) -> None:
         self._anew()
         self._unlatch("resume", "7", "--reason", "Bug discovered in error handling", "--yes")
         self._unlatch("abandon", "7", "--reason", "Nobody needs it")
+
+    def _reopen_by_hand(self) -> None:
+        self._box.github.edit("octo/widgets", 4, state="open", by="mona")
+
+    def _close_by_hand(self) -> None:
+        self._box.jira.edit("SCRUM-28", status="Done")
 
     def _close_as_not_planned(self) -> None:
         self._anew()
@@ -243,6 +275,21 @@ class Stage:
         self._box.ado.edit(101, state="Closed", tags=["ui", DONE])
         self._box.jira.edit("SCRUM-28", status="Done", labels=["ux", DONE])
 
+    def _write_work(self) -> None:
+        """Two user stories and eight tasks, all of them done."""
+        criteria = ("AC-US1-01**: A rule can be read", "AC-US2-01**: Rules are followed")
+        stories = "".join(
+            f"\n### US-00{n}: Story {n}\n\n- [x] **{text}\n" for n, text in enumerate(criteria, 1)
+        )
+        tasks = "".join(
+            f"\n### T-00{n}: Step {n}\n\n**User Story**: US-00{1 + n // 5}\n"
+            "**Status**: [x] completed\n"
+            for n in range(1, 9)
+        )
+        folder = f".unlatch/increments/{INCREMENT}"
+        self.write(f"{folder}/spec.md", f"# {TITLE}\n{stories}")
+        self.write(f"{folder}/tasks.md", f"---\ncoverage_target: 90\n---\n\n# Tasks\n{tasks}")
+
     def _jira_fails(self) -> None:
         self._box.faults.add(Fault("jira", "status", code=503, times=1000))
 
@@ -259,3 +306,7 @@ class Stage:
             command, cwd=self.root, env=self.environ, capture_output=True, text=True, check=False
         )
         assert (0, arguments) == (done.returncode, arguments), done.stdout + done.stderr
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

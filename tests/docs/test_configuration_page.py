@@ -39,7 +39,7 @@ def tables() -> dict[str, dict[str, str]]:
 def expected() -> dict[str, dict[str, str]]:
     core = dict(_defaults(CoreConfig))
     tables = {"Top level": {key: value for key, value in core.items() if "." not in key}}
-    for name in ("labels", "limits"):
+    for name in ("labels", "limits", "reopen", "sync"):
         del tables["Top level"][name]
         inner = {key: value for key, value in core.items() if key.startswith(f"{name}.")}
         tables[f"`[{name}]`"] = {key.removeprefix(f"{name}."): v for key, v in inner.items()}

@@ -108,7 +108,7 @@ def commands(text: str) -> list[Step]:
 
 def run_all(shown: list[Step], stage: Stage, where: str) -> None:
     code = 0
-    for step, after in zip(shown, [*shown[1:], None], strict=True):
+    for step, after in zip(shown, [*shown, None][1:], strict=True):
         if step.command in NOT_RUN:
             continue
         code, printed = terminal.run(step, cwd=stage.root, environ=stage.environ, last_code=code)

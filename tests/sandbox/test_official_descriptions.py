@@ -154,7 +154,8 @@ class Explorer:
             for rule in self.app.url_map.iter_rules()
             for method in rule.methods or ()
             if method != "HEAD"
-            and ("/_apis" in rule.rule or rule.rule.startswith(("/api", "/rest")))
+            # GraphQL has no description of this kind.
+            and ("/_apis" in rule.rule or rule.rule.startswith(("/api/v", "/rest")))
         }
 
     def conclude(self, record: Callable[[str, object], None]) -> None:
@@ -184,8 +185,12 @@ def test_github(
     for path in ("/user", "/rate_limit", home, f"{home}/issues", f"{home}/labels", issue):
         visit("GET", path)
     visit("GET", f"{home}/issues", params={"state": "all"})
-    visit("POST", f"{home}/issues", json={"title": "T", "labels": ["a"]})
-    visit("PATCH", issue, json={"state": "open", "state_reason": "reopened"})
+    milestone = sandbox.github.add_milestone("v1")
+    more = {"milestone": milestone, "assignees": ["hubot"], "type": "Bug"}
+    visit("POST", f"{home}/issues", json={"title": "T", "labels": ["a"], **more})
+    visit("PATCH", issue, json={"state": "open", "state_reason": "reopened", **more})
+    visit("POST", f"{issue}/assignees", json={"assignees": ["octocat"]})
+    visit("GET", f"{home}/milestones", params={"state": "all"})
     comment = visit("POST", f"{issue}/comments", json={"body": "x"})
     visit("GET", f"{issue}/comments")
     visit("GET", f"{home}/issues/comments/{comment['id']}")
@@ -216,6 +221,8 @@ def test_github(
 def _described_in_project(path: str) -> str:
     """The description knows each path with organization and project, and a query with a team."""
     before, mark, rest = path.partition("/_apis/")
+    # A path below areas or iterations may be left out, and is not in the description.
+    rest += "/root" if rest.startswith("wit/classificationnodes/") else ""
     middle = "/widgets/team" if rest == "wit/wiql" else "/widgets"
     return f"/fabrikam{middle if not before or 'wiql' in rest else before}{mark}{rest}"
 
@@ -233,6 +240,8 @@ def on_ado(sandbox: Sandbox, ado: Call) -> Explorer:
 def _mend(definitions: Json) -> None:
     """The values of fields are typed as objects there; in truth they are anything."""
     definitions["WorkItem"]["properties"]["fields"]["additionalProperties"] = {}
+    node = definitions["WorkItemClassificationNode"]
+    node["properties"]["attributes"]["additionalProperties"] = {}
     for name in ("newValue", "oldValue"):
         definitions["WorkItemFieldUpdate"]["properties"][name] = {}
 
@@ -260,6 +269,20 @@ def test_azure_devops(
         visit("POST", f"{scope}/_apis/wit/wiql", json=query)
     visit("POST", "/widgets/team/_apis/wit/wiql", json=query)
     visit("POST", "/widgets/_apis/wit/workitems/$Bug", json=steps[1:], **patch)
+    target = f"{sandbox.ado.organization_url}/_apis/wit/workItems/102"
+    relation = {"rel": "System.LinkTypes.Hierarchy-Reverse", "url": target, "attributes": {}}
+    linked = [*steps[1:], {"op": "add", "path": "/relations/-", "value": relation}]
+    items = "/widgets/_apis/wit/workitems"
+    visit("POST", f"{items}/$Bug", json=linked, params={"$expand": "relations"}, **patch)
+    visit("PATCH", f"{items}/102", json=steps[1:], params={"validateOnly": "true"}, **patch)
+    visit("GET", f"{items}/102", params={"$expand": "relations"})
+    sandbox.ado.add_iteration("widgets\\S1", "2026-01-01T00:00:00Z", "2026-01-14T00:00:00Z")
+    nodes = "/widgets/_apis/wit/classificationnodes"
+    visit("GET", f"{nodes}/iterations", params={"$depth": 2})
+    visit("GET", f"{nodes}/areas")
+    visit("GET", "/_apis/connectiondata")
+    tagging = "bb50f182-8e5e-40b8-bc21-e8752a1e7ae2"
+    visit("GET", f"/_apis/permissions/{tagging}/2", params={"tokens": "/widgets"})
     comments = "/widgets/_apis/wit/workitems/101/comments"
     number = visit("POST", comments, json={"text": "x"})["id"]
     visit("GET", comments)
@@ -276,20 +299,34 @@ def test_azure_devops(
 
 
 @pytest.fixture
-def on_jira(sandbox: Sandbox, jira: Call) -> Explorer:
-    sandbox.jira.add_project("OPS", workflow="classic")
-    sandbox.jira.add_issue("OPS-1", summary="T", status="Closed", labels=["a"], assignee="Ann")
+def on_jira(sandbox: Sandbox) -> Explorer:
+    jira = sandbox.jira
+    jira.add_project("OPS", workflow="classic")
+    jira.add_issue("OPS-1", summary="T", status="Closed", labels=["a"], assignee="Ann")
+    sprint = jira.add_sprint("Sprint 7")
+    jira.add_issue("OPS-2", summary="E", type="Epic", status="Open")
+    jira.add_issue("OPS-3", summary="C", status="Open", parent="OPS-2", sprints=[sprint])
+
+    def call(method: str, path: str, **own: Any) -> requests.Response:
+        auth = (jira.email, jira.token)
+        url = f"{jira.site}{path}"
+        return requests.request(method, url, auth=auth, timeout=10, allow_redirects=False, **own)
+
     # Jira's time zones have no colon, so its date-times are none by the standard.
     description = Description(load(JIRA), ())
-    app = jira_part.create_app()
-    return Explorer(jira, description, app, "/rest/api", lambda path: f"/rest/api{path}")
+    return Explorer(call, description, jira_part.create_app(), "", lambda path: path)
 
 
 def test_jira(on_jira: Explorer, record_property: Callable[[str, object], None]) -> None:
-    visit, issue = on_jira, "/3/issue/OPS-1"
+    visit, issue = on_jira, "/rest/api/3/issue/OPS-1"
     paragraph = {"type": "paragraph", "content": [{"type": "text", "text": "x"}]}
     document = {"type": "doc", "version": 1, "content": [paragraph]}
-    for path in ("/3/serverInfo", "/3/myself", "/3/field", "/3/project/OPS"):
+    for path in (
+        "/rest/api/3/serverInfo",
+        "/rest/api/3/myself",
+        "/rest/api/3/field",
+        "/rest/api/3/project/OPS",
+    ):
         visit("GET", path)
     visit("PUT", f"{issue}/properties/p", json=1)
     params = {"expand": "transitions.fields", "properties": "*all"}
@@ -300,22 +337,32 @@ def test_jira(on_jira: Explorer, record_property: Callable[[str, object], None])
     visit("PUT", issue, json=labels, params={"returnIssue": "true"})
     visit("PUT", issue, json=labels)
     fields = {"project": {"key": "OPS"}, "issuetype": {"name": "Bug"}, "summary": "T"}
-    visit("POST", "/3/issue", json={"fields": {**fields, "description": document}})
-    visit("POST", "/3/issue", json={"fields": {"summary": "T"}})
+    visit("POST", "/rest/api/3/issue", json={"fields": {**fields, "description": document}})
+    visit("POST", "/rest/api/3/issue", json={"fields": {"summary": "T"}})
     comment = visit("POST", f"{issue}/comment", json={"body": document})["id"]
-    visit("PUT", f"/3/comment/{comment}/properties/p", json={"a": 1})
+    visit("PUT", f"/rest/api/3/comment/{comment}/properties/p", json={"a": 1})
     for path in ("", "/p"):
-        visit("GET", f"/3/comment/{comment}/properties{path}")
+        visit("GET", f"/rest/api/3/comment/{comment}/properties{path}")
         visit("GET", f"{issue}/properties{path}")
-    visit("DELETE", f"/3/comment/{comment}/properties/p")
+    visit("DELETE", f"/rest/api/3/comment/{comment}/properties/p")
     visit("DELETE", f"{issue}/properties/p")
     visit("GET", f"{issue}/comment", params={"expand": "properties"})
     visit("GET", f"{issue}/comment/{comment}")
     visit("DELETE", f"{issue}/comment/{comment}")
     search = {"jql": "project = OPS", "maxResults": 1, "fields": "*all"}
-    visit("GET", "/3/search/jql", params=search)
-    visit("GET", "/3/search", params=search)
-    visit("GET", "/3/issue/OPS-99")
-    for path in ("/2/issue/OPS-1", "/2/issue/OPS-1/comment"):
+    visit("GET", "/rest/api/3/search/jql", params=search)
+    visit("GET", "/rest/api/3/search", params=search)
+    visit("GET", "/rest/api/3/issue/OPS-99")
+    visit("GET", "/rest/api/3/issue/OPS-3")
+    bulk = {"issueIdsOrKeys": ["OPS-1", "OPS-99", "OPS-3"], "fields": ["summary", "status"]}
+    visit("POST", "/rest/api/3/issue/bulkfetch", json=bulk)
+    names = {"projectKey": "OPS", "permissions": "BROWSE_PROJECTS,TRANSITION_ISSUES"}
+    visit("GET", "/rest/api/3/mypermissions", params=names)
+    visit("GET", "/rest/api/3/project/OPS/statuses")
+    project = visit("GET", "/rest/api/3/project/OPS")["id"]
+    wanted = {"projectId": project, "issueTypeIds": ["10001"]}
+    visit("POST", "/rest/api/3/workflows/preview", json=wanted)
+    visit("GET", "/rest/agile/1.0/board/1/sprint", params={"state": "active"})
+    for path in ("/rest/api/2/issue/OPS-1", "/rest/api/2/issue/OPS-1/comment"):
         visit("GET", path)
     on_jira.conclude(record_property)

@@ -46,6 +46,10 @@ def test_pygithub_closes_reopens_labels_and_comments(sandbox: Sandbox) -> None:
 def work_items(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("AZURE_DEVOPS_CACHE_DIR", str(tmp_path))
     connection = pytest.importorskip("azure.devops.connection")
+    # The library looks for its folder once, when it is imported; another test's may be gone by now.
+    caches = pytest.importorskip("azure.devops._file_cache")
+    for name in ("OPTIONS_CACHE", "RESOURCE_CACHE"):
+        monkeypatch.setattr(getattr(caches, name), "file_name", str(tmp_path / f"{name}.json"))
     authentication = pytest.importorskip("msrest.authentication")
     credentials = authentication.BasicAuthentication("", sandbox.ado.token)
     made = connection.Connection(base_url=sandbox.ado.organization_url, creds=credentials)

@@ -1,0 +1,251 @@
+"""What reopening many items, and finding many in step, takes beside the least that there is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from benchmarks import items
+from benchmarks.clock import CountingClock
+from benchmarks.figures import Figure, NotMeasured
+from benchmarks.naive import LOOPS
+from benchmarks.places import DAY, write_increment
+from unlatch.domain.increment import BrokenIncrement
+from unlatch.domain.operation import AS_CONFIGURED
+from unlatch.engine.deliver import Job, deliver_many
+from unlatch.engine.reconcile import compare
+from unlatch.engine.registry import load_plugin
+from unlatch.engine.resume_many import resume_many
+from unlatch.engine.trackers import Trackers
+from unlatch.engine.workspace import Workspace
+from unlatch.sandbox import Sandbox
+from unlatch.store.layout import layout_at
+from unlatch.transport import Transport
+from unlatch.transport.credentials import find_credential
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from benchmarks.items import Project
+    from unlatch.domain.increment import Increment
+    from unlatch.spi import SyncPlugin
+
+PART = "sync"
+ITEMS = 1000
+# A loop is as long as it has turns: what so many take is multiplied.
+_TURNS = 200
+_TITLES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira Cloud"}
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The least that a tracker's published limits and batch sizes allow for so many items.
+
+    Args:
+        reads: requests that tell whether all are in step.
+        requests: requests that read, reopen, comment and label all of them.
+        why: what these are.
+        seconds: the least time that limits on writing leave; None where none are published.
+    """
+
+    reads: Callable[[int], int]
+    requests: Callable[[int], int]
+    why: str
+    seconds: Callable[[int], float] | None = None
+
+
+def _github_seconds(count: int) -> float:
+    # 500 comments an hour, and 80 of them in a minute.
+    hours, rest = divmod(max(0, count - 1), 500)
+    return hours * 3600 + rest // 80 * 60
+
+
+LEAST = {
+    "github": Least(lambda n: ceil(n / 100), lambda n: 4 * n, "4 each", _github_seconds),
+    "ado": Least(lambda n: ceil(n / 200), lambda n: 2 * ceil(n / 200), "2 for 200"),
+    "jira": Least(
+        lambda n: ceil(n / 100),
+        lambda n: ceil(n / 100) + ceil(n / 1000) + n,
+        "1 each, the rest in bulk",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What something took.
+
+    Args:
+        cpu: seconds of the processor, the sandbox's included, which answers in the same process.
+        wall: seconds until it was done.
+        waited: seconds of waiting for limits, which took no time here.
+    """
+
+    requests: int
+    cpu: float
+    wall: float
+    waited: float = 0.0
+
+
+def figures(count: int = ITEMS) -> Iterator[Figure]:
+    """Each tracker: many items reopened, found in step, and reopened by a loop over its SDK."""
+    for tracker in LEAST:
+        with Sandbox() as box, items.project(box) as project:
+            _set_up(project, tracker, count)
+            reopened, calm = _reopen(project, tracker, count), _compare(project, tracker)
+            # In here, because azure-devops writes to the folder of the project to the very end.
+            loop = _loop(tracker, count)
+        yield from _figures(tracker, count, reopened, calm, loop)
+
+
+def _figures(
+    tracker: str, count: int, reopened: _Taken, calm: _Taken, loop: _Taken
+) -> Iterator[Figure]:
+    least, name = LEAST[tracker], f"{count:,} items on {_TITLES[tracker]}"
+    sent, again = f"{name} reopened", "a loop over the SDK"
+    yield Figure(PART, sent, reopened.requests, "requests", least.requests(count), None, least.why)
+    yield Figure(PART, sent, reopened.requests, "requests", loop.requests, 1, again)
+    yield Figure(PART, f"{sent} (CPU)", reopened.cpu, "s", loop.cpu, None, again)
+    if least.seconds is not None:
+        took, allowed = reopened.wall + reopened.waited, least.seconds(count)
+        why = "80 comments a minute, 500 an hour"
+        yield Figure(PART, f"{sent} (with waits)", took, "s", allowed, None, why)
+    yield Figure(
+        PART, f"{name} in step", calm.requests, "requests", least.reads(count), 2, "full batches"
+    )
+
+
+def _set_up(project: Project, tracker: str, count: int) -> None:
+    """Closed items, and completed increments that are in step with them."""
+    for number in range(1, count + 1):
+        block = getattr(items, tracker)(project.box, number)
+        block["base"] = {"local": "completed", "remote": "done", "state": "closed"}
+        name = f"{number:04d}-something-to-be-done"
+        folder = project.root / ".unlatch" / "increments" / name
+        told = {"id": name, "status": "completed", "created": DAY, "completedAt": DAY}
+        write_increment(folder, {**told, tracker: block}, f"# {items.TITLE}\n")
+
+
+def _reopen(project: Project, tracker: str, count: int) -> _Taken:
+    """Resume all increments for one reason, and serve their items."""
+    with _measured(project, tracker) as (workspace, trackers, taken):
+        done = resume_many(
+            workspace,
+            _increments(workspace),
+            reason="Something was forgotten",
+            by="the benchmark",
+            reopen_items=False,
+            manner=AS_CONFIGURED,
+            report=lambda _taken_up: None,
+        )
+        fresh = frozenset(op for one in done if one.resumed for op in one.resumed.fresh)
+        names = [one.increment.id for one in done]
+        served = deliver_many(
+            workspace, trackers, names, Job(fresh), report=lambda _name, _delivery: None
+        )
+    failed = [one.error for made in served.values() for one in made if one.error is not None]
+    if failed or len(fresh) != count:
+        raise NotMeasured(f"{len(fresh)} of {count} were reopened: {failed[:1]}")
+    return taken()
+
+
+def _compare(project: Project, tracker: str) -> _Taken:
+    """Compare all increments with their items, and find them in step."""
+    with _measured(project, tracker) as (workspace, trackers, taken):
+        found = _increments(workspace)
+        plan = compare(workspace, trackers, found, found)
+    if plan.told:
+        raise NotMeasured(f"{len(plan.told)} items are not in step: {plan.told[0].decision}")
+    return taken()
+
+
+def _increments(workspace: Workspace) -> list[Increment]:
+    return [one for one in workspace.manager.list() if not isinstance(one, BrokenIncrement)]
+
+
+@contextmanager
+def _measured(
+    project: Project, tracker: str
+) -> Iterator[tuple[Workspace, Trackers, Callable[[], _Taken]]]:
+    """A run of its own; what it took can be asked once it is over."""
+    clock = CountingClock()
+    workspace = Workspace(
+        layout_at(project.root), project.environ, user_config=project.root / "none.toml"
+    )
+    spent: list[tuple[float, float]] = []
+    project.box.requests.clear()
+    began = _now()
+    yield (
+        workspace,
+        _Trackers(workspace, clock),
+        lambda: _Taken(project.box.requests.count(tracker), *spent[0], clock()),
+    )
+    spent.append(_since(began))
+
+
+def _loop(tracker: str, count: int) -> _Taken:
+    turns = min(count, _TURNS)
+    with Sandbox() as box:
+        for number in range(1, turns + 1):
+            getattr(items, tracker)(box, number)
+        began = _now()
+        LOOPS[tracker](box, turns)
+        cpu, wall = _since(began)
+        requests = box.requests.count(tracker)
+    factor = count / turns
+    return _Taken(round(requests * factor), cpu * factor, wall * factor)
+
+
+def _now() -> tuple[float, float]:
+    return time.process_time(), time.perf_counter()
+
+
+def _since(began: tuple[float, float]) -> tuple[float, float]:
+    cpu, wall = _now()
+    return cpu - began[0], wall - began[1]
+
+
+class _Trackers(Trackers):
+    """The engine's trackers, where waiting for a limit is counted and takes no time."""
+
+    def __init__(self, workspace: Workspace, clock: CountingClock) -> None:
+        super().__init__(workspace)
+        self._project = workspace
+        self._clock = clock
+        self._plugins: dict[str, SyncPlugin] = {}
+        self._opening = threading.Lock()
+
+    def open(self, name: str) -> SyncPlugin:
+        """The plugin, over a transport with that clock."""
+        with self._opening:
+            if name not in self._plugins:
+                self._plugins[name] = self._made(name)
+            return self._plugins[name]
+
+    def _made(self, name: str) -> SyncPlugin:
+        manifest, settings = self.manifest(name), self.settings(name)
+        cache = self._project.layout.local / "cache" / name
+        cache.mkdir(parents=True, exist_ok=True)
+        credential = find_credential(
+            manifest.tokens,
+            tracker=name,
+            host="",
+            env=self._project.environ,
+            keyring_get=lambda _service, _key: None,
+            run=lambda _argv: None,
+        )
+        transport = Transport(
+            name,
+            origin=settings.base_url,
+            credential=credential,
+            cache=cache,
+            max_wait=1e9,
+            clock=self._clock,
+            sleep=self._clock.sleep,
+        )
+        plugin: SyncPlugin = load_plugin(manifest)(settings, transport)
+        return plugin

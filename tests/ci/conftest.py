@@ -1,0 +1,32 @@
+"""A team with an origin in common, whose trackers are the sandbox's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.crash.members import Team
+
+from unlatch.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def _running() -> Iterator[Sandbox]:
+    with Sandbox() as box:
+        yield box
+
+
+@pytest.fixture
+def team(_running: Sandbox, tmp_path: Path) -> Team:
+    """Two clones with a completed increment, its items closed, and all of it seen in step."""
+    _running.reset()
+    made = Team.meet(_running, tmp_path)
+    made.laptop.unlatch("sync")
+    made.laptop.push("In step")
+    made.colleague.pull()
+    made.writes()
+    return made

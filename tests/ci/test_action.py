@@ -1,0 +1,284 @@
+"""action.yml and its kin for other systems: their own steps, run as the systems run them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from tests.ci.jobs import AZURE, GITLAB, Job, job, reopen_by_hand
+from tests.docs.pages import ROOT
+from tests.git.clone import Done
+
+from unlatch.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tests.crash.members import Team
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+AZURE_STEPS = yaml.safe_load((ROOT / "ci/azure-pipelines.yml").read_text(encoding="utf-8"))
+GITLAB_JOB = yaml.safe_load((ROOT / "ci/gitlab-ci.yml").read_text(encoding="utf-8"))[".unlatch"]
+_INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) }}")
+_OUTPUT = re.compile(r"\$\{\{ steps\.run\.outputs\.([\w-]+) }}")
+# `shell: bash` of GitHub Actions; Azure's agent and GitLab's runner start it much alike.
+BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What an action came to.
+
+    Args:
+        outputs: the action's own, as a workflow reads them.
+    """
+
+    code: int
+    said: str
+    outputs: Mapping[str, str]
+
+
+def act(here: Job, *, runner: Path, environ: Mapping[str, str] | None = None, **inputs: str) -> Ran:
+    """Run the action's steps in a checkout, as the runner does: the first that fails ends it."""
+    given = {name.replace("_", "-"): value for name, value in inputs.items()}
+    assert set() == given.keys() - ACTION["inputs"].keys()
+    given = {name: one["default"] for name, one in ACTION["inputs"].items()} | given
+    (runner / "path").touch()
+    common = {
+        "RUNNER_TEMP": str(runner),
+        "GITHUB_PATH": str(runner / "path"),
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "GITHUB_WORKSPACE": str(here.root),
+        **(environ or {}),
+    }
+    said, code = "", 0
+    for step in ACTION["runs"]["steps"]:
+        filled = {n: _INPUT.sub(lambda m: given[m[1]], str(v)) for n, v in step["env"].items()}
+        added = (runner / "path").read_text().split()
+        path = os.pathsep.join([*reversed(added), here.environ["PATH"]])
+        done = bash(here, step["run"], {**common, **filled, "PATH": path})
+        said, code = said + done.out + done.err, done.code
+        if code:
+            break
+    outputs = {
+        name: here.outputs.get(_named(one["value"]), "") for name, one in ACTION["outputs"].items()
+    }
+    return Ran(code, said, outputs)
+
+
+def _named(value: str) -> str:
+    match = _OUTPUT.fullmatch(value)
+    assert match is not None
+    return match[1]
+
+
+def bash(here: Job, script: str, environ: Mapping[str, str]) -> Done:
+    done = subprocess.run(
+        [*BASH, script],
+        cwd=here.root,
+        env={**here.environ, **environ},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Path:
+    place = tmp_path / "runner"
+    place.mkdir()
+    return place
+
+
+def test_the_action_syncs_and_pushes(team: Team, runner: Path) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+
+    ran = act(here, runner=runner, version="installed", commit="push")
+
+    assert 0 == ran.code, ran.said
+    told = "1 increment moved, 2 operations delivered"
+    expected = {"exit-code": "0", "changed": "true", "adrift": "false", "summary": told}
+    assert {**expected, "branch": "main", "proposal": ""} == ran.outputs
+    team.laptop.pull()
+    assert "active" == team.laptop.metadata()["status"]
+    assert told in here.summary
+
+
+def test_the_action_fails_where_something_drifts(team: Team, runner: Path) -> None:
+    reopen_by_hand(team)
+    team.writes()
+
+    ran = act(job(team, "job"), runner=runner, version="installed", command="check")
+
+    assert (5, []) == (ran.code, team.writes()), ran.said
+    assert ("5", "true", "false") == tuple(
+        ran.outputs[name] for name in ("exit-code", "adrift", "changed")
+    )
+    assert "::error file=" in ran.said
+
+
+def test_the_action_shows_a_plan(team: Team, runner: Path) -> None:
+    reopen_by_hand(team)
+    before = team.comments()
+
+    ran = act(job(team, "job"), runner=runner, version="installed", command="plan")
+
+    assert (0, before) == (ran.code, team.comments()), ran.said
+    assert {"github": True, "ado": False, "jira": False} == team.states()
+    assert "Nothing was written." in ran.said
+
+
+def test_the_action_takes_in_the_event(team: Team, runner: Path) -> None:
+    reopen_by_hand(team)
+    event = runner / "event.json"
+    url = f"{team.box.github.web_url}/octo/widgets/issues/{team.ids['github']}"
+    event.write_text(
+        f'{{"action": "reopened", "issue": {{"html_url": "{url}", "state": "open"}},'
+        ' "sender": {"login": "mona"}}'
+    )
+    here = job(team, "job")
+
+    environ = {"GITHUB_EVENT_PATH": str(event)}
+    ran = act(here, runner=runner, environ=environ, version="installed", command="ingest")
+
+    assert (0, "true") == (ran.code, ran.outputs["changed"]), ran.said
+    assert ["mona"] == [one["reopenedBy"] for one in here.metadata()["reopenHistory"]]
+
+
+def test_the_action_serves_several_projects_and_ends_with_the_worst(
+    team: Team, runner: Path
+) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    (here.root / "empty one/.unlatch/increments").mkdir(parents=True)
+
+    both = act(here, runner=runner, version="installed", command="check", root="empty one\n.")
+    one = act(here, runner=runner, version="installed", command="check", root="empty one")
+
+    assert (5, "5", "true") == (both.code, both.outputs["exit-code"], both.outputs["adrift"])
+    assert (0, "0") == (one.code, one.outputs["exit-code"]), one.said
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"command": 'sync"; touch pwned; "'},
+        {"increments": "$(touch pwned) `touch pwned`; touch pwned"},
+        {"changed_since": "--output=pwned"},
+        {"changed_since": "$(touch pwned)"},
+        {"max_items": "1; touch pwned"},
+        {"commit": "push; touch pwned"},
+        {"root": "$(touch pwned)"},
+        {"increments": "--force --max-items=99"},
+    ],
+)
+def test_what_an_input_holds_is_never_run(team: Team, runner: Path, inputs: dict[str, str]) -> None:
+    here = job(team, "job")
+
+    ran = act(here, runner=runner, environ=None, version="installed", **inputs)
+
+    assert (2, "2") == (ran.code, ran.outputs["exit-code"]), ran.said
+    assert "" == here.git("status", "--porcelain")
+
+
+def test_no_script_holds_an_expression() -> None:
+    scripts = [step["run"] for step in ACTION["runs"]["steps"]]
+    scripts += [step["bash"] for step in AZURE_STEPS["steps"] if "bash" in step]
+
+    # `$(name)` is Azure's; quoted alone it is what an undefined variable begins with.
+    plain = [script.replace("'$('", "") for script in scripts]
+    assert [] == [script for script in plain if "${{" in script or "$(" in script]
+
+
+def test_every_option_that_is_passed_exists() -> None:
+    for name in ("sync", "ingest"):
+        found = app.get_command(None, name)  # type: ignore[arg-type]  # it needs no context
+        assert found is not None
+        options = {option for param in found.params for option in param.opts}
+        script = ACTION["runs"]["steps"][1]["run"]
+        lines = [one for one in script.splitlines() if f"({name} " in one]
+        passed = {one for line in lines for one in re.findall(r"--[a-z-]+", line)}
+        assert set() == passed - options
+
+
+def test_the_action_installs_itself(team: Team, runner: Path) -> None:
+    # What is needed beside it is here already, and nothing is downloaded.
+    ours = sysconfig.get_paths()["purelib"]
+    environ = {"PYTHONPATH": ours, "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "false"}
+    offline = {"PATH": f"{runner}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
+    (runner / "python3").symlink_to(sys.executable)
+    here = job(team, "job")
+
+    done = bash(
+        here,
+        ACTION["runs"]["steps"][0]["run"],
+        {
+            **environ,
+            **offline,
+            "RUNNER_TEMP": str(runner),
+            "GITHUB_PATH": str(runner / "path"),
+            "GITHUB_ACTION_PATH": str(ROOT),
+            "UNLATCH_VERSION": "",
+            "UNLATCH_EXTRAS": "all",
+        },
+    )
+
+    assert 0 == done.code, done.out + done.err
+    program = f"{(runner / 'path').read_text().strip()}/unlatch"
+    told = bash(here, f"'{program}' --version", environ)
+    assert told.out.startswith("unlatch "), told.err
+    python = program.removesuffix("unlatch") + "python"
+    where = bash(here, f"'{python}' -c 'import unlatch.cli as it; print(it.__file__)'", {})
+    assert where.out.startswith(str(runner)), where.out + where.err
+
+
+def test_the_template_for_azure(team: Team, runner: Path) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job", AZURE)
+    given: dict[str, Any] = {one["name"]: one["default"] for one in AZURE_STEPS["parameters"]}
+    given |= {"commit": "push", "package": "installed"}
+    kept = {"AGENT_TEMPDIRECTORY": str(runner), "BUILD_SOURCESDIRECTORY": str(here.root)}
+    for step in AZURE_STEPS["steps"][1:]:
+        filled = {
+            name: re.sub(r"\$\{\{ parameters\.(\w+) }}", lambda m: given[m[1]], value)
+            for name, value in step["env"].items()
+        }
+        # The variables are defined, but for one.
+        filled = {
+            name: here.environ[name] if value.startswith("$(") else value
+            for name, value in filled.items()
+        }
+        filled |= {"JIRA_EMAIL": "$(UNLATCH_JIRA_EMAIL)"} if "JIRA_EMAIL" in filled else {}
+        done = bash(here, step["bash"], {**filled, **kept})
+
+    # Without its e-mail address, Jira alone is not served.
+    assert 1 == done.code, done.out + done.err
+    assert "##vso[task.logissue type=error;" in done.err
+    assert "credential-incomplete" in done.err
+    team.laptop.pull()
+    assert "active" == team.laptop.metadata()["status"]
+    assert {"github": True, "ado": True, "jira": False} == team.states()
+
+
+def test_the_job_for_gitlab(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job", GITLAB)
+    environ = {**GITLAB_JOB["variables"], "UNLATCH_PACKAGE": "installed", "UNLATCH_COMMIT": "push"}
+
+    done = bash(here, "\n".join(GITLAB_JOB["script"]), environ)
+
+    assert 0 == done.code, done.out + done.err
+    team.laptop.pull()
+    assert "active" == team.laptop.metadata()["status"]
+    assert "unlatch" == GITLAB_JOB["resource_group"]

@@ -1,0 +1,328 @@
+"""`--commit`: what a job has changed reaches the others, and nothing else does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
+from tests.git.clone import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tests.crash.members import Team
+
+FOLDER = f".unlatch/increments/{NAME}"
+OWN = [f"{FOLDER}/events.jsonl", f"{FOLDER}/metadata.json", f"{FOLDER}/spec.md"]
+ONCE_ELSEWHERE = {"github": 0, "ado": 1, "jira": 1}
+
+
+def sync(job: Job, *options: str) -> None:
+    done = job.try_unlatch("sync", "--yes", "--commit", "push", *options)
+    assert done.code == 0, done.out + done.err
+
+
+def shared(team: Team, branch: str = "main") -> Job:
+    """A look at what the origin has."""
+    name = f"look {len(list(team.folder.iterdir()))}"
+    team.laptop.git(
+        "clone", "-q", "-b", branch, str(team.folder / "origin.git"), str(team.folder / name)
+    )
+    return Job(team.folder / name, extra=team.laptop.extra)
+
+
+@pytest.mark.parametrize("system", [GITHUB, AZURE, GITLAB], ids=["github", "azure", "gitlab"])
+def test_a_job_pushes_what_it_has_changed(team: Team, system: Mapping[str, str]) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job", system)
+
+    sync(here)
+
+    there = shared(team)
+    assert "active" == there.metadata()["status"]
+    assert OWN == sorted(there.git("show", "--name-only", "--format=").split())
+    assert (
+        f"Sync {NAME} with their items [skip ci]" == there.git("log", "-1", "--format=%s").strip()
+    )
+    assert here.git("rev-parse", "HEAD") == there.git("rev-parse", "HEAD")
+    assert "" == here.git("status", "--porcelain")
+
+
+def test_whoever_began_the_job_is_the_commits_author(team: Team) -> None:
+    reopen_by_hand(team)
+
+    sync(job(team, "job"))
+
+    author = shared(team).git("log", "-1", "--format=%an <%ae>").strip()
+    assert "octocat <583231+octocat@users.noreply.github.com>" == author
+
+
+def test_nothing_else_that_lies_about_is_committed(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    other = here.home / ".unlatch/increments/0008-other"
+    other.mkdir()
+    (other / "spec.md").write_text("# Half written\n")
+    (here.path("notes.md")).write_text("mine\n")
+    (here.root / "staged.txt").write_text("mine\n")
+    with (here.home / ".unlatch/config.toml").open("a") as file:
+        file.write("# mine\n")
+    here.git("add", "staged.txt")
+
+    sync(here)
+
+    assert OWN == sorted(shared(team).git("show", "--name-only", "--format=").split())
+    assert "A  staged.txt" in here.git("status", "--porcelain").splitlines()
+
+
+def test_where_nothing_has_changed_nothing_is_committed(team: Team) -> None:
+    before = team.laptop.git("ls-remote", "origin")
+
+    sync(job(team, "job"))
+
+    assert before == team.laptop.git("ls-remote", "origin")
+
+
+def test_nothing_is_committed_unasked(team: Team) -> None:
+    reopen_by_hand(team)
+    before = team.laptop.git("ls-remote", "origin")
+
+    done = job(team, "job").try_unlatch("sync", "--yes")
+
+    assert (0, before) == (done.code, team.laptop.git("ls-remote", "origin"))
+
+
+def test_an_archived_increment_moves_with_all_that_is_in_it(team: Team) -> None:
+    increments = team.laptop.home / ".unlatch/increments"
+    (increments / NAME / "notes").mkdir()
+    (increments / NAME / "notes/one.md").write_text("one\n")
+    (increments / "_archive").mkdir()
+    (increments / NAME).rename(increments / "_archive" / NAME)
+    team.laptop.push("Archive")
+    reopen_by_hand(team)
+    here = job(team, "job")
+
+    sync(here)
+
+    there = shared(team)
+    assert "active" == there.metadata()["status"]
+    assert "one\n" == there.path("notes/one.md").read_text()
+    assert not (there.home / ".unlatch/increments/_archive").exists()
+    assert "" == here.git("status", "--porcelain")
+
+
+def test_a_push_that_was_overtaken_merges_and_goes_on(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    (team.colleague.root / "code.py").write_text("print()\n")
+    team.colleague.push("Other work")
+
+    sync(here)
+
+    there = shared(team)
+    assert "active" == there.metadata()["status"]
+    assert (there.root / "code.py").exists()
+
+
+def test_two_reopens_at_once_are_both_kept(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    assert 0 == team.colleague.reopen("Something else", "--offline")
+    team.colleague.push("Reopen")
+
+    sync(here)
+
+    there = shared(team)
+    assert 2 == len(there.reasons)
+    assert 0 == there.try_unlatch("sync").code
+    assert {"Something else": 1} == {"Something else": team.told("Something else")["jira"]}
+
+
+def test_without_attributes_in_the_repository_it_merges_by_meaning_all_the_same(team: Team) -> None:
+    team.laptop.git("rm", "--quiet", ".gitattributes")
+    team.laptop.push("Without")
+    team.colleague.pull()
+    reopen_by_hand(team)
+    here = job(team, "job")
+    assert 0 == team.colleague.reopen("Something else", "--offline")
+    team.colleague.push("Reopen")
+
+    sync(here)
+
+    assert 2 == len(shared(team).reasons)
+
+
+def test_what_cannot_be_merged_is_left_to_the_next_run(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    team.colleague.unlatch("resume", "7", "--reason", "x", "--yes", "--offline")
+    team.colleague.unlatch("pause", "7")
+    team.colleague.push("Pause")
+    before = team.laptop.git("ls-remote", "origin")
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert 3 == done.code, done.out + done.err
+    assert "error[push-in-conflict]" in done.err
+    assert before == team.laptop.git("ls-remote", "origin")
+    assert "" == here.git("status", "--porcelain")
+    again = job(team, "next")
+    sync(again)
+    assert {"github": 0, "ado": 1, "jira": 1} == team.told("Reopened on octo/widgets")
+
+
+def test_a_branch_that_takes_no_push(team: Team) -> None:
+    hook(team.folder / "origin.git", "pre-receive", "echo protected branch >&2; exit 1")
+    reopen_by_hand(team)
+
+    done = job(team, "job").try_unlatch("sync", "--yes", "--commit", "push", "--json")
+
+    assert 3 == done.code
+    assert "push-refused" == done.document["commit"]["error"]["id"]
+    assert "protected branch" in done.document["commit"]["error"]["message"]
+
+
+def test_a_push_that_is_overtaken_again_and_again_ends(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    other = team.colleague.root
+    # Between git's look at the origin and its push, every time.
+    pushes = "git commit -q --allow-empty -m x && git push -q origin main"
+    hook(here.root / ".git", "pre-push", f"cd '{other}' && unset GIT_DIR && {pushes}")
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert 3 == done.code, done.out + done.err
+    assert "error[push-overtaken]" in done.err
+
+
+def test_credentials_in_an_address_are_shown_to_nobody(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    here.git("remote", "set-url", "origin", "http://x-token:s3cr3t-t0ken@127.0.0.1:9/o.git")
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert 3 == done.code
+    assert "s3cr3t" not in done.out + done.err
+
+
+def test_a_pull_requests_trial_merge_belongs_to_no_branch(team: Team) -> None:
+    reopen_by_hand(team)
+    team.writes()
+    here = job(team, "job", {**GITHUB, "GITHUB_REF": "refs/pull/3/merge"})
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert (2, []) == (done.code, team.writes())
+    assert "error[no-branch]" in done.err
+
+
+def test_a_checkout_without_a_remote(team: Team) -> None:
+    here = job(team, "job")
+    here.git("remote", "remove", "origin")
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert 2 == done.code
+    assert "error[no-remote]" in done.err
+
+
+def test_two_jobs_in_one_checkout_take_turns(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+
+    running = [here.start("sync", "--yes", "--commit", "push") for _ in range(2)]
+    said = [process.communicate(timeout=60)[0] for process in running]
+
+    assert [0, 0] == [process.returncode for process in running], said
+    assert ONCE_ELSEWHERE == team.told("Reopened on octo/widgets")
+    assert 1 == len(shared(team).reasons)
+
+
+# A branch for a pull request
+
+
+def propose(here: Job) -> None:
+    done = here.try_unlatch("sync", "--yes", "--commit", "pr")
+    assert 0 == done.code, done.out + done.err
+
+
+def test_a_pull_request_leaves_main_as_it_is(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    main = team.laptop.git("ls-remote", "origin", "main")
+
+    done = here.unlatch("sync", "--yes", "--commit", "pr", "--json")
+
+    assert main == team.laptop.git("ls-remote", "origin", "main")
+    there = shared(team, "unlatch/sync-main")
+    assert "active" == there.metadata()["status"]
+    assert OWN == sorted(there.git("show", "--name-only", "--format=").split())
+    page = "https://github.com/octo/widgets/compare/main...unlatch/sync-main?expand=1"
+    assert page == done.document["commit"]["proposal"]
+    assert "[skip ci]" not in there.git("log", "-1", "--format=%B")
+
+
+def test_while_it_waits_nothing_is_told_twice(team: Team) -> None:
+    reopen_by_hand(team)
+    propose(job(team, "first"))
+    (team.colleague.root / "code.py").write_text("print()\n")
+    team.colleague.push("Other work")
+
+    for name in ("second", "third"):
+        propose(job(team, name))
+
+    assert ONCE_ELSEWHERE == team.told("Reopened on octo/widgets")
+    there = shared(team, "unlatch/sync-main")
+    assert 1 == len(there.reasons)
+    assert (there.root / "code.py").exists()
+
+
+def test_merged_it_waits_no_longer(team: Team) -> None:
+    reopen_by_hand(team)
+    propose(job(team, "first"))
+    team.laptop.git("fetch", "--quiet", "origin")
+    team.laptop.git("merge", "--quiet", "origin/unlatch/sync-main")
+    team.laptop.git("push", "--quiet", "origin", "main")
+    before = team.laptop.git("ls-remote", "origin")
+
+    propose(job(team, "second"))
+
+    assert before == team.laptop.git("ls-remote", "origin")
+
+
+def test_one_that_no_longer_fits_stops_the_run_before_anything_is_sent(team: Team) -> None:
+    reopen_by_hand(team)
+    propose(job(team, "first"))
+    team.colleague.unlatch("resume", "7", "--reason", "x", "--yes", "--offline")
+    team.colleague.unlatch("pause", "7")
+    team.colleague.push("Pause")
+    team.writes()
+    here = job(team, "second")
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "pr")
+
+    assert (1, []) == (done.code, team.writes()), done.out + done.err
+    assert "error[proposal-in-conflict]" in done.err
+    assert "" == here.git("status", "--porcelain")
+
+
+def test_staged_changes_are_not_proposed_with_the_increments(team: Team) -> None:
+    here = job(team, "job")
+    (here.root / "staged.txt").write_text("mine\n")
+    here.git("add", "staged.txt")
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "pr")
+
+    assert 2 == done.code
+    assert "error[index-not-empty]" in done.err
+
+
+def hook(repository: Path, name: str, script: str) -> None:
+    path = repository / "hooks" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)

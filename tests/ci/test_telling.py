@@ -1,0 +1,256 @@
+"""What CI systems are told, each in its own format, and what they must never take for a command."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
+
+from unlatch.cli import ci
+from unlatch.cli.ci import Annotation, Level
+from unlatch.engine.ci import Ci, System, detect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tests.crash.members import Team
+
+HOSTILE = [
+    "::error::x",
+    "a\n::set-output name=x::y",
+    "a\r::stop-commands::z",
+    "  ::add-mask::x",
+    "##vso[task.setvariable variable=a]b",
+    "x ##[command]y",
+    "a;b]c:d,e%0Af%AZP25",
+    "100% | `code` <b>@all</b> #1 [x](javascript:y) ![i](http://x/y)",
+]
+# As GitHub's runner and Azure's agent read a line.
+GITHUB_COMMAND = re.compile(r"^\s*::(?P<name>[\w-]+)(?: (?P<properties>[^:]*))?::(?P<data>.*)$")
+AZURE_COMMAND = re.compile(r"##vso\[(?P<name>[\w.]+) ?(?P<properties>[^]]*)](?P<data>.*)$")
+
+
+def commands(printed: str) -> list[str]:
+    """The lines that one system or the other would act on."""
+    lines = re.split(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]", printed)
+    return [
+        line
+        for line in lines
+        if line.lstrip().startswith("::") or "##[" in line or "##vso[" in line
+    ]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_an_annotation_on_github_is_one_command(
+    hostile: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ci.annotate(Ci(System.GITHUB, {}), [Annotation(Level.ERROR, hostile, hostile)])
+
+    (line,) = commands(capsys.readouterr().err)
+    match = GITHUB_COMMAND.match(line)
+    assert match is not None
+    assert "error" == match["name"]
+    # One property, however many commas or equals signs a text has.
+    name, _, title = match["properties"].partition("=")
+    assert ("title", False) == (name, "," in title)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_an_annotation_on_azure_is_one_command(
+    hostile: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ci.annotate(Ci(System.AZURE, {}), [Annotation(Level.WARNING, hostile, hostile)])
+
+    (line,) = commands(capsys.readouterr().err)
+    match = AZURE_COMMAND.match(line)
+    assert match is not None
+    assert ("task.logissue", "type=warning;") == (match["name"], match["properties"])
+    assert "##" not in match["data"].replace("## ", "")
+
+
+def test_a_message_arrives_as_it_was_said(capsys: pytest.CaptureFixture[str]) -> None:
+    told = Annotation(Level.NOTICE, "0007: a, b", "100% of x: y")
+
+    ci.annotate(Ci(System.GITHUB, {}), [told])
+
+    assert "::notice title=0007%3A a%2C b::100%25 of x: y\n" == capsys.readouterr().err
+
+
+def test_no_more_annotations_than_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    many = [Annotation(Level.ERROR, str(number), "x") for number in range(50)]
+
+    ci.annotate(Ci(System.GITHUB, {}), [*many, Annotation(Level.NOTICE, "one", "x")])
+
+    assert 11 == len(capsys.readouterr().err.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("environ", "system"),
+    [
+        (GITHUB, System.GITHUB),
+        (AZURE, System.AZURE),
+        (GITLAB, System.GITLAB),
+        ({"GITHUB_ACTIONS": "false", "CI": "true"}, None),
+        ({}, None),
+    ],
+)
+def test_which_system_it_is(environ: Mapping[str, str], system: System | None) -> None:
+    found = detect(environ)
+
+    assert system == (found.system if found else None)
+
+
+@pytest.mark.parametrize(
+    ("environ", "branch"),
+    [
+        (GITHUB, "main"),
+        ({**GITHUB, "GITHUB_REF": "refs/tags/v1"}, None),
+        ({**GITHUB, "GITHUB_REF": "refs/pull/3/merge"}, None),
+        ({**AZURE, "BUILD_SOURCEBRANCH": "refs/heads/release/1"}, "release/1"),
+        ({**AZURE, "BUILD_SOURCEBRANCH": "refs/pull/3/merge"}, None),
+        ({"GITLAB_CI": "true", "CI_COMMIT_TAG": "v1"}, None),
+        (GITLAB, "main"),
+    ],
+)
+def test_which_branch_is_built(environ: Mapping[str, str], branch: str | None) -> None:
+    found = detect(environ)
+
+    assert found is not None
+    assert branch == found.branch
+
+
+# A whole run
+
+
+def test_github_gets_a_summary_annotations_and_outputs(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+
+    done = here.try_unlatch("sync", "--check")
+
+    assert 5 == done.code
+    (line,) = commands(done.err)
+    place = ".unlatch/increments/0007-smart-discipline/metadata.json"
+    assert line.startswith(f"::error file={place},title=0007-smart-discipline and octo/widgets#")
+    assert "### Increments and items differ" in here.summary
+    assert "| 0007\\-smart-discipline | completed |" in here.summary
+    assert {"exit-code": "5", "changed": "false", "adrift": "true"} == {
+        name: here.outputs[name] for name in ("exit-code", "changed", "adrift")
+    }
+
+
+def test_github_is_told_what_a_sync_did(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+
+    done = here.try_unlatch("sync", "--yes", "--json")
+
+    assert 0 == done.code
+    assert [] == commands(done.out)
+    assert "1 increment moved, 2 operations delivered" == here.outputs["summary"]
+    assert ("0", "true") == (here.outputs["exit-code"], here.outputs["changed"])
+    assert "completed to active" in here.summary
+    assert "unlatch.sync/1" == json.loads(done.out)["schema"]
+
+
+def test_azure_gets_a_file_with_the_summary(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job", AZURE)
+
+    done = here.try_unlatch("sync", "--check")
+
+    (uploaded,) = re.findall(r"##vso\[task\.uploadsummary](.+)", done.err)
+    with open(uploaded, encoding="utf-8") as file:  # noqa: PTH123  (as the agent does)
+        assert "### Increments and items differ" in file.read()
+    assert "##vso[task.logissue type=error;sourcepath=" in done.err
+    assert "##vso[task.setvariable variable=unlatch.adrift;isoutput=true]true" in done.err
+    assert "" == here.git("status", "--porcelain")
+
+
+def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job", GITLAB)
+
+    done = here.try_unlatch("sync", "--check")
+
+    assert [] == commands(done.out + done.err)
+    (file,) = (here.home / ".unlatch/local").glob("summary-*.md")
+    assert "### Increments and items differ" in file.read_text()
+
+
+def test_an_error_that_ends_a_command_is_annotated(team: Team) -> None:
+    here = job(team, "job")
+
+    done = here.try_unlatch("sync", "99")
+
+    assert 2 == done.code
+    (line,) = commands(done.err)
+    assert line.startswith("::error title=unlatch unknown-increment::there is no increment '99'")
+
+
+def test_without_a_token_a_fork_gets_a_notice_and_no_failure(team: Team) -> None:
+    tokens = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL")
+    here = job(team, "job", {**GITHUB, **dict.fromkeys(tokens, "")})
+
+    done = here.try_unlatch("sync", "--check")
+
+    assert 0 == done.code, done.out + done.err
+    assert ["::notice"] * 3 == [line.split()[0] for line in commands(done.err)]
+
+
+def test_outside_of_ci_nobody_is_told(team: Team) -> None:
+    reopen_by_hand(team)
+
+    done = team.laptop.try_unlatch("sync", "--check")
+
+    assert 5 == done.code
+    assert [] == commands(done.out + done.err)
+    assert [] == list((team.laptop.home / ".unlatch/local").glob("summary-*"))
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--plan",), ("--check", "--json")])
+@pytest.mark.parametrize("system", [GITHUB, AZURE, GITLAB], ids=["github", "azure", "gitlab"])
+def test_peoples_text_never_becomes_a_command(
+    team: Team, system: Mapping[str, str], options: tuple[str, ...]
+) -> None:
+    # In a title, a reason, a name and a file: wherever people write.
+    text = " ".join(HOSTILE).replace("\n", " ").replace("\r", " ")
+    for where in ("github", "ado", "jira"):
+        assert where in team.ids
+    team.laptop.path("spec.md").write_text(f"::error::x\n# ::warning::{text}\n")
+    team.laptop.unlatch(
+        "resume", "7", "--reason", text, "--by", "::x::##vso[task.a]b", "--yes", "--offline"
+    )
+    team.laptop.push("Hostile")
+    here = job(team, "job", system)
+
+    done = here.try_unlatch("sync", "--yes", *options)
+
+    github = ("::error file=", "::error title=", "::warning file=")
+    azure = ("logissue type=", "uploadsummary]", "setvariable variable=unlatch.")
+    allowed = (*github, *(f"##vso[task.{one}" for one in azure))
+    ours = [line for line in commands(done.out + done.err) if line.startswith(allowed)]
+    assert ours == commands(done.out + done.err)
+    assert not any("task.a]" in line and "%5D" not in line for line in ours)
+
+
+def test_where_the_summary_cannot_be_written_the_job_goes_on(team: Team, tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "none" / "summary")
+    here = job(team, "job", {**GITHUB, "GITHUB_STEP_SUMMARY": nowhere, "GITHUB_OUTPUT": nowhere})
+
+    done = here.try_unlatch("sync", "--yes")
+
+    assert 0 == done.code, done.out + done.err
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_words_in_a_summary_are_words(hostile: str) -> None:
+    shown = ci.words(hostile)
+
+    assert "\n" not in shown
+    assert re.search(r"(?<!\\)[|`<\[]", shown) is None
+    assert "@all" not in shown

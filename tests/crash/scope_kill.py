@@ -1,0 +1,123 @@
+"""Kill a scope change at every boundary in turn, and run the same command again.
+
+    python -m tests.crash.scope_kill FOLDER
+
+Prints one JSON document: how many boundaries there are, how many deaths were died, and what was
+wrong afterwards. The increment has no items, so that all boundaries are those of its files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.crash.boundaries import Boundaries
+
+from unlatch.domain.documents import NewTask, read_tasks
+from unlatch.engine.registry import Registry
+from unlatch.engine.resume import resume
+from unlatch.engine.scope import scope_change
+from unlatch.engine.workspace import Workspace
+from unlatch.store.layout import layout_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAME = "0007-smart-discipline"
+SPEC = "---\nstatus: completed\n---\n# Smart discipline\n\n- [x] **AC-US1-01**: One\n"
+TASKS = "# Tasks\n\n### T-001: One\n\n**Status**: [x] completed\n"
+CHANGE = scope_change("More to do", [NewTask("Two"), NewTask("Three", "US-001")])
+_REGISTRY = Registry()
+
+
+def write_project(root: Path) -> Path:
+    """A project with one completed increment; the increment's folder."""
+    folder = root / ".unlatch" / "increments" / NAME
+    folder.mkdir(parents=True)
+    (folder / "spec.md").write_text(SPEC)
+    (folder / "tasks.md").write_text(TASKS)
+    data = {
+        "id": NAME,
+        "status": "completed",
+        "type": "feature",
+        "created": "2025-10-01T08:00:00Z",
+        "lastActivity": "2025-11-01T09:00:00Z",
+        "completedAt": "2025-11-01T09:00:00Z",
+    }
+    (folder / "metadata.json").write_text(json.dumps(data, indent=2) + "\n")
+    return folder
+
+
+def change_scope(root: Path) -> None:
+    """What `unlatch resume 7 --scope ... --task ... --yes` does to the files."""
+    workspace = Workspace(
+        layout_at(root), environ={}, user_config=root / "none.toml", registry=_REGISTRY
+    )
+    resume(workspace, NAME, reason="A bug", by="Dana", amendment=CHANGE)
+
+
+def problems(folder: Path) -> list[str]:
+    """Everything that is not as it should be once the command has come to its end."""
+    data: dict[str, Any] = json.loads((folder / "metadata.json").read_bytes())
+    spec, tasks = (folder / "spec.md").read_text(), (folder / "tasks.md").read_text()
+    entry = data["reopenHistory"][0]
+    facts = {
+        "status": ("active", data["status"]),
+        "entries": (1, len(data["reopenHistory"]) + len(data.get("amendments", []))),
+        "unwritten": (None, entry.get("unwritten")),
+        "spec's status": (1, spec.count("status: active\n")),
+        "headings in spec.md": (1, spec.count("## Scope change")),
+        "spec.md before it": (True, spec.startswith(SPEC.replace("completed", "active", 1))),
+        "tasks": (["T-001", "T-002", "T-003"], [task.id for task in read_tasks(tasks).tasks]),
+        "tasks.md before them": (True, tasks.startswith(TASKS)),
+        "ids": (["T-002", "T-003"], [task["id"] for task in entry["newTasks"]]),
+        "left over": ([], [path.name for path in folder.glob(".*")]),
+    }
+    return [
+        f"{name}: {got!r} is not {want!r}" for name, (want, got) in facts.items() if got != want
+    ]
+
+
+def _in_fork(action: Callable[[], None]) -> int:
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            action()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1]
+
+
+def _died(root: Path, at: int | None) -> bool:
+    def watched() -> None:
+        Boundaries(at).install()
+        change_scope(root)
+
+    return os.WIFSIGNALED(_in_fork(watched))
+
+
+def main() -> None:
+    """Die at one boundary after the other, until none is left."""
+    place = Path(sys.argv[1])
+    wrong: dict[int, list[str]] = {}
+    deaths, number = 0, 0
+    while deaths == number:
+        number += 1
+        root = place / str(number)
+        folder = write_project(root)
+        deaths += _died(root, number)
+        _in_fork(lambda root=root: change_scope(root))  # type: ignore[misc]
+        if found := problems(folder):
+            wrong[number] = found
+        shutil.rmtree(root)
+    print(json.dumps({"deaths": deaths, "wrong": wrong}))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

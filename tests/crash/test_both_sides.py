@@ -1,0 +1,25 @@
+"""Whatever people and syncs do to both sides, at rest they agree."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.crash.test_many_at_once import told_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_both_sides_agree_once_nobody_edits_them_any_more(
+    record_property: Callable[[str, object], None],
+) -> None:
+    told = told_by("tests.crash.both_sides", "--examples", "10", "--steps", "12")
+
+    record_property("both sides", json.dumps(told))
+    assert told["lives"] >= 10
+    for what in ("commands", "syncs", "deaths", "clicks", "merges", "clicks that were followed"):
+        assert told[what] > 0
+    for what in ("rests", "comments", "people's labels"):
+        assert told[what] > 0
+    assert told["links in step"] > told["links"] / 2

@@ -1,0 +1,92 @@
+"""A reopen on a feature branch, and a sync on main that sees its items open before the merge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.crash.items import Items
+from tests.crash.members import REASON, TRACKERS, Team
+
+from unlatch.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ONCE = dict.fromkeys(TRACKERS, 1)
+OPEN = dict.fromkeys(TRACKERS, True)
+
+
+@pytest.fixture(scope="module")
+def _running() -> Iterator[Sandbox]:
+    with Sandbox() as box:
+        yield box
+
+
+@pytest.fixture
+def team(_running: Sandbox, tmp_path: Path) -> Team:
+    """A team whose clones have seen both sides in step, on main."""
+    _running.reset()
+    team = Team.meet(_running, tmp_path)
+    assert team.laptop.try_unlatch("sync").code == 0
+    team.laptop.push("Look")
+    team.colleague.pull()
+    team.writes()
+    return team
+
+
+@pytest.mark.parametrize("pushed", [True, False])
+def test_a_reopen_on_a_branch_is_adopted_on_main_and_merged_once(
+    team: Team, *, pushed: bool
+) -> None:
+    here, main = team.laptop, team.colleague
+    here.git("checkout", "--quiet", "-b", "feature")
+    assert here.reopen() == 0
+    here.commit("Reopen")
+    if pushed:
+        here.git("push", "--quiet", "origin", "feature")
+    team.writes()
+
+    done = main.try_unlatch("sync")
+
+    assert (0, []) == (done.code, team.writes()), done.out + done.err
+    assert "reopened on another branch" in done.out
+    assert main.metadata()["status"] == "completed"
+    assert team.states() == OPEN
+    here.git("checkout", "--quiet", "main")
+    here.git("merge", "--quiet", "--no-edit", "feature")
+    here.push("Merge")
+    main.pull()
+    again = main.try_unlatch("sync")
+    assert (0, []) == (again.code, team.writes()), again.out + again.err
+    assert [REASON] == main.reasons
+    assert (ONCE, OPEN) == (team.told(), team.states())
+    assert main.metadata()["status"] == "active"
+
+
+def test_on_a_branch_statuses_are_shown_and_not_compared(team: Team) -> None:
+    here = team.laptop
+    here.git("checkout", "--quiet", "-b", "feature")
+    here.git("remote", "set-head", "origin", "main")
+    github = Items(team.box, "github")
+    team.box.github.edit("octo/widgets", int(team.ids["github"]), state="open")
+    before = here.metadata()
+
+    done = here.try_unlatch("sync")
+
+    assert (0, [], before) == (done.code, team.writes(), here.metadata()), done.out + done.err
+    assert "On branch feature only what is pending is delivered" in done.err
+    assert github.view(team.ids["github"]).open
+
+
+def test_what_is_pending_is_delivered_on_any_branch(team: Team) -> None:
+    here = team.laptop
+    here.git("checkout", "--quiet", "-b", "feature")
+    here.git("remote", "set-head", "origin", "main")
+    here.reopen(REASON, "--offline")
+
+    assert here.try_unlatch("sync").code == 0
+
+    assert (ONCE, OPEN) == (team.told(), team.states())
+    assert here.pending == []

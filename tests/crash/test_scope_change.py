@@ -1,0 +1,85 @@
+"""A scope change that is cut off anywhere is finished by the same command, once."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.cli import work
+from tests.cli.project import REASON, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[2]
+SCOPE = ("resume", "7", "--reason", REASON, "--yes", "--scope", "More", "--task", "Add a switch")
+SIZE = 200_000
+
+
+def test_death_at_any_boundary_changes_nothing_in_the_end(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    # In a process of its own: deaths are forked, and a process with threads does not fork well.
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.crash.scope_kill", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    told = json.loads(done.stdout)
+    record_property("scope change", f"{told['deaths']} deaths")
+    assert told["wrong"] == {}
+    assert told["deaths"] > 20
+
+
+def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:
+    work.write(completed)
+    path = completed.folder() / "tasks.md"
+    path.write_text(work.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
+    before = path.read_bytes()
+    completed.extra["PYTHONDONTWRITEBYTECODE"] = "1"
+
+    done = completed.process(
+        *SCOPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, SIZE))
+    )
+
+    assert done.code == 3, done.said
+    assert "cannot write tasks.md: File too large; the next command writes it" in done.err
+    assert "Not written yet: tasks.md. Next: unlatch resume 0007-smart-discipline\n" in done.err
+    assert before == path.read_bytes()
+    assert completed.metadata()["reopenHistory"][0]["unwritten"] == ["tasks.md"]
+    (said,) = completed.comments()["github"]
+    assert "- [ ] T-004: Add a switch" in said, done.said
+
+    shown = completed.run("show", "7", "--offline")
+    assert "  Not written  tasks.md: what was changed about the work; unlatch resume " in shown.out
+
+    again = completed.run("resume", "7")
+
+    assert again.code == 0, again.said
+    assert "unwritten" not in completed.metadata()["reopenHistory"][0]
+    added = path.read_bytes()[len(before) :].decode()
+    assert "### T-004: Add a switch\n" in added
+    assert work.text(completed, "spec.md").count("## Scope change") == 1
+
+
+def test_what_was_undone_before_it_was_written_is_not_written(completed: Project) -> None:
+    work.write(completed)
+    path = completed.folder() / "tasks.md"
+    path.write_text(work.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
+    before = path.read_bytes()
+    completed.extra["PYTHONDONTWRITEBYTECODE"] = "1"
+    completed.process(
+        *SCOPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, SIZE))
+    )
+
+    completed.run("undo", "7", "--yes")
+    completed.run("resume", "7", "--reason", REASON, "--yes")
+
+    assert before == path.read_bytes()
