@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -207,6 +210,44 @@ def test_after_a_crash_the_same_command_and_sync_bring_it_to_an_end(project: Pro
     assert (0, 0, 0) == (half.code, again.code, synced.code), synced.said
     assert ({"Active"}, [1] * 4) == (states(project, 4), said(project, range(1, 5)))
     assert [1] * 4 == [len(project.metadata(name)["reopenHistory"]) for name in names]
+
+
+@pytest.mark.parametrize("tracker", ["ado", "jira"])
+def test_killed_in_the_middle_it_is_brought_to_an_end_once(project: Project, tracker: str) -> None:
+    names = many(project, 6, tracker=tracker)
+    running: list[subprocess.Popen[bytes]] = []
+
+    def kill() -> None:
+        running[0].kill()
+
+    # The request that it dies in still takes effect, and nobody hears of it.
+    fault = Fault(
+        tracker,
+        "human",
+        path=r"batch\?" if tracker == "ado" else "SCRUM-4\\?returnIssue",
+        action=kill,
+    )
+    project.box.faults.add(fault)
+
+    command = [sys.executable, "-m", "unlatch.cli", *COMPLETED]
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(
+        command, cwd=project.root, env=project.environ, stdout=nowhere, stderr=nowhere
+    ) as process:
+        running.append(process)
+        killed = process.wait()
+    again = project.run(*COMPLETED)
+    synced = project.run("sync")
+
+    assert (-signal.SIGKILL, 0) == (killed, synced.code), (again.said, synced.said)
+    assert [1] * 6 == [len(project.metadata(name)["reopenHistory"]) for name in names]
+    assert [False] * 6 == ["pending" in project.metadata(name) for name in names]
+    box = project.box
+    told = {
+        "ado": lambda: said(project, range(1, 7)),
+        "jira": lambda: [len(box.jira.comments(f"SCRUM-{n}")) for n in range(1, 7)],
+    }
+    assert [1] * 6 == told[tracker]()
 
 
 def test_repeating_it_adds_nothing(project: Project) -> None:

@@ -117,7 +117,7 @@ def main() -> None:
     with Stage() as stage:
         names = count_boundaries(stage)
         for number in range(1, len(names) + 1, options.every):
-            for kept in (True, False) if options.both else (number % 2 == 0,):
+            for kept in (True, False) if options.both else (number // options.every % 2 == 0,):
                 case = stage.case(f"{number}-{kept}")
                 cold = (deaths + 1) % options.cold == 0
                 died = die(stage, case, number, cold=cold)

@@ -154,7 +154,8 @@ class Explorer:
             for rule in self.app.url_map.iter_rules()
             for method in rule.methods or ()
             if method != "HEAD"
-            # GraphQL has no description of this kind.
+            # GraphQL has no description of this kind, and Azure DevOps' batch has none at all.
+            and not rule.rule.endswith("/$batch")
             and ("/_apis" in rule.rule or rule.rule.startswith(("/api/v", "/rest")))
         }
 
