@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
-NASTY = '<script>alert(1)</script> & "quotes" {{ 7 * 7 }}'
+NASTY = '<script>alert(1)</script> & "quotes" {{ 777 * 7777 }}'
 
 
 def seed(sandbox: Sandbox, text: str) -> None:
@@ -42,7 +42,7 @@ def test_pages_escape_whatever_an_item_holds(sandbox: Sandbox, console: Call) ->
     for page in pages:
         assert "<script" not in page.text
         assert "alert(1)" in page.text
-        assert "49" not in page.text.partition("</style>")[2].replace("#49", "")
+        assert "6042729" not in page.text
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
 
 
