@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the sweeps: the longest tests at the end would leave one worker waiting."""
-    items.sort(key=lambda item: "crash" not in item.path.parts)
+    """Begin with the sweeps, then the guides: a long test at the end keeps one worker waiting."""
+    first = ("crash", "docs")
+    items.sort(key=lambda item: next((n for n, at in enumerate(first) if at in item.path.parts), 9))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
