@@ -213,3 +213,16 @@ def test_a_close_that_is_delivered_late_leaves_open_what_is_needed_by_then(
     assert 1 == sum("All is done" in body for body in said)
     assert project.run("complete", "8").code == 0
     assert "closed" == project.states()["github"]
+
+
+def test_items_that_were_left_closed_by_wish_stay_closed(project: Project) -> None:
+    project.increment(status="active", links=project.items(finished=False))
+    project.run("sync")
+    assert project.run("abandon", "7").code == 0
+    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    before = project.tree()
+    writes(project)
+
+    done = project.run("sync")
+
+    assert (0, [], before) == (done.code, writes(project), project.tree()), done.said

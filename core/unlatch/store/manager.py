@@ -259,6 +259,8 @@ class MetadataManager:
                     before, owe, op=op, at=at, by=by, reason=reason, spare=spare, manner=manner
                 )
                 pending = (*pending, *owed)
+            elif before.status.is_finished and not to.is_finished:
+                keep_apart(data, before.links, status=to)
             self._set_status(data, to)
             set_pending(data, pending)
             moved = {"from": before.status.value, "to": to.value}
