@@ -88,7 +88,10 @@ def test_a_create_can_be_rehearsed(specified: Project, tracker: str) -> None:
     command = (tracker, f"create-{NOUNS[tracker]}", "7", "--per-story", "--dry-run")
     document = check(specified, "dry-run", *command)
 
+    shown = specified.run(*command).out
     assert (before, []) == (specified.tree(), titles(specified, tracker))
+    assert ": a new " in shown
+    assert "for US-002" in shown
     assert len(document["items"]) == 2
     assert all(item["requests"] for item in document["items"])
     assert [None, None] == [item["error"] for item in document["items"]]

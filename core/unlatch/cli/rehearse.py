@@ -14,6 +14,7 @@ from unlatch.cli.describe import seen_line, times
 from unlatch.cli.documents import link_entry
 from unlatch.cli.failure import problem_entry
 from unlatch.cli.scope_report import foreseen_lines, scope_entry
+from unlatch.domain.operation import Kind
 from unlatch.domain.render import plain
 from unlatch.domain.text import without_controls
 from unlatch.domain.times import stamp
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.rehearsed import RehearsedItem
     from unlatch.cli.session import Session
     from unlatch.domain.text import Block, Text
+    from unlatch.engine.registry import Registry
     from unlatch.engine.rehearsal import Rehearsal, Rehearsed
     from unlatch.spi import PlannedRequest
 
@@ -64,7 +66,7 @@ def item_lines(session: Session, items: Sequence[Rehearsed]) -> Iterator[str]:
         if item.change.comment not in (None, said):
             said = item.change.comment
             yield from _comment_lines(said or (), columns)
-        yield seen_line(registry, item.seen, columns=columns)
+        yield _about(registry, item, columns)
         yield from _remarks(item)
         for _ in item.requests:
             yield from next(requests)
@@ -75,6 +77,15 @@ def _headline(rehearsal: Rehearsal) -> str:
     would = f"would stay {after}" if before.status is after else f"{before.status} -> {after}"
     moved = ", out of the archive" if before.archived and not after.is_finished else ""
     return f"Increment {output.strong(before.id)}: {would}{moved} (dry run)"
+
+
+def _about(registry: Registry, item: Rehearsed, columns: int) -> str:
+    if item.operation.kind is not Kind.CREATE:
+        return seen_line(registry, item.seen, columns=columns)
+    manifest = registry.manifest(item.operation.tracker)
+    story = f" for {output.clean(item.operation.story)}" if item.operation.story else ""
+    target = output.clean(item.operation.item)
+    return f"    {manifest.title:<{columns}}{target}: a new {manifest.noun}{story}"
 
 
 def _remarks(item: Rehearsed) -> Iterator[str]:
