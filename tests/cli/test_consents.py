@@ -122,3 +122,31 @@ def test_config_toml_has_the_last_word(completed: Project, refuse: Callable[...,
 
     assert (done.code, OPEN) == (0, completed.states())
     assert completed.metadata(NAME)["status"] == "active"
+
+
+def test_an_issue_without_an_address_lies_in_its_increments_profile(project: Project) -> None:
+    theirs = {
+        "sync": {
+            "activeProfile": "main",
+            "profiles": {
+                "main": {"provider": "github", "config": {"owner": "octo", "repo": "widgets"}},
+                "more": {"provider": "github", "config": {"owner": "octo", "repo": "gadgets"}},
+            },
+        }
+    }
+    (project.root / ".specweave").mkdir()
+    (project.root / ".specweave" / "config.json").write_text(json.dumps(theirs))
+    more = '[trackers.github]\nrepositories = ["octo/gadgets"]\n'
+    project.configure(project.box.config().replace("[trackers.github]\n", more))
+    project.box.github.add_repository("octo/gadgets")
+    project.box.github.add_issue("octo/gadgets", title="Gadget", number=4)
+    project.items("github", finished=False)
+    links = {"github": {"issue": 4}}
+    project.increment(status="active", links=links, githubProfile="more")
+    project.increment("0008-lost", status="active", links=links, githubProfile="gone")
+
+    found = project.run("github", "status", "7")
+    lost = project.run("github", "status", "8")
+
+    assert 'octo/gadgets#4 "Gadget"' in found.out, found.said
+    assert (2, True) == (lost.code, "profile-unknown" in lost.err)

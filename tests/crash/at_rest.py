@@ -101,8 +101,13 @@ class AtRest:
                     else "links never in step"
                 ] += 1
                 why = self._why(name, url)
-                if differs and not any(one in why for one in (*_APART, "increment needs it")):
+                if differs and not any(
+                    one in why for one in (*_APART, "increment needs it", "on purpose")
+                ):
                     yield f"{url} differs, and nobody says why: {why!r}"
+            elif differs and "on purpose" in self._why(name, url):
+                # An abandoned increment was taken up without its items.
+                self.counts["links left apart"] += 1
             elif differs:
                 yield f"{url} is {self._pages[url]['state']}: {self._why(name, url)!r}, {block}"
             else:
@@ -115,7 +120,9 @@ class AtRest:
                 continue
             for url, block in self._project.links(name).items():
                 closed = not self._pages[url]["open"] and url not in self._excused
-                if closed and "base" in block and not self._items[url].was_closed and self._both:
+                apart = "on purpose" in self._why(name, url)
+                held = not self._items[url].was_closed and not apart
+                if closed and "base" in block and held and self._both:
                     yield f"{url} is closed, and {name} needs it: {self._why(name, url)!r}"
 
     def _why(self, name: str, url: str) -> str:

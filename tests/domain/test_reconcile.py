@@ -102,6 +102,11 @@ def unknown(case: Case) -> Verdict:
     return Verdict.EXPECTED if case.given.needed and case.there == OPEN else Verdict.DRIFT
 
 
+def resting(case: Case) -> Verdict:
+    apart = (case.here == OPEN) != (case.there == OPEN)
+    return Verdict.EXPECTED if apart else Verdict.NOTHING
+
+
 def conflicting(case: Case) -> Verdict:
     choice = case.policy.conflict.value
     if choice in ("ask", "fail"):
@@ -120,7 +125,7 @@ def is_alike(case: Case) -> bool:
 RULES: list[tuple[str, Callable[[Case], bool], Callable[[Case], Verdict]]] = [
     ("left out", lambda c: c.policy.direction == "off", lambda _: Verdict.NOTHING),
     ("never compared", lambda c: c.base is None, unknown),
-    ("neither moved", lambda c: c.moved == (False, False), lambda _: Verdict.NOTHING),
+    ("neither moved", lambda c: c.moved == (False, False), resting),
     ("come to the same", is_alike, lambda _: Verdict.RECORD),
     ("only the increment moved", lambda c: c.moved == (True, False), pushing),
     ("only the item moved", lambda c: c.moved == (False, True), pulling),

@@ -59,6 +59,7 @@ class Link:
         path: where in metadata.json the link's block stands; empty for a link that is yet to be
             written.
         story: the user story that the item is about; None for the increment as a whole.
+        profile: SpecWeave's name for the place that an item without an address lies in.
     """
 
     tracker: str
@@ -67,6 +68,7 @@ class Link:
     base: Base | None = None
     path: tuple[str | int, ...] = ()
     story: str | None = None
+    profile: str | None = None
 
     @property
     def key(self) -> str:

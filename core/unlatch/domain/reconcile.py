@@ -149,7 +149,7 @@ def decide(
     was_here, was_there = _was(base)
     moved = (here is not was_here, there is not was_there)
     if moved == (False, False):
-        return Decision(Verdict.NOTHING)
+        return _at_rest(here, there)
     if here is there or (moved != (True, True) and Side.OPEN not in (here, there)):
         return Decision(Verdict.RECORD, "both sides have come to the same")
     if moved == (True, True):
@@ -161,6 +161,13 @@ def which_counts(policies: Iterable[Policy]) -> OnConflict:
     """Which side counts where links of one increment pull apart; fail where none is named."""
     named = {policy.conflict for policy in policies}
     return named.pop() if len(named) == 1 and named <= _NAMED else OnConflict.FAIL
+
+
+def _at_rest(here: Side, there: Side) -> Decision:
+    """Nobody has moved; a base whose sides differ was noted so by whoever left an item alone."""
+    if (here is Side.OPEN) is (there is Side.OPEN):
+        return Decision(Verdict.NOTHING)
+    return Decision(Verdict.EXPECTED, "left apart on purpose")
 
 
 def _was(base: Base) -> tuple[Side, Side]:

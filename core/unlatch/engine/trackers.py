@@ -84,13 +84,27 @@ class Trackers:
         """The item that a link means.
 
         Raises:
-            UsageError: `target-not-allowed`, or the tracker is not configured.
+            UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
             ConfigError: the configuration does not say where the item is.
         """
         settings = self.settings(link.tracker)
-        ref = settings.locate(link.item, link.url)
+        item = link.item if link.profile is None else self._in_profile(link, link.profile)
+        ref = settings.locate(item, link.url)
         self.check_target(ref)
         return ref
+
+    def _in_profile(self, link: Link, profile: str) -> str:
+        """An item that its increment's files place in one of SpecWeave's profiles."""
+        from unlatch.store.config import repositories_of_profiles  # noqa: PLC0415  (rarely needed)
+
+        repositories = repositories_of_profiles(self._workspace.layout)
+        if profile not in repositories:
+            raise UsageError(
+                "profile-unknown",
+                f"{link.item} has no address, and its profile {profile!r} names no repository",
+                hint="link it again by its address: unlatch link ID URL",
+            )
+        return f"{repositories[profile]}#{link.item}"
 
     def recognise(self, url: str) -> ItemRef:
         """The item that a pasted address means.

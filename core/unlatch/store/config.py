@@ -14,7 +14,7 @@ from unlatch.domain.text import slots
 from unlatch.errors import ConfigError
 from unlatch.store import specweave_limits
 from unlatch.store.layout import SPECWEAVE
-from unlatch.store.specweave import tracker_settings
+from unlatch.store.specweave import repositories_of, tracker_settings
 from unlatch.store.sync_config import SyncConfig
 from unlatch.store.tables import Limits, Reopen
 
@@ -199,11 +199,20 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError((problem,), where=str(path), hint="mend the place it names") from error
 
 
-def _from_specweave(path: Path, ours: Mapping[str, Any]) -> dict[str, Any]:
+def repositories_of_profiles(layout: Layout) -> Mapping[str, str]:
+    """The repository on GitHub that each of SpecWeave's profiles names."""
+    return repositories_of(_specweave_config(layout.root / SPECWEAVE / "config.json"))
+
+
+def _specweave_config(path: Path) -> Any:
     try:
-        config = json.loads(path.read_bytes())
+        return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}  # not ours: SpecWeave reports its own mistakes
+
+
+def _from_specweave(path: Path, ours: Mapping[str, Any]) -> dict[str, Any]:
+    config = _specweave_config(path)
     found: dict[str, Any] = {}
     if table := specweave_limits.limits(config):
         found["limits"] = table

@@ -7,6 +7,7 @@ name them; a tracker that it does not know is read by the shape in its manifest.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Link
@@ -45,7 +46,14 @@ def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tupl
             for path, block in _blocks(data, tracker)
             for link in _links_in(block, path, tracker=tracker, shape=shapes[tracker])
         )
+    if isinstance(profile := data.get("githubProfile"), str):
+        links = [_in_profile(link, profile) for link in links]
     return tuple(links)
+
+
+def _in_profile(link: Link, profile: str) -> Link:
+    is_bare = link.tracker == "github" and link.url is None
+    return replace(link, profile=profile) if is_bare else link
 
 
 def _distinct(links: Iterable[Link]) -> Iterator[Link]:

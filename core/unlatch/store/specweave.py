@@ -79,6 +79,14 @@ def tracker_settings(config: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in told.items() if value}
 
 
+def repositories_of(config: Any) -> dict[str, str]:
+    """The repository on GitHub that each profile names."""
+    places = (
+        (name, _github(at(one, "config"))) for name, one in _items(at(config, "sync", "profiles"))
+    )
+    return {name: place["repository"] for name, place in places if place}
+
+
 def automatic_sync(config: Any) -> tuple[str, ...]:
     """The settings, by their dotted names, under which SpecWeave writes to trackers unasked."""
     if at(config, "sync", "enabled") is False:
