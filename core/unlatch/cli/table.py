@@ -68,7 +68,13 @@ COMMANDS = {
         Entry("history", "history", "The life of an increment", Reach.LOCAL, "See"),
         Entry("link", "link", "Tie items to an increment", Reach.WRITES, "Trackers"),
         Entry("unlink", "unlink", "Cut the tie to an item", Reach.LOCAL, "Trackers"),
-        Entry("sync", "sync", "Deliver what items are still owed", Reach.WRITES, "Trackers"),
+        Entry(
+            "sync",
+            "sync",
+            "Deliver what is owed, and bring both sides in step",
+            Reach.WRITES,
+            "Trackers",
+        ),
         Entry(
             "ingest",
             "ingest",
@@ -82,7 +88,7 @@ COMMANDS = {
             "doctor",
             "doctor",
             "Check files and configuration, and mend them",
-            Reach.LOCAL,
+            Reach.READS,
             "Set up",
         ),
         Entry("plugins", "plugins", "The trackers that unlatch knows", Reach.LOCAL, "Set up"),
