@@ -6,6 +6,8 @@ to do next. Subclasses differ by what the caller does about them, never by who r
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class UnlatchError(Exception):
     """Something that a user has to know.
@@ -119,9 +121,16 @@ class ConfigError(UnlatchError):
 class TrackerError(UnlatchError):
     """A tracker did not do what was asked.
 
+    What delivery does about it follows from the class alone, never from the id.
+
     Args:
         status: the HTTP status that it answered with, if it answered.
     """
+
+    # What had been done when it was raised, if a write was under way: an `spi.Outcome`.
+    done: Any = None
+    # The option of `unlatch sync` with which another attempt can succeed ("--follow").
+    remedy: str | None = None
 
     def __init__(
         self,
@@ -157,8 +166,24 @@ class Transient(TrackerError):
         self.retry_after = retry_after
 
 
+class Limited(Transient):
+    """The tracker refused for a time, as its documentation says of this answer (a rate limit)."""
+
+
+class Unreachable(Transient):
+    """Nothing reached the tracker: no network, an unknown host, a refused connection."""
+
+
 class Unauthorised(TrackerError):
-    """The credential is missing, expired, or may not do this."""
+    """The credential is missing, expired, or not accepted."""
+
+
+class CredentialMissing(Unauthorised):
+    """There is no credential for the tracker; nothing was sent."""
+
+
+class Forbidden(Unauthorised):
+    """The credential is accepted, and its account may not do this."""
 
 
 class NotFound(TrackerError):
@@ -188,6 +213,10 @@ class Moved(NotFound):
 
 class Conflict(TrackerError):
     """Somebody else changed the item in between: read it again and plan again."""
+
+
+class Redirected(Conflict):
+    """A write was answered with a redirect; nothing was taken. Reading tells where the item is."""
 
 
 class Rejected(TrackerError):

@@ -4,9 +4,9 @@ A plugin is a distribution with an entry point in the group `unlatch.plugins` th
 `Manifest`. The manifest is data and loads nothing; the settings and the plugin are loaded when
 they are used, so that `unlatch list` never imports an SDK.
 
-The engine decides what is to be done, in which order, and whether it was done before. A plugin
-turns one request of the engine into requests to its tracker, and returns what the tracker
-answered. It never writes files, prints, prompts, exits, or retries.
+Delivery decides what to do, in which order, and whether it was done before. A plugin reads items,
+turns one change into requests, and returns what the tracker answered. It never writes files,
+prints, prompts, exits, or retries.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.domain.asked import Access, Examination, PlannedRequest, Remark
 from unlatch.domain.increment import LinkShape
-from unlatch.domain.item import Category, CommentRef, ItemRef, Listed, RemoteItem
+from unlatch.domain.item import Category, CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.domain.item_event import ItemEvent
 from unlatch.domain.manifest import (
     SPI_VERSION,
@@ -28,17 +28,10 @@ from unlatch.domain.manifest import (
     Scheme,
 )
 from unlatch.domain.marker import hidden, ops_in, visible
-from unlatch.domain.operation import (
-    Change,
-    Draft,
-    Goal,
-    Outcome,
-    Result,
-    is_held_closed,
-    must_move,
-    result_of,
-)
+from unlatch.domain.operation import Change, Draft, Goal, Outcome, Progress, must_move
+from unlatch.domain.options import DeliveryOptions
 from unlatch.domain.render import adf, as_html, markdown, plain, wiki
+from unlatch.domain.text import Check, Checks, Heading, Span, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,12 +45,16 @@ __all__ = [
     "Capability",
     "Category",
     "Change",
+    "Check",
+    "Checks",
     "CommandToken",
     "CommentRef",
+    "DeliveryOptions",
     "Draft",
     "EnvToken",
     "Examination",
     "Goal",
+    "Heading",
     "ItemEvent",
     "ItemRef",
     "LinkShape",
@@ -66,21 +63,22 @@ __all__ = [
     "Option",
     "Outcome",
     "PlannedRequest",
+    "Progress",
     "Remark",
     "RemoteItem",
-    "Result",
     "Scheme",
     "Settings",
+    "Snapshot",
+    "Span",
     "SyncPlugin",
+    "Text",
     "adf",
     "as_html",
     "hidden",
-    "is_held_closed",
     "markdown",
     "must_move",
     "ops_in",
     "plain",
-    "result_of",
     "visible",
     "wiki",
 ]
@@ -115,7 +113,7 @@ class Settings(Protocol):
         """How people call the item: "octo/widgets#4", "fabrikam/widgets 101", "SCRUM-28"."""
 
     def allows(self, ref: ItemRef) -> bool:
-        """Whether the item lies in a configured target."""
+        """Whether the item belongs to a configured target."""
 
 
 class SyncPlugin(ABC):
@@ -130,135 +128,140 @@ class SyncPlugin(ABC):
     def __init__(self, settings: Any, transport: Any) -> None: ...
 
     @abstractmethod
-    def get_issue_status(self, ref: ItemRef) -> RemoteItem:
-        """Read one item.
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        """Read one item, with everything that `write` needs to know; writes nothing.
+
+        Args:
+            change: what is about to be asked of the item, so that one request can read whatever
+                that takes; None if it is only looked at.
 
         Raises:
             NotFound: it is gone, or hidden from this credential.
+            Moved: it is elsewhere.
         """
 
     @abstractmethod
-    def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
-        """Bring an item into an open state, then comment, then relabel.
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        """Bring an item to `change.goal`, then comment, then relabel; with a draft, rewrite it.
 
-        An item that is open already still gets the comment and the labels. With `change.goal`
-        None the state is left alone. The comment carries the marker of `change.op`.
+        Writes only what differs from the snapshot; with nothing to do it sends nothing. The
+        comment carries the marker of `change.op`. What the answers show is returned as it is:
+        delivery judges whether the goal was reached. A label that the tracker refuses for good
+        does not end the write; it is named in `Outcome.refused`. With a draft, title and the kept
+        part of the body are set; what people wrote around that part stays.
 
         Raises:
-            Rejected: `deliberately-closed`, unless `change.even_if_deliberate`.
-            Conflict: the item changed while it was being changed.
-            UnknownOutcome: a write was sent and its answer never came.
+            Conflict: the item changed since the snapshot, and nothing of this request was taken.
+            UnknownOutcome: a request was sent and no trustworthy answer came.
+            TrackerError: anything else; parts done before are in its `done` (use `Progress`).
         """
 
-    @abstractmethod
-    def close_issue(self, ref: ItemRef, change: Change) -> Outcome:
-        """Bring an item into a closed state, then comment, then relabel; else as reopen_issue."""
+    def create(self, change: Change) -> Outcome:
+        """Create an item from `change.draft` in the configured target; asked only with CREATE.
 
-    @abstractmethod
-    def create_issue(self, draft: Draft, change: Change) -> Outcome:
-        """Create an item in the configured target; its body carries the marker of `change.op`."""
-
-    @abstractmethod
-    def update_issue(self, ref: ItemRef, draft: Draft, change: Change) -> Outcome:
-        """Set the title and the kept part of the body; what people wrote around it stays."""
-
-    @abstractmethod
-    def find_comments(self, ref: ItemRef, op: str, since: datetime) -> tuple[CommentRef, ...]:
-        """The comments that carry the marker of `op`, oldest first, whoever posted them.
-
-        Args:
-            since: nothing older needs to be looked at; a day of leeway is in it already.
-        """
-
-    def find_ops(self, ref: ItemRef, since: datetime) -> tuple[str, ...]:
-        """The operations whose markers stand in the item's comments, oldest first.
-
-        It tells a reopen of ours that another branch made from one that a person made by hand. A
-        plugin that cannot tell them returns nothing.
-        """
-        _ = self, ref, since
-        return ()
-
-    @abstractmethod
-    def find_created(self, op: str, since: datetime) -> RemoteItem | None:
-        """The item whose body carries the marker of `op`, among the newest ones of the target.
-
-        Never by title, and never by an index that lags behind.
-        """
-
-    @abstractmethod
-    def plan(
-        self, item: RemoteItem | None, change: Change, draft: Draft | None = None
-    ) -> tuple[PlannedRequest, ...]:
-        """The requests that the method for `change` would send, in order.
-
-        Sends nothing itself; what it needs to know besides the item is in the settings, or is kept
-        from reading the item. The same code decides here and there what is left to be done. What
-        only the tracker's answers can tell (which transition an issue offers, a request to repeat
-        in a smaller form) is not guessed: `what` says that it is open. A change that would be
-        refused ends with the request whose answer it is refused for.
-
-        Args:
-            item: the item as this plugin read it a moment ago; None for create_issue.
-            draft: for create_issue and update_issue, what the item shall say. What it says now is
-                not among the item's facts, so the request that sets it is planned, with the words
-                "where they differ".
-        """
-
-    def approve(self, item: RemoteItem | None, change: Change, draft: Draft | None = None) -> None:
-        """Ask the tracker whether it would take what `plan` lists, without any effect.
-
-        Only asked of plugins that declare APPROVE.
-
-        Raises:
-            TrackerError: it would not; what the method for `change` would raise.
+        Its body carries the marker of `change.op`. `add_labels` are its first labels; the other
+        parts of the change are empty.
         """
         raise NotImplementedError
 
-    def get_statuses(self, refs: Sequence[ItemRef]) -> Mapping[ItemRef, RemoteItem | TrackerError]:
-        """Read many items in few requests; only asked of plugins that declare STATUS_OF_MANY.
+    @abstractmethod
+    def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
+        """The requests that `read` and `write` would send for `change`, in order.
+
+        Decided by the same code as `write`, with a client that lists requests in place of sending
+        them. Sends no write; may read what `write` would read before it decides. An answer that
+        only the tracker can give is not guessed: `what` says that it is open.
+
+        Args:
+            snapshot: the item as `read` returned it for this change; None for a create.
+        """
+
+    @abstractmethod
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
+        """The comments that carry the marker of `op` and count, oldest first.
+
+        All comments are looked through: clocks differ, so no filter by time is safe. A comment
+        counts if its author may write to the item; where that cannot be determined it counts with
+        a note. Where anybody may comment, a stranger's does not count.
+        """
+
+    def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
+        """The operations whose markers stand in comments that count, oldest first.
+
+        Tells a reopen of ours that another branch made from one that a person made by hand. A
+        plugin that cannot tell them apart returns nothing.
+        """
+        _ = self, ref
+        return ()
+
+    def find_created(self, op: str, since: datetime) -> RemoteItem | None:
+        """The item whose body carries the marker of `op`, among the newest ones of the target.
+
+        Never by title, and never by an index that lags behind. Whether a marker counts is decided
+        as in `find_comments`. Asked only with CREATE.
+
+        Args:
+            since: when the intent was made, by a clock that may be wrong: at least the newest
+                thousand items are looked through, and older ones back to a day before this time.
+        """
+        raise NotImplementedError
+
+    def approve(self, snapshot: Snapshot | None, change: Change) -> None:
+        """Ask the tracker whether it would take what `plan` lists; asked only with APPROVE.
+
+        Raises:
+            TrackerError: it would not; what `write` or `create` would raise.
+        """
+        raise NotImplementedError
+
+    def read_many(
+        self, refs: Sequence[ItemRef], change: Change | None = None
+    ) -> Mapping[ItemRef, Snapshot | TrackerError]:
+        """Read many items in few requests; asked only with STATUS_OF_MANY.
 
         Every item has its own answer or its own error.
+
+        Args:
+            change: one of the changes that are about to be asked of them; they have the same goal.
 
         Raises:
             TrackerError: none of them could be read.
         """
         raise NotImplementedError
 
-    def change_many(
-        self, wanted: Sequence[tuple[ItemRef, Change]]
+    def write_many(
+        self, wanted: Sequence[tuple[Snapshot, Change]]
     ) -> Sequence[Outcome | TrackerError | None]:
-        """Reopen and close many items in few requests; only asked with BATCH declared.
+        """Reopen and close many items in few requests; asked only with BATCH.
 
-        Each item is changed as a whole, as it was read, or not at all. Never asked for an operation
-        that may have been delivered before.
+        Each item is changed as a whole, as its snapshot has it, or not at all.
 
         Args:
             wanted: at most two hundred, each item once.
 
         Returns:
-            In the same order what became of each: its outcome; Conflict, if somebody changed it
-            meanwhile; UnknownOutcome, if that is not known; or None if it was not changed and is to
-            be sent by itself, which also tells why.
+            In the same order, the result of each: its outcome; Conflict, if it changed meanwhile;
+            UnknownOutcome, if that is not known; or None if it was not changed and has to be
+            written by itself, which also shows why.
 
         Raises:
-            TrackerError: what became of all of them.
+            TrackerError: the result of all of them.
         """
         raise NotImplementedError
 
     def list_items(self, since: datetime | None) -> Iterator[Listed]:
-        """The items of the configured target, newest first; only asked with LIST declared.
+        """The items of the configured target, newest first; asked only with LIST.
 
-        Whoever asks stops when it has enough, so that no more pages than needed are read. None if
+        The caller stops when it has enough, so that no more pages than needed are read. Nothing if
         no target is configured.
 
         Args:
-            since: nothing that was made before needs to be listed; None for no limit.
+            since: nothing that was created before needs to be listed; None for no limit.
         """
         raise NotImplementedError
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
-        """Find out what the credential may do, writing nothing; only asked with EXAMINE declared.
+        """Find out what the credential may do, writing nothing; asked only with EXAMINE.
 
         Args:
             refs: items that are linked, in the configured places.
@@ -269,5 +272,11 @@ class SyncPlugin(ABC):
         raise NotImplementedError
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
-        """Delete a comment that carries our marker; only asked of plugins that declare RETRACT."""
+        """Delete a comment that carries our marker; asked only with RETRACT.
+
+        One that is gone already is success.
+
+        Raises:
+            Forbidden: this credential may not delete it.
+        """
         raise NotImplementedError

@@ -28,7 +28,7 @@ manifest = Manifest(
     synced=LinkShape(item="workItemId", url="workItemUrl", number=True),
     settings="unlatch_ado.settings:AdoSettings",
     plugin="unlatch_ado.plugin:AdoPlugin",
-    requires=("azure.devops", "ado"),
+    requires=("azure.devops", "unlatch[ado]"),
     capabilities=frozenset(
         {
             Capability.CREATE,
@@ -36,7 +36,7 @@ manifest = Manifest(
             Capability.CLOSE,
             Capability.REOPEN,
             Capability.STATUS,
-            Capability.ATOMIC_COMMENT,
+            Capability.LABELS,
             Capability.STATUS_OF_MANY,
             Capability.LIST,
             Capability.BATCH,

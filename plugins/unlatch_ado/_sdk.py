@@ -6,6 +6,7 @@ imported. Both classes reach into azure-devops 7.1.0b4 and msrest 0.7.1, their l
 
 from __future__ import annotations
 
+import platform
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from azure.devops.v7_1.work_item_tracking.work_item_tracking_client import WorkI
 from msrest.exceptions import ClientException
 from msrest.universal_http import ClientRequest
 from msrest.universal_http.requests import BasicRequestsHTTPSender
+from requests.exceptions import JSONDecodeError
 
 from unlatch_ado.errors import NotOffered
 
@@ -40,7 +42,7 @@ __all__ = [
 ]
 
 # What the library raises for answers that it cannot read; msrest takes one of them from azure-core.
-UNREADABLE = (ClientException, DeserializationError)
+UNREADABLE = (ClientException, DeserializationError, JSONDecodeError)
 
 
 _CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
@@ -84,6 +86,8 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         *,
         newest: str | None = None,
     ) -> None:
+        # Else msrest starts `uname -p` to name the processor in its User-Agent.
+        vars(platform.uname()).setdefault("processor", "")
         super().__init__(organization_url)
         self._newest = newest
         self._cache = cache
@@ -103,11 +107,6 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         if location_id not in self._routes:
             raise NotOffered
         return self._routes[location_id]
-
-    @property
-    def knows_routes(self) -> bool:
-        """Whether the routes are kept from an earlier request."""
-        return bool(self._routes or self._known_routes())
 
     def _known_routes(self) -> dict[str, Any]:
         return self._read_routes(self._cache.get("routes", self.normalized_url) or [])

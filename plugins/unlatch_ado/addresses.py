@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
 _CLOUD = "dev.azure.com"
-_OLD_CLOUD = ".visualstudio.com"
+# One label: Microsoft's other services are further down.
+_OLD_CLOUD = re.compile(r"([a-z0-9-]+)\.visualstudio\.com", re.IGNORECASE)
 _HUB = re.compile(r"_[a-z]+", re.IGNORECASE)
 _EDIT = re.compile(r"_(?:workitems|queries)/edit/(\d{1,10})", re.IGNORECASE)
 _ID = re.compile(r"\d{1,10}")
@@ -108,7 +109,7 @@ def _item(rest: str, query: str) -> str | None:
 
 def _origin(parts: SplitResult) -> str:
     host = _host(parts)
-    if host.endswith(_OLD_CLOUD):
+    if _OLD_CLOUD.fullmatch(host):
         return f"https://{_CLOUD}"
     port = parts.port
     usual = {"http": 80, "https": 443}.get(parts.scheme)
@@ -118,11 +119,12 @@ def _origin(parts: SplitResult) -> str:
 def _segments(parts: SplitResult) -> list[str]:
     host = _host(parts)
     segments = [unquote(segment) for segment in parts.path.split("/") if segment]
-    if not host.endswith(_OLD_CLOUD):
+    old = _OLD_CLOUD.fullmatch(host)
+    if old is None:
         return segments
     if segments and segments[0].lower() == "defaultcollection":
         segments = segments[1:]
-    return [host.removesuffix(_OLD_CLOUD), *segments]
+    return [old[1], *segments]
 
 
 def _host(parts: SplitResult) -> str:

@@ -14,14 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from unlatch.domain.times import read_stamp
 from unlatch_ado.iterations import Iteration
-from unlatch_ado.patch import PARENT_LINK, read_tags
+from unlatch_ado.patch import DESCRIPTION, PARENT_LINK, read_tags
 from unlatch_ado.workflow import Workflow
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-DESCRIPTION = "System.Description"
-# What is asked for and read; the other fields of an item are none of our business.
+# The fields that are asked for; the others of an item are not needed.
 FIELDS = (
     "System.TeamProject",
     "System.WorkItemType",
@@ -30,6 +29,7 @@ FIELDS = (
     "System.Tags",
     "System.AssignedTo",
     "System.ChangedDate",
+    "System.CreatedDate",
     "System.IterationPath",
 )
 _ITEM_URL = re.compile(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
@@ -41,7 +41,8 @@ class WorkItem:
     """A work item as it was answered.
 
     Args:
-        inactive: whether the answer says that whom it is assigned to has left.
+        description: its description; None if it was not asked for.
+        inactive: whether the answer says that its assignee has left.
         iteration: the path of its iteration.
         parent: the number of its parent, where that was asked for and it has one.
         project_id: its project's, if the answer shows it.
@@ -54,9 +55,10 @@ class WorkItem:
     title: str
     state: str
     tags: tuple[str, ...]
-    assignee: str | None
-    changed: datetime | None
-    description: str
+    assignee: str | None = None
+    changed: datetime | None = None
+    created: datetime | None = None
+    description: str | None = None
     inactive: bool = False
     iteration: str = ""
     parent: str | None = None
@@ -97,6 +99,7 @@ class _Fields(_Model):
     # An object since version 5 of the API, before that a name.
     assigned: _Person | str | None = Field(None, alias="System.AssignedTo")
     changed: str | None = Field(None, alias="System.ChangedDate")
+    created: str | None = Field(None, alias="System.CreatedDate")
     description: str | None = Field(None, alias=DESCRIPTION)
     iteration: str | None = Field(None, alias="System.IterationPath")
 
@@ -176,8 +179,12 @@ class _Permissions(_Model):
     value: list[bool]
 
 
-def work_item(answer: Any) -> WorkItem:
-    """One work item."""
+def work_item(answer: Any, *, described: bool = True) -> WorkItem:
+    """One work item.
+
+    Args:
+        described: whether its description was asked for; one that is empty is left out.
+    """
     item = _WorkItem.model_validate(answer)
     fields = item.fields
     person = fields.assigned
@@ -192,7 +199,8 @@ def work_item(answer: Any) -> WorkItem:
         tags=read_tags(fields.tags),
         assignee=person.name if isinstance(person, _Person) else person,
         changed=read_stamp(fields.changed),
-        description=fields.description or "",
+        created=read_stamp(fields.created),
+        description=(fields.description or "") if described else None,
         inactive=isinstance(person, _Person) and person.inactive is True,
         iteration=fields.iteration or "",
         parent=next(filter(None, map(_parent, item.relations or [])), None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -14,11 +14,11 @@ from unlatch.transport.outcomes import judge
 from unlatch_ado import answers, discussion
 from unlatch_ado.connection import Connection
 from unlatch_ado.errors import NotOffered, deleted, explain, missing, unreadable
+from unlatch_ado.patch import DESCRIPTION
 from unlatch_ado.projects import Projects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from datetime import datetime
 
     from unlatch.transport import Transport
     from unlatch_ado.answers import WorkItem
@@ -28,7 +28,36 @@ if TYPE_CHECKING:
 # https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/get-work-items-batch
 _BATCH = 200
 _PAGE = 200
-_NEWEST = 2000
+# So many numbers are asked for in one query.
+_NUMBERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a work item that a read asks for besides the usual fields.
+
+    Args:
+        description: its description.
+        related: its parent; the API then sends every field, the description included.
+    """
+
+    description: bool = False
+    related: bool = False
+
+    @property
+    def fields(self) -> list[str] | None:
+        """The fields to ask for; None for all of them, with the relations."""
+        if self.related:
+            return None
+        return [*answers.FIELDS, DESCRIPTION] if self.description else [*answers.FIELDS]
+
+    def read_from(self, answer: object) -> WorkItem:
+        """The work item in an answer with these parts."""
+        return answers.work_item(answer, described=self.description or self.related)
+
+
+_USUAL = Parts()
+_WITH_DESCRIPTION = Parts(description=True)
 
 
 class Client:
@@ -47,39 +76,26 @@ class Client:
         self._api = self._connection.api
         self.projects = Projects(self._connection)
 
-    @property
-    def knows_routes(self) -> bool:
-        """Whether the next request goes out by itself, without a look-up of addresses."""
-        return self._connection.knows_routes
-
-    def read(self, item: str, *, description: bool = False, related: bool = False) -> WorkItem:
-        """One work item, in whichever of the organization's projects it is.
-
-        Args:
-            item: its number.
-            description: whether its description is wanted.
-            related: whether its parent is; the description then comes along.
+    def read(self, item: str, parts: Parts = _USUAL) -> WorkItem:
+        """One work item, by its number, in whichever of the organization's projects it is.
 
         Raises:
-            NotFound: `item-deleted`, it lies in the recycle bin; `item-not-found`.
+            NotFound: `item-deleted`, it is in the recycle bin; `item-not-found`.
         """
         try:
             with self._connection.understood():
-                return answers.work_item(self._read(item, description=description, related=related))
+                return parts.read_from(self._read(item, parts))
         except NotFound as gone:
             if gone.id == "item-not-found" and self._is_deleted(item):
                 raise deleted(item) from gone
             raise
 
     def read_many(
-        self, items: Iterable[str], *, related: bool = False
+        self, items: Iterable[str], parts: Parts = _USUAL
     ) -> dict[str, WorkItem | TrackerError]:
         """Many work items of any of the organization's projects, two hundred a request.
 
         Each has an answer or an error of its own.
-
-        Args:
-            related: whether their parents are wanted; the descriptions then come along.
 
         Raises:
             TrackerError: none of them could be read.
@@ -88,7 +104,7 @@ class Client:
         found: dict[str, WorkItem | TrackerError] = {}
         for start in range(0, len(wanted), _BATCH):
             try:
-                found |= self._batch(wanted[start : start + _BATCH], related=related)
+                found |= self._batch(wanted[start : start + _BATCH], parts)
             except TrackerError as error:
                 if start == 0:
                     raise
@@ -107,7 +123,7 @@ class Client:
         """Send patch documents to several work items in one request; each has its own answer.
 
         Raises:
-            TrackerError: what became of all of them.
+            TrackerError: the result of all of them.
         """
         documents = {int(item): self._connection.document(p) for item, p in patches.items()}
         with self._connection.understood(writing=True):
@@ -120,7 +136,7 @@ class Client:
         }
 
     def create(self, project: str, type: str, steps: tuple[Step, ...]) -> WorkItem:
-        """Make a work item."""
+        """Create a work item."""
         document = self._connection.document(steps)
         with self._connection.understood(writing=True):
             return answers.work_item(self._api.create_work_item(document, project, type))
@@ -141,49 +157,43 @@ class Client:
         with self._connection.understood(), reading():
             self._api.create_work_item(document, project, type, validate_only=True)
 
-    def comments_with(
-        self, project: str, item: str, op: str, since: datetime
-    ) -> tuple[CommentRef, ...]:
+    def comments_with(self, project: str, item: str, op: str) -> tuple[CommentRef, ...]:
         """The comments that carry the marker of `op`, oldest first."""
-        remarks = self._remarks(project, item, since)
+        remarks = self._remarks(project, item)
         return tuple(remark.ref for remark in remarks if op in ops_in(remark.text))
 
-    def ops(self, project: str, item: str, since: datetime) -> tuple[str, ...]:
-        """The operations whose markers stand in comments since then, oldest first."""
-        remarks = self._remarks(project, item, since)
+    def ops(self, project: str, item: str) -> tuple[str, ...]:
+        """The operations whose markers stand in comments, oldest first."""
+        remarks = self._remarks(project, item)
         return tuple(op for remark in remarks for op in sorted(ops_in(remark.text)))
 
-    def _remarks(self, project: str, item: str, since: datetime) -> list[Remark]:
+    def _remarks(self, project: str, item: str) -> list[Remark]:
         try:
-            found = list(self._comments(project, item, since))
+            found = list(self._comments(project, item))
         except (NotFound, NotOffered):
             # Servers before 2019 keep comments in updates only. And where an item was moved, its
             # old project's address need not lead to it; updates are asked for without a project.
             found = list(self._updates(item))
         return sorted(found, key=lambda remark: remark.ref.created)
 
-    def created_with(self, project: str, op: str, since: datetime) -> WorkItem | None:
-        """The work item of the project whose description carries the marker of `op`."""
-        for item in self.newest(project, since):
-            if isinstance(item, TrackerError):
-                # It may be the one; taken for absent, it would be made a second time.
-                raise item
-            if op in ops_in(discussion.plain(item.description)):
-                return item
-        return None
+    def newest(self, project: str) -> Iterator[WorkItem | TrackerError]:
+        """The work items of a project with their descriptions, the newest first.
 
-    def newest(self, project: str, since: datetime | None) -> Iterator[WorkItem | TrackerError]:
-        """The work items of a project that were made since then, with their descriptions."""
-        ids = self._newest(project, since)
-        for start in range(0, len(ids), _BATCH):
-            page = self._batch(ids[start : start + _BATCH], description=True)
-            yield from (page[item] for item in ids[start : start + _BATCH] if item in page)
+        Read as they are taken, two hundred a request. Numbers are given in the order of creation,
+        so no clock is asked.
+        """
+        below: str | None = None
+        while numbers := self._numbers(project, below):
+            below = numbers[-1]
+            for start in range(0, len(numbers), _BATCH):
+                page = self._batch(numbers[start : start + _BATCH], _WITH_DESCRIPTION)
+                yield from page.values()
 
-    def _read(self, item: str, *, description: bool, related: bool) -> object:
-        if related:
+    def _read(self, item: str, parts: Parts) -> object:
+        if parts.fields is None:
             # The API takes no choice of fields together with relations.
             return self._api.get_work_item(int(item), expand="Relations")
-        return self._api.get_work_item(int(item), fields=_fields(description=description))
+        return self._api.get_work_item(int(item), fields=parts.fields)
 
     def _is_deleted(self, item: str) -> bool:
         try:
@@ -194,17 +204,17 @@ class Client:
             return False
         return True
 
-    def _comments(self, project: str, item: str, since: datetime) -> Iterator[Remark]:
+    def _comments(self, project: str, item: str) -> Iterator[Remark]:
         token: str | None = None
         while True:
             with self._connection.understood():
                 page, token = discussion.comments(
                     self._api.get_comments(
-                        project, int(item), top=_PAGE, continuation_token=token, order="desc"
+                        project, int(item), top=_PAGE, continuation_token=token, order="asc"
                     )
                 )
             yield from page
-            if token is None or any(remark.ref.created < since for remark in page):
+            if token is None:
                 return
 
     def _updates(self, item: str) -> Iterator[Remark]:
@@ -216,59 +226,54 @@ class Client:
             yield from page
             seen += size
 
-    def _newest(self, project: str, since: datetime | None) -> list[str]:
-        query = self._connection.query(newest_query(project, since))
+    def _numbers(self, project: str, below: str | None) -> list[str]:
+        query = self._connection.query(newest_query(project, below))
         with self._connection.understood(), reading():
-            found = self._api.query_by_wiql(query, time_precision=True, top=_NEWEST)
+            found = self._api.query_by_wiql(query, top=_NUMBERS)
             return [str(number) for number in answers.ids(found)]
 
-    def _batch(
-        self, items: list[str], *, description: bool = False, related: bool = False
-    ) -> dict[str, WorkItem | TrackerError]:
-        # An item that is deleted in between shall not fail the others.
-        fields = None if related else _fields(description=description)
-        request = self._connection.batch([int(item) for item in items], fields)
+    def _batch(self, items: list[str], parts: Parts) -> dict[str, WorkItem | TrackerError]:
+        request = self._connection.batch([int(item) for item in items], parts.fields)
         with self._connection.understood(), reading():
             found = self._api.get_work_items_batch(request) or []
-            return {str(item.id): _read_one(item) for item in found if item is not None}
+            read = {str(item.id): _read_one(item, parts) for item in found if item is not None}
+        return {item: read[item] for item in items if item in read}
 
 
-def _read_one(answer: object) -> WorkItem | TrackerError:
+def _read_one(answer: object, parts: Parts) -> WorkItem | TrackerError:
     try:
-        return answers.work_item(answer)
+        return parts.read_from(answer)
     except ValidationError as error:
-        told = unreadable(writing=False)
-        told.__cause__ = error
-        return told
+        return _caused(unreadable(writing=False), error)
 
 
 def _read_changed(status: int, body: bytes) -> WorkItem | TrackerError:
     answer = Answer("PATCH", "", status, {"Content-Type": "application/json"}, body)
-    if error := explain(answer) or judge(answer, write=True):
-        return error
+    refusal = explain(answer) or judge(answer, write=True)
+    if refusal is not None:
+        return refusal
     try:
         return answers.work_item(answer.json())
     except ValidationError as error:
-        told = unreadable(writing=True)
-        told.__cause__ = error
-        return told
+        return _caused(unreadable(writing=True), error)
 
 
-def _fields(*, description: bool) -> list[str]:
-    return [*answers.FIELDS, answers.DESCRIPTION] if description else [*answers.FIELDS]
+def _caused(error: TrackerError, cause: Exception) -> TrackerError:
+    error.__cause__ = cause
+    return error
 
 
-def newest_query(project: str, since: datetime | None) -> str:
-    """WIQL for the items that were made in a project since then, newest first.
+def newest_query(project: str, below: str | None) -> str:
+    """WIQL for the work items of a project, the newest first.
 
     A quote within a string is written twice:
     https://learn.microsoft.com/azure/devops/boards/queries/wiql-syntax
+
+    Args:
+        below: a number; the items have smaller ones. None for no limit.
     """
     name = project.replace("'", "''")
-    limit = ""
-    if since is not None:
-        moment = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        limit = f"AND [System.CreatedDate] >= '{moment}' "
+    limit = "" if below is None else f"AND [System.Id] < {int(below)} "
     return (
         "SELECT [System.Id] FROM WorkItems "  # noqa: S608 (WIQL, and escaped)
         f"WHERE [System.TeamProject] = '{name}' {limit}"

@@ -38,11 +38,6 @@ class Connection:
         session = transport.session(explain)
         self.api = self._sdk.WorkItems(organization_url, session, self.cache, newest=newest)
 
-    @property
-    def knows_routes(self) -> bool:
-        """Whether the next request goes out by itself, without a look-up of addresses."""
-        return bool(self.api.knows_routes)
-
     def document(self, steps: tuple[Step, ...]) -> list[Any]:
         """A patch document as the library wants it."""
         operation = self._sdk.JsonPatchOperation

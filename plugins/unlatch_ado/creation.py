@@ -1,4 +1,4 @@
-"""The one request that makes a work item, from what the increment says and what is configured."""
+"""The one request that creates a work item, from the increment's files and the configuration."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected, TrackerError
-from unlatch_ado.answers import DESCRIPTION
-from unlatch_ado.description import checked, title_of, written
+from unlatch.spi import Outcome
+from unlatch_ado.description import checked, title_notes, title_of, written
 from unlatch_ado.patch import (
+    DESCRIPTION,
     HYPERLINK,
+    ITERATION,
     PARENT_LINK,
     RELATED_LINK,
+    TITLE,
     Link,
-    Plan,
+    Patch,
     changed_tags,
-    comment_of,
 )
+from unlatch_ado.sending import answered, notes_on_refused, sent
 from unlatch_ado.values import path_of
 
 if TYPE_CHECKING:
@@ -25,38 +28,60 @@ if TYPE_CHECKING:
     from unlatch.spi import Change, Draft
     from unlatch_ado.answers import WorkItem
     from unlatch_ado.settings import AdoSettings
+    from unlatch_ado.writers import Writer
 
 # "AB#101" is how GitHub's commits name work items.
 _NUMBER = re.compile(r"(?:AB)?#?(\d{1,10})", re.IGNORECASE)
 _MOST_LINKS = 20
 
 
-def plan_for(
+def create(writer: Writer, change: Change) -> Outcome:
+    """Create a work item in the configured project, in one request.
+
+    Raises:
+        Rejected: `target-missing`, `body-too-long`, `wish-not-understood`, `target-not-allowed`.
+        TrackerError: an item to link to cannot be read; the work item was not created.
+    """
+    settings, draft = writer.settings, _given(change.draft)
+    project = settings.project
+    if project is None:
+        raise _no_project()
+    items = writer.linked([number for _, number in linked_items(settings, draft)])
+    patch = patch_for_new(settings, draft, change, items)
+    # Asked before the item is created: an error after that would hide the item.
+    workflow = writer.projects.workflow(project, settings.type_for(draft.type))
+    answer, refused = sent(patch, lambda patch: writer.create(project, workflow, patch))
+    return Outcome(
+        answered(settings, writer.projects, answer).remote,
+        refused=refused,
+        notes=(*notes_on_refused(refused), *title_notes(draft)),
+    )
+
+
+def patch_for_new(
     settings: AdoSettings,
     draft: Draft,
     change: Change,
     items: Mapping[str, WorkItem | TrackerError],
-) -> Plan:
-    """The request that makes a work item.
+) -> Patch:
+    """The request that creates a work item.
 
     Args:
-        items: the ones that it shall be linked to, as they were read.
+        items: the ones that it links to, as they were read.
 
     Raises:
         Rejected: `body-too-long`, `wish-not-understood`, `target-not-allowed`.
-        TrackerError: an item that it shall be linked to cannot be read.
+        TrackerError: an item to link to cannot be read.
     """
-    description = checked(written(draft, change.op))
-    return Plan(
+    return Patch(
         revision=None,
         fields=(
-            ("System.Title", title_of(draft)),
-            (DESCRIPTION, description),
+            (TITLE, title_of(draft)),
+            (DESCRIPTION, checked(written(draft, change.op))),
             *_paths(settings, draft),
             *settings.fields.create.items(),
         ),
         tags=((), changed_tags((), change)),
-        comment=comment_of(change),
         links=tuple(_links(settings, draft, items)),
     )
 
@@ -108,7 +133,7 @@ def _links(
 def _paths(settings: AdoSettings, draft: Draft) -> list[tuple[str, Any]]:
     wishes = (
         ("System.AreaPath", "areaPath", settings.area_path),
-        ("System.IterationPath", "iterationPath", settings.iteration_path),
+        (ITERATION, "iterationPath", settings.iteration_path),
     )
     found = ((name, _path(draft, key) or configured) for name, key, configured in wishes)
     return [(name, _below(settings.project or "", path)) for name, path in found if path]
@@ -132,6 +157,20 @@ def _below(project: str, path: str) -> str:
     if head.casefold() == project.casefold():
         return f"{project}\\{rest}" if rest else project
     return f"{project}\\{path}"
+
+
+def _given(draft: Draft | None) -> Draft:
+    if draft is None:
+        raise ValueError("a work item is created from a draft")
+    return draft
+
+
+def _no_project() -> Rejected:
+    return Rejected(
+        "target-missing",
+        "no project is configured for new work items",
+        hint="set `project` in [trackers.ado]",
+    )
 
 
 def _not_understood(key: str, value: object) -> Rejected:

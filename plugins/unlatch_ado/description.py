@@ -1,7 +1,7 @@
 """The part of a work item's description that unlatch keeps, and what people write around it.
 
 The part lies between two paragraphs that can be seen: HTML comments may be sanitised away, and the
-browser's editor rewrites tags and attributes as soon as somebody types.
+browser's editor rewrites tags and attributes with every edit.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def checked(description: str) -> str:
 
 
 def title_notes(draft: Draft) -> tuple[str, ...]:
-    """What to say of the title, if it did not fit."""
+    """A note if the title did not fit."""
     cut = title_of(draft) != " ".join(without_controls(draft.title).split())
     return (f"the title was cut to {LONGEST_TITLE} characters",) if cut else ()
 

@@ -1,4 +1,4 @@
-"""What Azure DevOps' error answers mean, and what to tell people about them."""
+"""The errors that Azure DevOps' answers mean, with the advice for people."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import (
     Conflict,
+    Forbidden,
     NotFound,
     Rejected,
     TrackerError,
@@ -55,7 +56,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         403,
         r"TF401289",
-        Unauthorised,
+        Forbidden,
         "tag-not-permitted",
         "this account may not create tags in the project",
         "ask for the permission 'Create tag definition', or create the tag by hand",
@@ -63,7 +64,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         403,
         r"TF237111",
-        Unauthorised,
+        Forbidden,
         "area-not-permitted",
         "this account may not change work items in the area that the work item is in",
         "ask for the permission 'Edit work items in this node' on its area path",
@@ -71,7 +72,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         400,
         r"TF237111",
-        Unauthorised,
+        Forbidden,
         "area-not-permitted",
         "this account may not change work items in the area that the work item is in",
         "ask for the permission 'Edit work items in this node' on its area path",
@@ -125,7 +126,7 @@ TABLE: tuple[Row, ...] = (
         "the project has no work item type of that name",
         "set `work_item_type` in [trackers.ado]",
     ),
-    Row(412, r"", Conflict, "conflict", "somebody changed the work item in between"),
+    Row(412, r"", Conflict, "conflict", "the work item was changed in between"),
     Row(409, r"TF26071|WorkItemRevisionMismatch", Conflict, "conflict", None),
     Row(
         500,
@@ -254,10 +255,10 @@ def missing() -> NotFound:
 
 
 def deleted(item: str) -> NotFound:
-    """The work item lies in the recycle bin."""
+    """The work item is in the recycle bin."""
     return NotFound(
         "item-deleted",
-        f"work item {item} was deleted, and lies in its project's recycle bin",
+        f"work item {item} was deleted, and is in its project's recycle bin",
         hint="restore it there (Boards, Work items, Recycle bin), or unlink it",
     )
 

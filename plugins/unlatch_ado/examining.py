@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from unlatch.domain.text import Span
 from unlatch.errors import NotFound, Rejected, TrackerError, Unauthorised
 from unlatch.spi import Access, Change, Draft, Examination, Goal, Remark, as_html, must_move
-from unlatch_ado.creation import plan_for
+from unlatch_ado.creation import patch_for_new
 from unlatch_ado.fitting import remarks_on
-from unlatch_ado.patch import Plan
-from unlatch_ado.planning import patch_for, target_state
+from unlatch_ado.patch import Patch
 from unlatch_ado.seeing import Seen, understand
+from unlatch_ado.writing import patch_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -109,27 +109,26 @@ def _rights_on_items(
         return {"reopen": None, "comment": None, "label": None}
     one = min(seen, key=lambda one: (one.remote.category.is_open, one.remote.deliberate))
     where = settings.name(one.remote.ref)
-    may_comment = _allowed(client, one, Plan(None, comment=_WORDS), remarks, where)
+    may_comment = _allowed(client, one, Patch(None, comment=_WORDS), remarks, where)
     may_reopen = may_comment
     if may_comment and must_move(one.remote, Goal.OPEN) and not one.remote.deliberate:
         try:
-            state = target_state(settings, one.remote, _PROBE, one.workflow)
+            patch = patch_for(settings, one, _PROBE)
         except Rejected as refusal:
             remarks.append(_remark(refusal, where))
             may_reopen = False
         else:
-            plan = patch_for(settings, one.remote, _PROBE, state=state)
-            may_reopen = _allowed(client, one, plan, remarks, where)
+            may_reopen = _allowed(client, one, patch, remarks, where)
     may_tag = client.projects.may_create_tags(one.item.project_id) if one.item.project_id else None
     label = may_tag if may_comment else may_comment
     return {"reopen": may_reopen, "comment": may_comment, "label": label}
 
 
 def _allowed(
-    client: Client, one: Seen, plan: Plan, remarks: list[Remark], where: str
+    client: Client, one: Seen, patch: Patch, remarks: list[Remark], where: str
 ) -> bool | None:
     try:
-        client.would_change(str(one.item.id), plan.steps())
+        client.would_change(str(one.item.id), patch.steps())
     except TrackerError as error:
         return _refused(error, remarks, where)
     return True
@@ -141,9 +140,9 @@ def _may_create(
     type_, project = settings.work_item_type, settings.project or ""
     if type_.casefold() not in types:
         return False
-    plan = plan_for(settings, _DRAFT, _PROBE, {})
+    patch = patch_for_new(settings, _DRAFT, _PROBE, {})
     try:
-        client.would_create(project, type_, plan.steps())
+        client.would_create(project, type_, patch.steps())
     except TrackerError as error:
         return _refused(error, remarks, f"a new {type_} in {settings.target}")
     return True

@@ -1,4 +1,4 @@
-"""The parent of a work item that is taken up again."""
+"""The parent of a work item that is reopened."""
 
 from __future__ import annotations
 
@@ -7,83 +7,90 @@ from typing import TYPE_CHECKING
 from unlatch.domain.text import Span
 from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Goal, as_html
-from unlatch_ado.patch import Plan
+from unlatch_ado.patch import STATE, Patch
 from unlatch_ado.seeing import Seen, see
+from unlatch_ado.sending import sent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unlatch_ado.answers import WorkItem
-    from unlatch_ado.client import Client
+    from unlatch_ado.projects import Projects
     from unlatch_ado.settings import AdoSettings
+    from unlatch_ado.writers import Writer
 
 
-def look_after_parent(
-    settings: AdoSettings, client: Client, child: Seen, *, make_sure: Callable[[], object]
-) -> tuple[str, ...]:
-    """Say that the parent is closed, or reopen it; as configured.
+def seen_parent(
+    settings: AdoSettings, projects: Projects, parent: WorkItem | TrackerError
+) -> Seen | TrackerError:
+    """A parent as it was read, or why it cannot be looked after."""
+    if isinstance(parent, TrackerError):
+        return parent
+    try:
+        return see(settings, projects, parent)
+    except TrackerError as error:
+        return error
 
-    Nothing that goes wrong with the parent holds the child up.
+
+def must_reopen(settings: AdoSettings, child: Seen) -> bool:
+    """Whether the parent is reopened before its child."""
+    parent = child.parent
+    return (
+        settings.on_reopen.parent == "reopen"
+        and isinstance(parent, Seen)
+        and not parent.remote.category.is_open
+        and not parent.remote.deliberate
+    )
+
+
+def note_on_parent(child: Seen) -> tuple[str, ...]:
+    """A note if the parent is closed or could not be read."""
+    parent = child.parent
+    if isinstance(parent, TrackerError):
+        return (f"its parent {child.item.parent} could not be read: {parent.message}",)
+    if parent is None or parent.remote.category.is_open:
+        return ()
+    return (f"its parent {parent.item.id} is {parent.item.state}",)
+
+
+def look_after_parent(writer: Writer, child: Seen, patch: Patch) -> tuple[str, ...]:
+    """Say that the parent is closed, or reopen it, as configured.
+
+    A failure with the parent does not stop the child.
 
     Args:
         child: the work item that is about to be reopened.
-        make_sure: raises if the child cannot be reopened.
+        patch: the request that reopens it.
+
+    Raises:
+        TrackerError: the child cannot be reopened; its parent was left alone.
     """
-    number = child.item.parent
-    if number is None or settings.on_reopen.parent == "ignore":
-        return ()
+    if not isinstance(child.parent, Seen) or not must_reopen(writer.settings, child):
+        return note_on_parent(child)
+    # The parent goes first: a later attempt that finds the marker on the child looks no further.
+    # But not before the tracker has said that the child can follow.
+    sent(patch, lambda patch: writer.check(child.item, patch))
+    return (_reopened(writer, child.parent, child),)
+
+
+def _reopened(writer: Writer, parent: Seen, child: Seen) -> str:
+    number, was = parent.item.id, parent.item.state
     try:
-        parent = see(settings, client.projects, client.read(number))
-    except TrackerError as error:
-        return (f"its parent {number} could not be looked at: {error.message}",)
-    if parent.remote.category.is_open:
-        return ()
-    if settings.on_reopen.parent == "report" or parent.remote.deliberate:
-        return (_closed(parent),)
-    # The parent goes first: a replay that finds the operation's mark on the child looks no further.
-    # But not before it is known that the child can follow.
-    make_sure()
-    return (_reopened(settings, client, parent, child),)
-
-
-def told_of_parent(
-    settings: AdoSettings, client: Client, parent: WorkItem | TrackerError
-) -> tuple[str, ...] | None:
-    """What is to be said of a parent that was read along with others; None if words won't do."""
-    if isinstance(parent, TrackerError):
-        return None
-    try:
-        seen = see(settings, client.projects, parent)
-    except TrackerError:
-        return None
-    if seen.remote.category.is_open:
-        return ()
-    is_told = settings.on_reopen.parent == "report" or seen.remote.deliberate
-    return (_closed(seen),) if is_told else None
-
-
-def _closed(parent: Seen) -> str:
-    return f"its parent {parent.item.id} is {parent.item.state}"
-
-
-def _reopened(settings: AdoSettings, client: Client, parent: Seen, child: Seen) -> str:
-    number, was = str(parent.item.id), parent.item.state
-    try:
-        plan = _plan(settings, parent, settings.name(child.remote.ref))
-        now = client.change(number, plan.steps())
+        patch = _patch(writer.settings, parent, writer.settings.name(child.remote.ref))
+        now = writer.change(parent.item, patch)
     except UnknownOutcome as error:
-        return f"whether its parent {number} was reopened is not known: {error.message}"
+        return f"it is not known whether its parent {number} was reopened: {error.message}"
     except TrackerError as error:
         return f"its parent {number} is {was}, and was not reopened: {error.message}"
+    if now.state == was:
+        return f"its parent {number} was not reopened: Azure DevOps left it in state {was}"
     return f"its parent {number} was reopened: {was} -> {now.state}"
 
 
-def _plan(settings: AdoSettings, parent: Seen, child: str) -> Plan:
+def _patch(settings: AdoSettings, parent: Seen, child: str) -> Patch:
     """Guarded by the revision; without a marker, for the parent may be linked itself."""
     configured = settings.state_for(Goal.OPEN, parent.item.type)
     state = parent.workflow.target(parent.item.state, Goal.OPEN, configured=configured)
-    return Plan(
+    return Patch(
         revision=parent.item.revision,
-        fields=(("System.State", state), *settings.fields.reopen.items()),
+        fields=((STATE, state), *settings.fields.reopen.items()),
         comment=as_html(((Span(f"Reopened because {child} below it was reopened."),),)),
     )

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 PARENT_LINK = "System.LinkTypes.Hierarchy-Reverse"
 RELATED_LINK = "System.LinkTypes.Related"
 HYPERLINK = "Hyperlink"
+STATE = "System.State"
+TITLE = "System.Title"
+DESCRIPTION = "System.Description"
+ITERATION = "System.IterationPath"
+ASSIGNEE = "System.AssignedTo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +45,11 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What one request shall do to a work item.
+class Patch:
+    """One request that changes or creates a work item.
 
     Args:
-        revision: the revision that it was planned for; None for an item that is yet to be made.
+        revision: the revision that it is for; None for a new item.
         fields: new values of fields, by their reference names.
         tags: the item's tags before and after.
         comment: HTML to add to the discussion.
@@ -59,14 +64,14 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to do."""
+        """Whether nothing would change."""
         before, after = self.tags
         return not (self.fields or self.links) and before == after and self.comment is None
 
     def steps(self) -> tuple[Step, ...]:
         """The patch document.
 
-        The first step fails the whole document if the item has changed since it was read, so that
+        The first step fails the whole document if the item has changed since it was read, so
         tags can be replaced as a set (`add` merges them) and a replay does nothing.
         """
         steps = [] if self.revision is None else [Step("test", "/rev", self.revision)]
@@ -81,11 +86,22 @@ class Plan:
         steps += [Step("add", "/relations/-", _relation(link)) for link in self.links]
         return tuple(steps)
 
-    def without_new_tags(self) -> Plan:
+    @property
+    def new_tags(self) -> tuple[str, ...]:
+        """The tags that it adds."""
+        before, after = self.tags
+        return without(after, before)
+
+    @property
+    def lost_tags(self) -> tuple[str, ...]:
+        """The tags that it removes."""
+        before, after = self.tags
+        return without(before, after)
+
+    def without_new_tags(self) -> Patch:
         """The same, adding no tag that the item does not have."""
         before, after = self.tags
-        known = {tag.casefold() for tag in before}
-        return replace(self, tags=(before, tuple(t for t in after if t.casefold() in known)))
+        return replace(self, tags=(before, without(after, self.new_tags)))
 
 
 def _relation(link: Link) -> dict[str, Any]:
@@ -108,14 +124,18 @@ def read_tags(field: str | None) -> tuple[str, ...]:
     return tuple(tag.strip() for tag in (field or "").split(";") if tag.strip())
 
 
+def without(tags: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    """The tags that are not among others; case makes no difference."""
+    known = {tag.casefold() for tag in others}
+    return tuple(tag for tag in tags if tag.casefold() not in known)
+
+
 def changed_tags(before: tuple[str, ...], change: Change) -> tuple[str, ...]:
     """The tags after `change`; the others stay as they are, in their order.
 
     Azure DevOps takes tags that differ by case alone for the same tag.
     """
-    unwanted = {tag.casefold() for tag in change.remove_labels}
-    wanted = [tag for tag in before if tag.casefold() not in unwanted]
+    tags = without(before, change.remove_labels)
     for tag in change.add_labels:
-        if tag.casefold() not in {known.casefold() for known in wanted}:
-            wanted.append(tag)
-    return tuple(wanted)
+        tags += without((tag,), tags)
+    return tags

@@ -1,4 +1,4 @@
-"""What else a person should know, or wants done, about a work item that is taken up again."""
+"""The iteration and the assignee of a work item that is reopened."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError
 from unlatch_ado.iterations import find, successors
+from unlatch_ado.patch import ASSIGNEE, ITERATION
 
 if TYPE_CHECKING:
     from datetime import date
@@ -19,21 +20,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """What goes along with the request that reopens a work item.
+    """Fields that are set in the request that reopens a work item.
 
     Args:
-        fields: further fields to set.
-        notes: what to tell people.
+        fields: their new values, by their reference names.
+        notes: messages for people.
     """
 
     fields: tuple[tuple[str, FieldValue], ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def names_account(self) -> bool:
+        """Whether the token's account had to be asked for."""
+        return any(name == ASSIGNEE for name, _ in self.fields)
+
+
+NOTHING = Renewal()
+
 
 def renewal_of(
     settings: AdoSettings, projects: Projects, item: WorkItem, *, today: date
 ) -> Renewal:
-    """What to do about an old iteration and an assignee who has left, and what to say."""
+    """The current iteration in place of an old one, a new assignee for one who has left."""
     parts = (_iteration(settings, projects, item, today), _assignee(settings, projects, item))
     fields = tuple(field for part in parts for field in part.fields)
     return Renewal(fields, tuple(note for part in parts for note in part.notes))
@@ -41,12 +50,12 @@ def renewal_of(
 
 def _iteration(settings: AdoSettings, projects: Projects, item: WorkItem, today: date) -> Renewal:
     if not item.iteration or item.iteration.casefold() == item.project.casefold():
-        return Renewal()
+        return NOTHING
     if settings.on_reopen.iteration == "current":
         try:
             known = projects.iterations(item.project)
         except TrackerError as error:
-            return _told(
+            return _note(
                 f"its iterations could not be read, so it stays in {item.iteration}: "
                 f"{error.message}"
             )
@@ -54,35 +63,35 @@ def _iteration(settings: AdoSettings, projects: Projects, item: WorkItem, today:
         known = projects.known_iterations(item.project) or ()
     found = find(known, item.iteration)
     if found is None:
-        return _told(f"it is still in the iteration {item.iteration}")
+        return _note(f"it is still in the iteration {item.iteration}")
     if not found.is_over(today):
-        return Renewal()
+        return NOTHING
     ended = f"its iteration {item.iteration} ended on {found.finish}"
     if settings.on_reopen.iteration == "keep":
-        return _told(f"{ended}; it is still in it")
+        return _note(f"{ended}; it is still in it")
     return _moved_on(ended, [one.path for one in successors(known, item.iteration, today)])
 
 
 def _moved_on(ended: str, current: list[str]) -> Renewal:
     if len(current) != 1:
         choice = f"several are current: {', '.join(current)}" if current else "none is current"
-        return _told(f"{ended}; it is still in it, for {choice}")
+        return _note(f"{ended}; it is still in it, for {choice}")
     note = f"{ended}; it was moved to {current[0]}"
-    return Renewal((("System.IterationPath", current[0]),), (note,))
+    return Renewal(((ITERATION, current[0]),), (note,))
 
 
 def _assignee(settings: AdoSettings, projects: Projects, item: WorkItem) -> Renewal:
     if not item.inactive or item.assignee is None:
-        return Renewal()
-    left = f"{item.assignee}, whom it is assigned to, is no longer active"
+        return NOTHING
+    left = f"its assignee {item.assignee} is no longer active"
     if settings.on_reopen.assignee == "keep":
-        return _told(left)
+        return _note(left)
     try:
         me = projects.account()
     except TrackerError as error:
-        return _told(f"{left}; whose token it is could not be found out: {error.message}")
-    return Renewal((("System.AssignedTo", me.address),), (f"{left}; it was assigned to {me.name}",))
+        return _note(f"{left}; the account of the token could not be read: {error.message}")
+    return Renewal(((ASSIGNEE, me.address),), (f"{left}; it was assigned to {me.name}",))
 
 
-def _told(note: str) -> Renewal:
-    return Renewal((), (note,))
+def _note(text: str) -> Renewal:
+    return Renewal(notes=(text,))

@@ -1,4 +1,4 @@
-"""Work items as they were answered, and what the answers mean."""
+"""Work items as they were answered, with the meaning of their states."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
-from unlatch.spi import Category, RemoteItem
+from unlatch.spi import Category, Goal, RemoteItem, must_move
+from unlatch_ado.reopening import NOTHING, Renewal
 
 if TYPE_CHECKING:
+    from unlatch.errors import TrackerError
+    from unlatch.spi import Change
     from unlatch_ado.answers import WorkItem
     from unlatch_ado.projects import Projects
     from unlatch_ado.settings import AdoSettings
@@ -17,15 +20,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A work item: the tracker's words, and what they mean."""
+    """A work item: the tracker's answer and its meaning; a snapshot's private part.
+
+    Args:
+        item: the answer.
+        remote: its meaning.
+        workflow: the states of its type.
+        renewal: further fields to set on reopening.
+        parent: its parent, where a reopening has to look after it, or why that cannot be read.
+    """
 
     item: WorkItem
     remote: RemoteItem
     workflow: Workflow
+    renewal: Renewal = NOTHING
+    parent: Seen | TrackerError | None = None
+
+
+def reopens(seen: Seen, change: Change | None) -> bool:
+    """Whether the change brings a closed work item into an open state."""
+    return change is not None and change.goal is Goal.OPEN and must_move(seen.remote, Goal.OPEN)
 
 
 def see(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
-    """What an answer means, if it is about an item of a configured project.
+    """The meaning of an answer, if its item is in a configured project.
 
     Raises:
         Rejected: `target-not-allowed`, `state-unknown`.
@@ -43,7 +61,7 @@ def see(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
 
 
 def understand(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
-    """What an answer means, wherever the item is.
+    """The meaning of an answer, wherever its item is.
 
     Raises:
         Rejected: `state-unknown`.

@@ -1,60 +1,60 @@
-"""Sending a plan, and what its answer shows."""
+"""Sending a request in full or without refused tags, and reading its answer."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from unlatch.errors import Rejected, Unauthorised
-from unlatch.spi import Change, Outcome, result_of
+from unlatch.errors import Forbidden, TrackerError
+from unlatch_ado.errors import unreadable
+from unlatch_ado.seeing import Seen, understand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch_ado.patch import Plan
-    from unlatch_ado.seeing import Seen
+    from unlatch.spi import Change
+    from unlatch_ado.answers import WorkItem
+    from unlatch_ado.patch import Patch
+    from unlatch_ado.projects import Projects
+    from unlatch_ado.settings import AdoSettings
 
 T = TypeVar("T")
 
 
-def sent(plan: Plan, send: Callable[[Plan], T]) -> tuple[T, tuple[str, ...]]:
-    """Send the plan; where tags may not be made, without them (nothing of the first was taken)."""
+def was_commented(seen: Seen, answer: WorkItem, change: Change) -> bool:
+    """Whether the answer shows that the comment was posted: a request is taken as a whole."""
+    return change.comment is not None and answer.revision > seen.item.revision
+
+
+def sent(patch: Patch, send: Callable[[Patch], T]) -> tuple[T, tuple[str, ...]]:
+    """Send a request; where tags may not be created, once more without them.
+
+    Nothing of the first request was taken then: 403 TF401289 refuses it as a whole.
+
+    Returns:
+        The answer, and the tags that were refused.
+    """
     try:
-        return send(plan), ()
-    except Unauthorised as refusal:
-        lesser = plan.without_new_tags()
-        if refusal.id != "tag-not-permitted" or lesser == plan:
+        return send(patch), ()
+    except Forbidden as refusal:
+        if refusal.id != "tag-not-permitted" or not patch.new_tags:
             raise
-        missing = ", ".join(tag for tag in plan.tags[1] if tag not in lesser.tags[1])
-        note = f"not added, because this account may not create tags in the project: {missing}"
-        return send(lesser), (note,)
+        return send(patch.without_new_tags()), patch.new_tags
 
 
-def outcome_of(
-    before: Seen, after: Seen, change: Change, *, state: str | None, notes: tuple[str, ...]
-) -> Outcome:
-    """What became of a change, as the last answer shows it.
+def notes_on_refused(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """A note that names the tags that were refused."""
+    names = ", ".join(tags)
+    note = f"not added, because this account may not create tags in the project: {names}"
+    return (note,) if tags else ()
+
+
+def answered(settings: AdoSettings, projects: Projects, answer: WorkItem) -> Seen:
+    """The answer to a change, understood.
 
     Raises:
-        Rejected: `state-not-taken`.
+        UnknownOutcome: it cannot be; the change was made all the same.
     """
-    if state is not None and after.item.state != state:
-        raise Rejected(
-            "state-not-taken",
-            f"Azure DevOps took the change and left the work item in state {after.item.state!r}",
-            hint="look at the rules of the work item's type",
-        )
-    old, new = before.item.tags, after.item.tags
-    return Outcome(
-        result=result_of(change.goal, was_open=before.remote.category.is_open),
-        before=before.remote,
-        after=after.remote,
-        commented=change.comment is not None and after.item.revision > before.item.revision,
-        labels_added=_without(new, old),
-        labels_removed=_without(old, new),
-        notes=notes,
-    )
-
-
-def _without(tags: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    known = {tag.casefold() for tag in others}
-    return tuple(tag for tag in tags if tag.casefold() not in known)
+    try:
+        return understand(settings, projects, answer)
+    except TrackerError as error:
+        raise unreadable(writing=True) from error

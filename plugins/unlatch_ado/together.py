@@ -1,4 +1,4 @@
-"""Changing many work items with one request, each guarded by the revision that it was read with."""
+"""Changing many work items with one request, each guarded by its own revision."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Conflict, NotFound, Rejected, TrackerError, UnknownOutcome
-from unlatch_ado.sending import outcome_of
+from unlatch.spi import Outcome
+from unlatch_ado.parents import must_reopen, note_on_parent
+from unlatch_ado.seeing import reopens
+from unlatch_ado.sending import answered, was_commented
+from unlatch_ado.writing import notes_on, patch_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from unlatch.spi import Change, Outcome
+    from unlatch.spi import Change, Snapshot
     from unlatch_ado.answers import WorkItem
     from unlatch_ado.client import Client
-    from unlatch_ado.patch import Plan, Step
+    from unlatch_ado.patch import Patch
     from unlatch_ado.seeing import Seen
+    from unlatch_ado.settings import AdoSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """What one of many work items is to be sent.
-
-    Args:
-        state: the state that it is to reach; None if it stays where it is.
-        notes: what to tell people.
-    """
+class Part:
+    """One work item's part of the request."""
 
     seen: Seen
     change: Change
-    state: str | None
-    plan: Plan
+    patch: Patch
     notes: tuple[str, ...]
 
     @property
@@ -39,45 +38,57 @@ class Due:
         return str(self.seen.item.id)
 
 
-def change_together(
-    client: Client,
-    due: Sequence[Due | None],
-    answered: Callable[[WorkItem], Seen],
+def write_many(
+    settings: AdoSettings, client: Client, wanted: Sequence[tuple[Snapshot, Change]]
 ) -> list[Outcome | TrackerError | None]:
-    """Send all that is due; None stays None, and so becomes what was not taken.
+    """Change many work items; None for one that has to be written by itself.
 
     Raises:
-        TrackerError: what became of all of them.
+        TrackerError: the result of all of them.
     """
-    patches = {one.item: one.plan.steps() for one in due if one and not one.plan.is_empty}
-    found = _answers(client, patches)
-    return [None if one is None else _outcome(one, found, patches, answered) for one in due]
+    parts = [_part(settings, snapshot.private, change) for snapshot, change in wanted]
+    due = [part for part in parts if part and not part.patch.is_empty]
+    answers = _answers(client, due)
+    return [part if part is None else _outcome(settings, client, part, answers) for part in parts]
 
 
-def _answers(
-    client: Client, patches: Mapping[str, tuple[Step, ...]]
-) -> Mapping[str, WorkItem | TrackerError]:
-    if not patches:
+def _part(settings: AdoSettings, seen: Seen, change: Change) -> Part | None:
+    """One work item's part; None where more than one request may be needed."""
+    try:
+        patch = patch_for(settings, seen, change)
+    except Rejected:
+        return None
+    if not reopens(seen, change):
+        return Part(seen, change, patch, notes_on(seen, change))
+    if must_reopen(settings, seen):
+        return None
+    return Part(seen, change, patch, (*note_on_parent(seen), *notes_on(seen, change)))
+
+
+def _answers(client: Client, due: Sequence[Part]) -> Mapping[str, WorkItem | TrackerError]:
+    if not due:
         return {}
     try:
-        return client.change_many(patches)
+        return client.change_many({part.item: part.patch.steps() for part in due})
     except (NotFound, Rejected):
         return {}  # nothing was taken; an old server may not know the call
 
 
 def _outcome(
-    one: Due,
-    found: Mapping[str, WorkItem | TrackerError],
-    patches: Mapping[str, tuple[Step, ...]],
-    answered: Callable[[WorkItem], Seen],
+    settings: AdoSettings,
+    client: Client,
+    part: Part,
+    answers: Mapping[str, WorkItem | TrackerError],
 ) -> Outcome | TrackerError | None:
-    answer: WorkItem | TrackerError | None = found.get(one.item)
+    if part.patch.is_empty:
+        return Outcome(part.seen.remote, notes=part.notes)
+    answer = answers.get(part.item)
     if isinstance(answer, Conflict | UnknownOutcome):
         return answer
-    if isinstance(answer, TrackerError) or (answer is None and one.item in patches):
+    if answer is None or isinstance(answer, TrackerError):
         return None
     try:
-        after = one.seen if answer is None else answered(answer)
-        return outcome_of(one.seen, after, one.change, state=one.state, notes=one.notes)
+        after = answered(settings, client.projects, answer).remote
     except TrackerError as error:
         return error
+    return Outcome(after, was_commented(part.seen, answer, part.change), notes=part.notes)

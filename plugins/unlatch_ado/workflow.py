@@ -60,7 +60,7 @@ class Workflow:
 
         Args:
             current: the state it is in.
-            goal: what it shall be.
+            goal: the goal to reach.
             configured: the state that the configuration names for the goal, which wins.
 
         Raises:

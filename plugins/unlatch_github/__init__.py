@@ -25,7 +25,7 @@ def label_problem(label: str) -> str | None:
 
 
 def from_remote(url: str) -> str | None:
-    """The configuration for a project whose git remote lies on github.com."""
+    """The configuration for a project whose git remote is on github.com."""
     match = _REMOTE.match(url)
     if match is None:
         return None
@@ -41,7 +41,7 @@ manifest = Manifest(
     synced=LinkShape(item="issueNumber", url="issueUrl", number=True),
     settings="unlatch_github.settings:GithubSettings",
     plugin="unlatch_github.plugin:GithubPlugin",
-    requires=("github", "github"),
+    requires=("github", "unlatch[github]"),
     capabilities=frozenset(
         {
             Capability.CREATE,
@@ -49,6 +49,7 @@ manifest = Manifest(
             Capability.CLOSE,
             Capability.REOPEN,
             Capability.STATUS,
+            Capability.LABELS,
             Capability.RETRACT,
             Capability.STATUS_OF_MANY,
             Capability.LIST,

@@ -120,7 +120,7 @@ class SessionRequester(Requester):
         """`url` as a path below the API's address, whatever host an answer gave it.
 
         Answers name GitHub by the address that it knows itself under, which a proxy or a gateway
-        need not have; and no answer shall send us elsewhere.
+        need not have; and no answer may send us elsewhere.
         """
         if url.startswith("/") or url == self.graphql_url:
             return url

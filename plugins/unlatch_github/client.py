@@ -1,49 +1,40 @@
-"""The requests to one GitHub, by PyGithub's requester, their answers as models."""
+"""What GitHub is asked about issues and their repositories, and its answers as models."""
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from github.GithubObject import NotSet
-from github.IssueComment import IssueComment
-from github.Repository import Repository
-
-from unlatch.errors import NotFound, Rejected, TrackerError
-from unlatch.spi import CommentRef, Goal, ItemRef
-from unlatch.transport import reading
+from unlatch.errors import Forbidden, NotFound, Redirected, TrackerError, Transient
+from unlatch.spi import ops_in
 from unlatch_github import paths
-from unlatch_github._requester import SessionRequester
+from unlatch_github.connection import Connection
 from unlatch_github.elsewhere import answer_at, moved, renamed, unseen
-from unlatch_github.errors import Elsewhere, explain
+from unlatch_github.errors import Elsewhere
 from unlatch_github.etags import Etags
+from unlatch_github.identity import Identity, scopes_in
+from unlatch_github.queries import STANDING, VIEWER
 from unlatch_github.reading import (
     Found,
     Milestone,
+    Post,
     facts_of,
     issue_in,
     milestone_in,
     place_of,
+    post_in,
     present,
     understood,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
+    from unlatch.spi import CommentRef, ItemRef, RemoteItem
     from unlatch.transport import Transport
     from unlatch_github.settings import GithubSettings
 
-STATES = {
-    Goal.OPEN: ("open", "reopened"),
-    Goal.COMPLETED: ("closed", "completed"),
-    Goal.NOT_PLANNED: ("closed", "not_planned"),
-}
-_NOT_MODIFIED = 304
-_MOST_PAGES = 10
+_PAGE = "per_page=100"
 
 
 class Client:
@@ -55,45 +46,54 @@ class Client:
 
     def __init__(self, settings: GithubSettings, transport: Transport) -> None:
         self.settings = settings
-        self._session = transport.session(explain)
+        self._connection = Connection(settings.api_url, transport)
         self._etags = Etags(transport.cache)
+        self._identity: Identity | None = None
+
+    # Issues
 
     def read(self, ref: ItemRef) -> Found:
         """Read an issue.
 
         Raises:
             Rejected: `not-an-issue`, for the number of a pull request.
-            Moved: it lies elsewhere by now.
+            Moved: it is elsewhere by now.
         """
         with self._followed(ref):
-            _, answer = self._ask("GET", paths.issue_path(ref))
+            answer = self._get(paths.issue_path(ref))
         return self.found(answer, ref, written=False)
 
     def look(self, ref: ItemRef) -> Found:
-        """Read an issue without its body; one that is unchanged costs no quota.
+        """Read an issue, perhaps without its body; one that is unchanged costs no quota.
 
         Raises:
             Rejected: `not-an-issue`, for the number of a pull request.
-            Moved: it lies elsewhere by now.
+            Moved: it is elsewhere by now.
         """
         path = paths.issue_path(ref)
         url = f"{self.settings.api_url}{path}"
         kept = self._etags.of(url)
-        condition = {"If-None-Match": kept.etag} if kept else {}
         with self._followed(ref):
-            status, headers, body = self._requester().requestJson("GET", path, headers=condition)
-        if kept and status == _NOT_MODIFIED:
+            etag, answer = self._connection.ask_if_changed(path, kept.etag if kept else None)
+        if kept and answer is None:
             return self.found(kept.issue, ref, written=False)
-        with understood(self.settings.name(ref), written=False):
-            answer = json.loads(body)
         found = self.found(answer, ref, written=False)
-        if etag := headers.get("etag"):
+        if etag:
             self._etags.keep(url, etag, answer)
         return found
 
-    def change(self, ref: ItemRef, fields: Mapping[str, Any]) -> Found:
-        """Set some of an issue's fields."""
-        _, answer = self._ask("PATCH", paths.issue_path(ref), dict(fields))
+    def change(self, found: Found, fields: Mapping[str, Any]) -> Found:
+        """Set some of an issue's fields.
+
+        Raises:
+            Moved: it is elsewhere by now, and nothing was written.
+        """
+        ref = found.item.ref
+        try:
+            answer = self._send("PATCH", paths.issue_path(ref), dict(fields))
+        except Redirected:
+            self.read(ref)
+            raise
         return self.found(answer, ref)
 
     def create(self, target: str, fields: Mapping[str, Any]) -> Found:
@@ -103,125 +103,162 @@ class Client:
             Rejected: `repository-moved`, the repository has another name by now.
         """
         try:
-            _, answer = self._ask("POST", paths.issues_path(target), dict(fields))
-        except Rejected as error:
-            if error.id == "redirected-write":
-                self._tell_new_name(target)
+            answer = self._send("POST", paths.issues_path(target), dict(fields))
+        except Redirected:
+            self._tell_new_name(target)
             raise
         with understood(target):
             number = int(answer["number"])
         return self.found(answer, self.settings.ref(target, number))
 
-    def assign(self, ref: ItemRef, logins: Sequence[str]) -> Found:
-        """Assign an issue to further people; whom GitHub does not know there it leaves out."""
-        _, answer = self._ask("POST", paths.assignees_path(ref), {"assignees": [*logins]})
+    def assign(self, found: Found, logins: Sequence[str]) -> Found:
+        """Add assignees; GitHub leaves out accounts that cannot be assigned there."""
+        ref = found.item.ref
+        answer = self._send("POST", paths.assignees_path(ref), {"assignees": [*logins]})
         return self.found(answer, ref)
 
-    def comment(self, ref: ItemRef, body: str) -> None:
-        """Post a comment."""
-        _, answer = self._ask("POST", paths.comments_path(ref), {"body": body})
+    def created(self, target: str) -> Iterator[Post]:
+        """A repository's issues, newest first, page by page."""
+        query = f"?state=all&sort=created&direction=desc&{_PAGE}"
+        with understood(target, written=False), self._renamed(target):
+            for answer in self._connection.listed(paths.issues_path(target) + query):
+                if "pull_request" not in answer:
+                    yield post_in(answer, id="number")
+
+    # Comments and labels
+
+    def comments(self, ref: ItemRef) -> Iterator[Post]:
+        """An issue's comments, oldest first, page by page."""
+        name = self.settings.name(ref)
+        with understood(name, written=False), self._explored(ref):
+            for answer in self._connection.listed(f"{paths.comments_path(ref)}?{_PAGE}"):
+                yield post_in(answer)
+
+    def comment(self, ref: ItemRef, body: str) -> str:
+        """Post a comment; its id.
+
+        Raises:
+            UnknownOutcome: the answer does not show the comment with its markers.
+        """
+        answer = self._send("POST", paths.comments_path(ref), {"body": body})
         with understood(self.settings.name(ref)):
-            present(answer["id"])
-
-    def add_labels(self, ref: ItemRef, names: Sequence[str]) -> tuple[str, ...]:
-        """Add labels, at least one; GitHub's answer is all labels that the issue has then."""
-        # PyGithub's own call drops the answer.
-        return self._labels("POST", ref, paths.labels_path(ref), {"labels": [*names]})
-
-    def remove_label(self, ref: ItemRef, name: str) -> tuple[str, ...] | None:
-        """Remove a label; None if the issue did not have it, else all that it has left."""
-        # PyGithub's own call drops the answer, and takes a slash in a name for a path's.
-        try:
-            return self._labels("DELETE", ref, paths.label_path(ref, name))
-        except NotFound as error:
-            if error.id != "item-not-found":
-                raise
-            return None
-
-    def comments(self, ref: ItemRef, since: datetime) -> Iterator[tuple[CommentRef, str]]:
-        """The comments changed since then and their texts, oldest first, page by page."""
-        issue = self._repository(ref.target).get_issue(int(ref.id))
-        with understood(self.settings.name(ref), written=False), self._explored(ref):
-            for comment in issue.get_comments(since.astimezone(UTC)):
-                found = CommentRef(str(present(comment.id)), present(comment.created_at))
-                yield found, comment.body or ""
+            post = post_in(answer)
+            if not ops_in(body) <= post.ops:
+                raise ValueError("another comment")
+            return str(post.id)
 
     def delete_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment."""
-        url = f"/repos/{ref.target}/issues/comments/{comment.id}"
-        IssueComment(self._requester(), url=url).delete()
+        self._send("DELETE", paths.comment_path(ref.target, comment.id))
 
-    def created(self, target: str, since: datetime | None) -> Iterator[tuple[ItemRef, str, str]]:
-        """The issues created since then, their titles and bodies, newest first, page by page."""
-        limit = NotSet if since is None else since.astimezone(UTC)
-        newest = self._repository(target).get_issues(
-            state="all", sort="created", direction="desc", since=limit
-        )
-        with understood(target, written=False), self._renamed(target):
-            for issue in newest:
-                if since is not None and present(issue.created_at) < since:
-                    return
-                # Nothing but what a listed issue always has is read here: PyGithub would send a
-                # request for each issue that lacks a field.
-                if not _is_pull_request(issue.html_url or ""):
-                    ref = self.settings.ref(target, present(issue.number))
-                    yield ref, issue.title or "", issue.body or ""
+    def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
+        """Add labels, at least one; all labels that the issue has then, as GitHub answers."""
+        path = paths.labels_path(item.ref)
+        return self._labels(item.ref, self._send("POST", path, {"labels": [*names]}))
 
-    def milestones(self, target: str) -> tuple[Milestone, ...]:
-        """A repository's milestones, closed ones too."""
-        found: list[Milestone] = []
-        for page in range(1, _MOST_PAGES + 1):
-            query = f"?state=all&per_page=100&page={page}"
-            with self._renamed(target):
-                headers, answer = self._ask("GET", paths.milestones_path(target) + query)
-            with understood(target, written=False):
-                found += map(milestone_in, answer)
-            if 'rel="next"' not in headers.get("link", ""):
-                break
-        return tuple(found)
+    def remove_label(self, item: RemoteItem, name: str) -> tuple[str, ...]:
+        """Remove a label; all labels that the issue has then, as GitHub answers."""
+        try:
+            answer = self._send("DELETE", paths.label_path(item.ref, name))
+        except NotFound as error:
+            if error.id != "item-not-found":
+                raise
+            # The label is gone already, or the account may not do this: only a read tells.
+            return self._labels_now(item.ref)
+        return self._labels(item.ref, answer)
 
-    def repository(self, target: str) -> tuple[Mapping[str, str], dict[str, Any]]:
-        """A repository, and the headers of the answer, by their names in lower case."""
-        with self._renamed(target):
-            headers, answer = self._ask("GET", paths.repository_path(target))
-        with understood(target, written=False):
-            return headers, dict(answer)
+    def _labels_now(self, ref: ItemRef) -> tuple[str, ...]:
+        with self._explored(ref):
+            listed = [*self._connection.listed(f"{paths.labels_path(ref)}?{_PAGE}")]
+        return self._labels(ref, listed)
 
-    def list_one(self, target: str) -> None:
-        """Read the first of a repository's issues, to see whether they may be read."""
-        self._ask("GET", f"{paths.issues_path(target)}?per_page=1")
-
-    def login(self) -> tuple[Mapping[str, str], str]:
-        """Who the token belongs to, and the headers of the answer."""
-        headers, answer = self._ask("GET", paths.USER)
-        with understood(paths.USER, written=False):
-            return headers, str(answer["login"])
-
-    def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """GraphQL's answer to a query, with whatever errors it holds."""
-        requester = self._requester()
-        body = {"query": text, "variables": dict(variables)}
-        with reading():
-            _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, input=body)
-        with understood("/graphql", written=False):
-            return dict(answer)
-
-    def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> Found:
-        """What an answer says of the issue that was asked for."""
-        name = self.settings.name(ref)
-        with understood(name, written=written):
-            return facts_of(issue_in(answer, self._requester()), ref, where=name)
-
-    def _labels(
-        self, verb: str, ref: ItemRef, path: str, body: dict[str, Any] | None = None
-    ) -> tuple[str, ...]:
-        _, answer = self._ask(verb, path, body)
+    def _labels(self, ref: ItemRef, answer: Any) -> tuple[str, ...]:
         with understood(self.settings.name(ref)):
             return tuple(str(label["name"]) for label in answer)
 
+    # Repositories and accounts
+
+    def milestones(self, target: str) -> tuple[Milestone, ...]:
+        """A repository's milestones, closed ones too."""
+        path = f"{paths.milestones_path(target)}?state=all&{_PAGE}"
+        with understood(target, written=False), self._renamed(target):
+            return tuple(map(milestone_in, self._connection.listed(path)))
+
+    def repository(self, target: str) -> dict[str, Any]:
+        """A repository."""
+        with self._renamed(target):
+            answer = self._get(paths.repository_path(target))
+        with understood(target, written=False):
+            return dict(answer)
+
+    def list_one(self, target: str) -> None:
+        """Read the first of a repository's issues, to see whether they may be read."""
+        self._get(f"{paths.issues_path(target)}?per_page=1")
+
+    def permission(self, target: str, login: str) -> tuple[str, str]:
+        """An account's base role in a repository ("admin", "write", "read", "none"), and its role.
+
+        https://docs.github.com/en/rest/collaborators/collaborators
+        """
+        answer = self._get(paths.permission_path(target, login))
+        with understood(target, written=False):
+            return str(answer["permission"]), str(answer.get("role_name") or "")
+
+    def identity(self) -> Identity:
+        """Whom the token belongs to; asked once.
+
+        Raises:
+            Unauthorised: `unauthorised`, GitHub does not accept the token.
+            Transient: GitHub cannot be asked now.
+        """
+        if self._identity is None:
+            self._identity = self._asked_identity()
+        return self._identity
+
+    @property
+    def known_identity(self) -> Identity | None:
+        """The same, if it was asked for already."""
+        return self._identity
+
+    def _asked_identity(self) -> Identity:
+        try:
+            headers, answer = self._connection.ask("GET", paths.USER)
+        except Forbidden:
+            # An installation is no user; GraphQL names its bot all the same.
+            return Identity(self._viewer(), is_app=True)
+        with understood(paths.USER, written=False):
+            return Identity(str(answer["login"]), scopes=scopes_in(headers))
+
+    def _viewer(self) -> str | None:
+        try:
+            return str(self.query(VIEWER, {})["data"]["viewer"]["login"])
+        except Transient:
+            raise
+        except (TrackerError, KeyError, TypeError):
+            return None
+
+    # GraphQL
+
+    def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """GraphQL's answer to a query, with whatever errors it holds."""
+        return self._connection.query(text, variables)
+
+    def standing(self, ref: ItemRef) -> dict[str, Any]:
+        """GraphQL's answer about an issue's status in its projects."""
+        owner, _, name = ref.target.partition("/")
+        return self.query(STANDING, {"owner": owner, "name": name, "number": int(ref.id)})
+
+    # Answers, and where redirects lead
+
+    def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> Found:
+        """The facts of the issue that was asked for."""
+        name = self.settings.name(ref)
+        with understood(name, written=written):
+            return facts_of(issue_in(answer, self._connection.requester()), ref, where=name)
+
     @contextmanager
     def _followed(self, ref: ItemRef) -> Iterator[None]:
-        """Where a redirect leads is told by its web address, which is what links are made of."""
+        """Raises Moved with the web address where a redirect leads: links are made of those."""
         try:
             yield
         except Elsewhere as elsewhere:
@@ -233,7 +270,7 @@ class Client:
 
     @contextmanager
     def _explored(self, ref: ItemRef) -> Iterator[None]:
-        """What belongs to a transferred issue is missing at its old place, with no word of why."""
+        """Comments and labels of a transferred issue are just missing at its old place."""
         try:
             yield
         except NotFound:
@@ -250,7 +287,7 @@ class Client:
 
     def _tell_new_name(self, target: str) -> None:
         try:
-            self._ask("GET", paths.repository_path(target))
+            self._get(paths.repository_path(target))
         except Elsewhere as elsewhere:
             answer = answer_at(elsewhere, self._get)
             name = answer.get("full_name") if isinstance(answer, dict) else None
@@ -260,21 +297,7 @@ class Client:
             return
 
     def _get(self, path: str) -> Any:
-        return self._ask("GET", path)[1]
+        return self._connection.ask("GET", path)[1]
 
-    def _ask(
-        self, verb: str, path: str, body: dict[str, Any] | None = None
-    ) -> tuple[Mapping[str, str], Any]:
-        headers, answer = self._requester().requestJsonAndCheck(verb, path, input=body)
-        return headers, answer
-
-    def _repository(self, target: str) -> Repository:
-        return Repository(self._requester(), url=paths.repository_path(target))
-
-    def _requester(self) -> SessionRequester:
-        # One for each call: PyGithub's notes on its last requests are not made for threads.
-        return SessionRequester(self._session, self.settings.api_url)
-
-
-def _is_pull_request(page: str) -> bool:
-    return page.rsplit("/", 2)[-2:-1] == ["pull"]
+    def _send(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        return self._connection.ask(verb, path, body)[1]

@@ -1,4 +1,4 @@
-"""What an issue made from an increment is given."""
+"""The fields of an issue that is made from an increment."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
 from unlatch.spi import markdown
 from unlatch_github._body import section, with_section
-from unlatch_github.planning import needs_lookup
 from unlatch_github.wishes import number_of
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft
-    from unlatch_github.client import Client
     from unlatch_github.reading import Found
     from unlatch_github.wishes import Wishes
+    from unlatch_github.writer import Writer
 
 _LONGEST_TITLE = 256
 _LONGEST_BODY = 65_536
@@ -31,32 +30,47 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
     return {"title": _title(draft, where=where), "body": _fitting(body, where=where)}
 
 
-def changed_fields(found: Found, draft: Draft, *, where: str) -> dict[str, Any]:
-    """The title and the body that an issue shall have, where they differ from what it has.
+def changed_fields(
+    found: Found, draft: Draft, wishes: Wishes, milestone: int | None, *, where: str
+) -> dict[str, Any]:
+    """The fields of an issue that the draft and its wishes want otherwise.
+
+    Args:
+        found: the issue, with its body.
+        milestone: the number of the milestone that is wished for.
 
     Raises:
         Rejected: `title-too-long`, `body-too-long`.
     """
-    title = _title(draft, where=where)
-    body = _fitting(with_section(found.body, markdown(draft.body)), where=where)
-    now = {"title": found.item.title, "body": found.body}
-    wanted = {"title": title, "body": body}
-    return {} if now == wanted else wanted
+    text = found.body or ""
+    body = _fitting(with_section(text, markdown(draft.body)), where=where)
+    now = {
+        "title": found.item.title,
+        "body": text,
+        "milestone": found.milestone.number if found.milestone else None,
+        "type": found.item.type,
+    }
+    wanted: dict[str, Any] = {"title": _title(draft, where=where), "body": body}
+    if milestone is not None:
+        wanted |= {"milestone": milestone}
+    if wishes.type and wishes.type.casefold() != (found.item.type or "").casefold():
+        wanted |= {"type": wishes.type}
+    return {field: value for field, value in wanted.items() if value != now[field]}
 
 
 def wished_milestone(
-    client: Client, wishes: Wishes, found: Found | None, target: str
+    client: Writer, wishes: Wishes, found: Found | None, target: str
 ) -> int | None:
-    """The number of the milestone that is wished for.
+    """The number of the milestone that is wished for; a title may have to be looked up.
 
     Raises:
         Rejected: `milestone-unknown`.
     """
     wish = wishes.milestone
-    milestone = found.milestone if found else None
     if wish is None or isinstance(wish, int):
         return wish
-    if milestone is not None and not needs_lookup(wishes, milestone):
+    milestone = found.milestone if found else None
+    if milestone is not None and milestone.title.casefold() == wish.casefold():
         return milestone.number
     return number_of(wish, client.milestones(target), where=target)
 
@@ -79,6 +93,6 @@ def _fitting(body: str, *, where: str) -> str:
             "body-too-long",
             f"the body has {len(body)} characters, and GitHub takes {_LONGEST_BODY}",
             where=where,
-            hint="repeat with --comment short or --comment none, or shorten the text",
+            hint="shorten spec.md and tasks.md",
         )
     return body

@@ -18,7 +18,7 @@ _LONGEST_CHAIN = 3
 
 
 def answer_at(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
-    """What lies at the new place; None if that cannot be read.
+    """The answer at the new place; None if that cannot be read.
 
     Args:
         get: reads what is at a path below `api_url`.
@@ -36,19 +36,21 @@ def answer_at(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
 
 
 def moved(settings: GithubSettings, ref: ItemRef, target: str, number: int) -> Moved:
-    """The error that says where an issue lies now."""
+    """The error that says where an issue is now."""
     to = settings.ref(target, number)
-    return Moved(
+    error = Moved(
         "item-moved",
-        f"the issue lies at {settings.name(to)} by now",
+        f"the issue was moved to {settings.name(to)}",
         to=to.url,
         where=settings.name(ref),
-        hint="repeat with --follow, which re-points the link, or link it again",
+        hint="repeat with --follow to update the link, or link it again",
     )
+    error.remedy = "--follow"
+    return error
 
 
 def unseen(elsewhere: Elsewhere) -> NotFound:
-    """The error where the new place cannot be read: it is told as the old one names it."""
+    """The error where the new place cannot be read; it names that place as the old one does."""
     return NotFound(
         "item-moved",
         elsewhere.message,
@@ -59,10 +61,10 @@ def unseen(elsewhere: Elsewhere) -> NotFound:
 
 
 def renamed(target: str, name: str) -> Rejected:
-    """The error that says what a repository is called now."""
+    """The error that names a renamed repository."""
     return Rejected(
         "repository-moved",
-        f"the repository is called {name} by now, and nothing was written",
+        f"the repository was renamed to {name}; nothing was written",
         where=target,
         hint=f'write "{name}" in [trackers.github]',
     )

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import without_controls
-from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
+from unlatch.errors import (
+    Forbidden,
+    Limited,
+    NotFound,
+    Redirected,
+    Rejected,
+    TrackerError,
+    Unauthorised,
+)
 
 if TYPE_CHECKING:
     from unlatch.transport import Answer
@@ -31,7 +39,7 @@ _ISSUE_PATH = re.compile(r"/repos/([^/]+/[^/]+)(?:/issues/(\d+))?")
 
 
 class Elsewhere(NotFound):
-    """What was asked for lies elsewhere, at `path` below `api_url`; None if that is unknown.
+    """The issue or repository is elsewhere, at `path` below `api_url`; None if that is unknown.
 
     Host and query of the address that was named are left out: nothing is ever asked of another
     host, and who knows what they repeat.
@@ -49,6 +57,7 @@ class _Row:
         pattern: searched in what GitHub said, whatever the case.
         header: a header that has to be there.
         methods: the methods that it is about.
+        remedy: the option of `unlatch sync` with which another attempt can succeed.
     """
 
     status: frozenset[int]
@@ -59,6 +68,7 @@ class _Row:
     hint: str | None = None
     header: str | None = None
     methods: frozenset[str] = _READS | _WRITES
+    remedy: str | None = None
 
     def fits(self, answer: Answer, said: str) -> bool:
         return (
@@ -73,7 +83,7 @@ def _at(*status: int) -> frozenset[int]:
     return frozenset(status)
 
 
-_LIMITED = "GitHub's rate limit is reached: {said}"
+_RATE_LIMITED = "GitHub's rate limit is reached: {said}"
 _PATIENCE = "it ends by itself; --max-wait SECONDS waits longer, unlatch sync goes on later"
 _GRANT = "the token needs the right to write issues (fine-grained: Issues: write){needs}"
 
@@ -88,13 +98,13 @@ _TABLE = (
     _Row(
         _at(403, 422, 429),
         _LIMIT_WORDS,
-        Transient,
+        Limited,
         "rate-limited",
-        _LIMITED,
+        _RATE_LIMITED,
         _PATIENCE,
     ),
-    _Row(_at(429), "", Transient, "rate-limited", _LIMITED, _PATIENCE),
-    _Row(_at(403), "", Transient, "rate-limited", _LIMITED, _PATIENCE, header="Retry-After"),
+    _Row(_at(429), "", Limited, "rate-limited", _RATE_LIMITED, _PATIENCE),
+    _Row(_at(403), "", Limited, "rate-limited", _RATE_LIMITED, _PATIENCE, header="Retry-After"),
     _Row(
         _at(401),
         "",
@@ -119,6 +129,7 @@ _TABLE = (
         "item-locked",
         "the issue is locked, or was made a discussion, and takes no comment",
         "unlock it, or repeat with --comment none",
+        remedy="--comment none",
     ),
     _Row(
         _at(403),
@@ -128,7 +139,7 @@ _TABLE = (
         "the repository is archived and cannot be changed",
         "unarchive it first",
     ),
-    _Row(_at(403), "", Unauthorised, "forbidden", "GitHub refused: {said}", _GRANT),
+    _Row(_at(403), "", Forbidden, "forbidden", "GitHub refused: {said}", _GRANT),
     _Row(
         _at(404),
         "",
@@ -160,6 +171,7 @@ _TABLE = (
         "body-too-long",
         "GitHub refused the text: {said}",
         "shorten it, or repeat with --comment short",
+        remedy="--comment short",
     ),
     _Row(_at(422), "", Rejected, "tracker-rejected", "GitHub refused: {said}"),
     _Row(
@@ -174,7 +186,7 @@ _TABLE = (
     _Row(
         _REDIRECTS,
         "",
-        Rejected,
+        Redirected,
         "redirected-write",
         "nothing was written: the issue or its repository has moved to {moved}",
         _RELINK,
@@ -202,9 +214,10 @@ def explain(answer: Answer) -> TrackerError | None:
         "hint": row.hint.format_map(words) if row.hint else None,
         "status": answer.status,
     }
-    if row.error is Transient:
+    if row.error is Limited:
         common["retry_after"] = _wait(answer)
     error = row.error(row.id, row.says.format_map(words), **common)
+    error.remedy = row.remedy
     if isinstance(error, Elsewhere):
         place = _PLACE.search(answer.headers.get("Location", "").partition("?")[0])
         error.path = place and place[0]
@@ -223,9 +236,9 @@ def _limited_query(answer: Answer) -> TrackerError | None:
         kind = error.get("type") if isinstance(error, dict) else None
         said = _detail(error)
         if kind in _LIMITED_KINDS or re.search(_LIMIT_WORDS, said, re.IGNORECASE):
-            return Transient(
+            return Limited(
                 "rate-limited",
-                _LIMITED.format(said=_clean(said) or kind),
+                _RATE_LIMITED.format(said=_clean(said) or kind),
                 hint=_PATIENCE,
                 retry_after=_wait(answer),
                 status=answer.status,

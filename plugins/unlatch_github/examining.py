@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import TrackerError, Transient
 from unlatch.spi import Access, Examination, Remark
-from unlatch_github.identity import Identity, identify
 from unlatch_github.many import statuses
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_github.client import Client
+    from unlatch_github.identity import Identity
     from unlatch_github.settings import GithubSettings
 
 _WRITES = ("reopen", "comment", "label", "create")
@@ -35,7 +35,7 @@ def examine(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -
         Unauthorised: GitHub does not accept the token.
         Transient: GitHub cannot be asked now.
     """
-    who = identify(client)
+    who = client.identity()
     places = tuple(_access(client, target, who) for target in settings.targets)
     return Examination(who.login, places, tuple(_remarks(client, settings, refs)))
 
@@ -53,7 +53,7 @@ class _Place:
 
 def _access(client: Client, target: str, who: Identity) -> Access:
     try:
-        place = _place(target, client.repository(target)[1])
+        place = _place(target, client.repository(target))
         if place.is_private and place.has_issues:
             client.list_one(target)
     except Transient:

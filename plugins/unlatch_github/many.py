@@ -66,8 +66,8 @@ def _queried(client: Client, refs: Sequence[ItemRef]) -> Answers | None:
     data = answer.get("data")
     if not isinstance(data, dict):
         return None
-    told = ((ref, _node(data, place)) for place, ref in enumerate(refs))
-    return {ref: _read(client, ref, node) for ref, node in told if node is not None}
+    nodes = ((ref, _node(data, place)) for place, ref in enumerate(refs))
+    return {ref: _read(client, ref, node) for ref, node in nodes if node is not None}
 
 
 def _node(data: dict[str, Any], place: int) -> Any:

@@ -27,6 +27,16 @@ def milestones_path(target: str) -> str:
     return f"{repository_path(target)}/milestones"
 
 
+def permission_path(target: str, login: str) -> str:
+    """Where an account's permission for it is."""
+    return f"{repository_path(target)}/collaborators/{quote(login, safe='')}/permission"
+
+
+def comment_path(target: str, comment: str) -> str:
+    """Where one of its comments is, of whatever issue."""
+    return f"{issues_path(target)}/comments/{comment}"
+
+
 def issue_path(ref: ItemRef) -> str:
     """Where an issue is."""
     return f"{issues_path(ref.target)}/{ref.id}"

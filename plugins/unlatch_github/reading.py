@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from github.GithubException import BadAttributeException
 from github.Issue import Issue
 
 from unlatch.errors import Rejected, TrackerError, UnknownOutcome
-from unlatch.spi import Category, ItemRef, RemoteItem
+from unlatch.spi import Category, ItemRef, RemoteItem, ops_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,14 +43,78 @@ class Found:
     """An issue as GitHub described it.
 
     Args:
-        body: empty where it was not asked for.
-        assignees: the logins of those whom it is assigned to.
+        body: None where the answer does not hold it.
+        assignees: the logins of its assignees.
     """
 
     item: RemoteItem
-    body: str
+    body: str | None
     milestone: Milestone | None
     assignees: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote a comment or an issue.
+
+    Args:
+        login: None for an account that the answer does not name.
+        kind: "User", "Bot", "Organization", "Mannequin"; empty if the answer does not say.
+        association: what the author is to the repository ("OWNER", "MEMBER", "NONE").
+    """
+
+    login: str | None
+    kind: str
+    association: str
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A comment, or an issue as a list shows it.
+
+    Args:
+        id: the comment's id, or the issue's number.
+        title: empty for a comment.
+        url: its web address.
+    """
+
+    id: int
+    title: str
+    body: str
+    created: datetime
+    author: Author
+    url: str
+
+    @property
+    def ops(self) -> frozenset[str]:
+        """The operations whose markers stand in it."""
+        return ops_in(self.body)
+
+
+def post_in(answer: Any, *, id: str = "id") -> Post:
+    """A comment, or an issue.
+
+    Args:
+        id: the field that holds the id.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    user = answer.get("user") or {}
+    author = Author(
+        user.get("login"), user.get("type") or "", answer.get("author_association") or ""
+    )
+    created = datetime.fromisoformat(answer["created_at"])
+    if created.tzinfo is None:
+        raise ValueError("a time without its zone")
+    return Post(
+        id=int(answer[id]),
+        title=str(answer.get("title") or ""),
+        body=str(answer.get("body") or ""),
+        created=created,
+        author=author,
+        url=str(answer.get("html_url") or ""),
+    )
 
 
 def milestone_in(answer: Any) -> Milestone:
@@ -94,7 +159,8 @@ def facts_of(issue: Issue, ref: ItemRef, *, where: str) -> Found:
         changed_by=_mover(raw, is_open=issue.state == "open"),
         closed_by=_closing_pull(raw, is_open=issue.state == "open"),
     )
-    return Found(item, issue.body or "", milestone, assignees)
+    body = (issue.body or "") if "body" in raw else None
+    return Found(item, body, milestone, assignees)
 
 
 def _mover(raw: dict[str, Any], *, is_open: bool) -> str | None:
@@ -128,7 +194,7 @@ def understood(where: str, *, written: bool = True) -> Iterator[None]:
     """Turns an answer that lacks what GitHub's answers have into an error of ours."""
     try:
         yield
-    except (BadAttributeException, KeyError, TypeError, ValueError) as error:
+    except (BadAttributeException, AttributeError, KeyError, TypeError, ValueError) as error:
         kind, error_id = _NOT_UNDERSTOOD[written]
         raise kind(error_id, "GitHub's answer could not be understood", where=where) from error
 

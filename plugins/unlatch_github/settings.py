@@ -140,10 +140,10 @@ class GithubSettings(BaseModel):
         return None
 
     def locate(self, item: str, url: str | None) -> ItemRef:
-        """The issue that a link means; without an address it lies in `repository`.
+        """The issue that a link means; without an address it is one of `repository`.
 
         Raises:
-            ConfigError: it lies elsewhere, or nothing says where.
+            ConfigError: it is elsewhere, or nothing says where.
         """
         if url is not None:
             ref = self.recognise(url)
@@ -159,7 +159,7 @@ class GithubSettings(BaseModel):
         return self.ref(target, int(match[2]))
 
     def allows(self, ref: ItemRef) -> bool:
-        """Whether the issue lies in `repository` or one of `repositories`."""
+        """Whether the issue belongs to `repository` or one of `repositories`."""
         return ref.target.casefold() in self._spellings()
 
     def name(self, ref: ItemRef) -> str:

@@ -1,19 +1,18 @@
-"""What else a person should know of an issue that was reopened, and what is done about it."""
+"""Further facts about an issue that was reopened: milestone, assignees, projects."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import TrackerError
-from unlatch_github.queries import STANDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.spi import ItemRef
-    from unlatch_github.client import Client
     from unlatch_github.reading import Found, Milestone
     from unlatch_github.settings import OnReopen
+    from unlatch_github.writer import Writer
 
 
 def leaves_milestone(milestone: Milestone | None, wanted: OnReopen) -> bool:
@@ -27,21 +26,19 @@ def wants_assignee(assigned: object, wanted: OnReopen) -> bool:
 
 
 def notes_on(found: Found) -> Iterator[str]:
-    """What the issue's own answer shows."""
+    """The facts in the issue's own answer."""
     if found.milestone is not None and not found.milestone.is_open:
         yield f'its milestone "{found.milestone.title}" is closed'
     if not found.assignees:
         yield "nobody is assigned to it"
 
 
-def notes_on_projects(client: Client, ref: ItemRef) -> Iterator[str]:
-    """Which status the issue has in its projects; words of each project's own, so not judged."""
-    owner, _, name = ref.target.partition("/")
+def notes_on_projects(client: Writer, ref: ItemRef) -> Iterator[str]:
+    """The issue's status in its projects; each project has its own words, so none is judged."""
     try:
-        answer = client.query(STANDING, {"owner": owner, "name": name, "number": int(ref.id)})
-        yield from _standings(answer)
+        yield from _standings(client.standing(ref))
     except TrackerError as error:
-        # The issue is reopened by now; that it could not be told more is no failure of that.
+        # The issue is reopened by now; a read that fails does not change that.
         yield f"its projects could not be read: {error.message}"
 
 

@@ -1,6 +1,6 @@
 """What an increment's files wish for its issue: milestone, assignees, issue type.
 
-The files are untrusted: what has another form than GitHub takes is left out, and told.
+The files are untrusted: a value in another form than GitHub takes is left out, with a note.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch_github.reading import Found, Milestone
 
@@ -83,7 +83,7 @@ def unfulfilled(wishes: Wishes, found: Found, milestone: int | None) -> Iterator
     dropped = []
     if milestone is not None and (found.milestone is None or found.milestone.number != milestone):
         dropped.append("the milestone")
-    if absent := missing_assignees(wishes, found):
+    if absent := missing_assignees(wishes.assignees, found):
         dropped.append(f"the assignment to {', '.join(absent)}")
     if wishes.type and (found.item.type or "").casefold() != wishes.type.casefold():
         dropped.append(f"the type {wishes.type}")
@@ -91,10 +91,10 @@ def unfulfilled(wishes: Wishes, found: Found, milestone: int | None) -> Iterator
         yield f"GitHub did not take {' and '.join(dropped)}: the token may lack push access"
 
 
-def missing_assignees(wishes: Wishes, found: Found) -> tuple[str, ...]:
-    """Those whom the issue shall be assigned to and is not."""
+def missing_assignees(logins: Iterable[str], found: Found) -> tuple[str, ...]:
+    """The logins that the issue is not assigned to."""
     there = {login.casefold() for login in found.assignees}
-    return tuple(login for login in wishes.assignees if login.casefold() not in there)
+    return tuple(login for login in logins if login.casefold() not in there)
 
 
 def _milestone(raw: Any, problems: list[str]) -> int | str | None:

@@ -26,7 +26,7 @@ manifest = Manifest(
     synced=LinkShape(item="issueKey", url="issueUrl"),
     settings="unlatch_jira.settings:JiraSettings",
     plugin="unlatch_jira.plugin:JiraPlugin",
-    requires=("jira", "jira"),
+    requires=("jira", "unlatch[jira]"),
     capabilities=frozenset(
         {
             Capability.CREATE,
@@ -34,7 +34,7 @@ manifest = Manifest(
             Capability.CLOSE,
             Capability.REOPEN,
             Capability.STATUS,
-            Capability.ATOMIC_COMMENT,
+            Capability.LABELS,
             Capability.RETRACT,
             Capability.STATUS_OF_MANY,
             Capability.LIST,

@@ -1,15 +1,16 @@
-"""What Jira answers, as models: nothing behind this edge reads raw JSON."""
+"""What Jira answers about issues, as models."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from unlatch.domain.times import read_stamp
-from unlatch.errors import Rejected
 from unlatch.spi import Category, RemoteItem
+from unlatch_jira.comments import CommentPage  # noqa: TC001  (pydantic reads it)
+from unlatch_jira.model import Model, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,18 +18,9 @@ if TYPE_CHECKING:
 
     from unlatch_jira.settings import JiraSettings
 
-_Model = TypeVar("_Model", bound=BaseModel)
-
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
 # names these and `undefined`, which is where statuses land that nobody gave a category.
 _CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
-
-
-class Model(BaseModel):
-    """An answer, or a part of one; what we have no use for is left out."""
-
-    # Ids are text in most places and numbers in some.
-    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
 class Named(Model):
@@ -109,29 +101,6 @@ class Move(Model):
     screen: dict[str, ScreenField] = Field(default_factory=dict, alias="fields")
 
 
-class Comment(Model):
-    """A comment on an issue."""
-
-    id: str
-    created: str
-    body: Any = None
-
-    @property
-    def at(self) -> datetime:
-        """When it was posted."""
-        moment = read_stamp(self.created)
-        if moment is None:
-            raise Rejected("answer-not-understood", f"Jira dated a comment {self.created!r}")
-        return moment
-
-
-class CommentPage(Model):
-    """Some of an issue's comments."""
-
-    comments: tuple[Comment, ...] = ()
-    total: int = 0
-
-
 class Moves(Model):
     """The transitions that may be taken now."""
 
@@ -201,7 +170,7 @@ class Issue:
     """An issue as the plugin works with it.
 
     Args:
-        item: what the engine is told of it.
+        item: what the plugin returns of it.
         answer: everything that Jira said.
     """
 
@@ -249,27 +218,18 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
     Raises:
         Rejected: `answer-not-understood`; it does not describe one.
     """
-    answer = parse(IssueAnswer, raw)
+    return as_issue(parse(IssueAnswer, raw), settings)
+
+
+def as_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
+    """The issue that a parsed answer describes."""
     return Issue(_item(answer, settings), answer)
-
-
-def parse(model: type[_Model], raw: Any) -> _Model:
-    """`raw` as a model, or an error that says which part of it is not as Jira documents it."""
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "its top"
-        raise Rejected(
-            "answer-not-understood",
-            f"Jira's answer is not as documented, at {place}: {first['msg']}",
-            hint="check that trackers.jira.site is a Jira site and api_version is right for it",
-        ) from error
 
 
 def is_whole(raw: Mapping[str, Any]) -> bool:
     """Whether an answer to a write shows the issue, not only the fields that were edited."""
-    return {"summary", "status", "labels"} <= set(raw.get("fields") or ())
+    fields = raw.get("fields")
+    return isinstance(fields, dict) and {"summary", "status", "labels"} <= fields.keys()
 
 
 def _item(answer: IssueAnswer, settings: JiraSettings) -> RemoteItem:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unlatch.domain.text import Span
-from unlatch.spi import adf, wiki
+from unlatch.errors import Rejected
+from unlatch.spi import Span, adf, wiki
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.domain.text import Text
+    from unlatch.spi import Text
 
-# What Jira takes for a comment or a description, in characters.
-LONGEST = 32_767
+# The longest comment or description that Jira takes, in characters.
+_LONGEST = 32_767
 
 
 class Format(Protocol):
@@ -137,3 +137,21 @@ def _mark(node: dict[str, Any]) -> str | None:
 def format_of(version: int) -> Format:
     """The format of one version of the REST API."""
     return Adf() if version == 3 else Wiki()  # noqa: PLR2004
+
+
+def fitting(style: Format, body: Any, what: str, *, remedy: str | None = None) -> Any:
+    """`body`, if Jira takes a text of its length.
+
+    Raises:
+        Rejected: `body-too-long`.
+    """
+    length = style.length(body)
+    if length <= _LONGEST:
+        return body
+    error = Rejected(
+        "body-too-long",
+        f"the {what} takes {length} characters in Jira's format, and Jira takes {_LONGEST}",
+        hint="shorten the text" if remedy is None else f"repeat with {remedy}, or shorten the text",
+    )
+    error.remedy = remedy
+    raise error

@@ -1,9 +1,9 @@
-"""Reopening what belongs to an epic, where that was asked for.
+"""Reopening the children of an epic, where that was asked for.
 
 A child is served once by an operation, however often it is delivered: the transition leaves the
 operation's property on the child, in the very request that moves it, and the comment after it
-carries the marker. A child that has the marker is done; one that has the property alone still
-gets its comment; any other that is open was not ours to touch.
+carries the marker. A child that has the marker is done; one that has only the property still gets
+its comment; any other open child is none of the operation's business.
 """
 
 from __future__ import annotations
@@ -11,20 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unlatch.errors import NotFound, Rejected, Unauthorised
-from unlatch.spi import Goal, is_held_closed, ops_in
-from unlatch_jira.bodies import plain
-from unlatch_jira.edit import property_of
-from unlatch_jira.walking import ALLOW_PATH
-from unlatch_jira.writing import take_back, write
+from unlatch.errors import Forbidden, NotFound, Rejected
+from unlatch.spi import Goal, Progress
+from unlatch_jira.edit import edit_of, property_of
+from unlatch_jira.sending import send
+from unlatch_jira.walking import ALLOW_PATH, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unlatch.spi import Change
     from unlatch_jira.answers import Issue
     from unlatch_jira.client import JiraClient
-    from unlatch_jira.edit import Edit
     from unlatch_jira.settings import JiraSettings
     from unlatch_jira.site import JiraSite
     from unlatch_jira.walking import Walker
@@ -34,33 +30,31 @@ CHILDREN = "children"
 
 @dataclass(frozen=True, slots=True)
 class Children:
-    """Serves an epic's children.
-
-    Args:
-        edit: the edit that a change comes to on an issue.
-    """
+    """Serves the children of epics."""
 
     settings: JiraSettings
     client: JiraClient
     site: JiraSite
     walker: Walker
-    edit: Callable[[Issue, Change], Edit]
 
-    def reopen(self, epic: str, change: Change) -> tuple[str, ...]:
-        """Reopen the closed children; what there is to tell of it.
+    def reopen(self, epic: str, change: Change, done: Progress) -> None:
+        """Reopen the closed children.
 
-        A child that refuses is told of and stays. Whatever may pass by itself is raised, so that
-        the epic has no marker yet and all of it is delivered again.
+        A child that refuses is noted and stays. An error that may pass by itself is raised, so
+        that the epic has no marker yet and all of it is delivered again.
         """
-        served, left = [], []
-        for key in self._keys(epic):
-            try:
-                if self._serve(key, change):
-                    served.append(key)
-            except (Rejected, Unauthorised, NotFound) as refusal:
-                left.append(f"{key} stays closed: {refusal.message}")
-        told = (f"reopened its children {', '.join(served)}",) if served else ()
-        return (*told, *left)
+        served: list[str] = []
+        left: list[str] = []
+        try:
+            for key in self._keys(epic):
+                try:
+                    if self._serve(key, change):
+                        served.append(key)
+                except (Rejected, Forbidden, NotFound) as refusal:
+                    left.append(f"{key} stays closed: {refusal.message}")
+        finally:
+            done.notes += [f"reopened its children {', '.join(served)}"] if served else []
+            done.notes += left
 
     def _keys(self, epic: str) -> tuple[str, ...]:
         jql = f'parent = "{epic}"'
@@ -77,17 +71,17 @@ class Children:
         begun = mark["key"] in child.answer.properties
         if child.item.category.is_open and not begun:
             return False
+        edit, done = edit_of(self.settings, child, change), Progress(child.item)
         if not child.item.category.is_open:
-            # One that was closed again after we had opened it is a person's doing.
-            if begun or is_held_closed(child.item, change):
+            # A child that was closed again after the operation opened it was closed by a person.
+            if begun or (child.item.deliberate and not change.options.even_if_not_planned):
                 return False
-            allowed = ALLOW_PATH in change.options
-            self.walker.bring(child, Goal.OPEN, allow_path=allowed, properties=[mark])
-        edit = self.edit(child, change)
-        written = write(self.client, child, edit, moved=True)
-        if not written.after.item.category.is_open:
-            take_back(self.client, child, edit)
-            raise Rejected("transition-had-no-effect", "Jira accepted its transition in vain")
+            allowed = ALLOW_PATH in change.options.plugin
+            if self.walker.bring(child, Walk(Goal.OPEN, done, allowed, (mark,))) is None:
+                raise _not_moved()
+        after, _ = send(self.client, child, edit, done, moved=True)
+        if not after.item.category.is_open:
+            raise _not_moved()
         return True
 
     def _is_served(self, child: Issue, change: Change) -> bool:
@@ -97,4 +91,8 @@ class Children:
         found = list(shown.comments) if shown else []
         if shown is None or len(found) < shown.total:
             found = list(self.client.comments(child.key))
-        return any(change.op in ops_in(plain(one.body)) for one in found)
+        return any(change.op in one.ops for one in found)
+
+
+def _not_moved() -> Rejected:
+    return Rejected("state-not-taken", "Jira accepted its transition and did not move it")

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import NotFound, Unauthorised, UnknownOutcome
-from unlatch_jira.answers import (
-    Comment,
-    CommentPage,
-    Found,
-    Issue,
-    Move,
-    Moves,
-    is_whole,
-    parse,
-    read_issue,
-)
-from unlatch_jira.errors import SCOPE_MISSING
+from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
+from unlatch_jira import workflow
+from unlatch_jira.answers import Found, Issue, Move, Moves, is_whole, read_issue
+from unlatch_jira.comments import Comment, CommentPage
+from unlatch_jira.model import parse
 from unlatch_jira.site_answers import Bulk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from unlatch_jira.edit import Edit
     from unlatch_jira.settings import JiraSettings
     from unlatch_jira.wire import Wire
 
@@ -56,52 +48,56 @@ class JiraClient:
         """
         wanted = ",".join((*_FIELDS, *fields))
         try:
-            found = self._wire.jira.issue(
-                key, fields=wanted, expand=_MOVES if moves else None, properties=property_key
+            found = self._wire.issue(
+                key, wanted, expand=_MOVES if moves else None, properties=property_key
             )
         except NotFound:
             self.refuse_anonymity()
             raise
-        return read_issue(found.raw, self._settings)
+        return read_issue(found, self._settings)
 
-    def many(self, keys: Sequence[str]) -> dict[str, Issue]:
+    def many(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, Issue]:
         """Issues by their present keys, on Cloud: one request for up to a hundred.
 
-        What is gone, hidden or moved is not among them under the key that was asked for.
+        An issue that is gone or hidden is missing; one that was moved has another key.
         """
-        body = {"issueIdsOrKeys": list(keys), "fields": list(_FIELDS)}
+        body = {"issueIdsOrKeys": list(keys), "fields": [*_FIELDS, *fields]}
         found = self._wire.query(Bulk, "issue/bulkfetch", body).issues
         issues = (read_issue(raw, self._settings) for raw in found)
         return {issue.key: issue for issue in issues}
 
     def refuse_anonymity(self) -> None:
-        """Make sure that a 404 is not what Jira tells somebody whom it does not know.
+        """Make sure that a 404 is not Jira's answer to an anonymous request.
 
         Raises:
-            Unauthorised: Jira took the credential for nobody's.
+            Unauthorised: Jira did not accept the credential.
         """
-        # From nobody in particular Jira hides every issue, and refuses this alone.
-        try:
+        # From anonymous requests Jira hides every issue, and refuses this one alone.
+        with suppress(Forbidden):
             self._wire.jira.myself()
-        except Unauthorised as refusal:
-            if refusal.id != SCOPE_MISSING:
-                raise
 
     def moves(self, issue: Issue) -> tuple[Move, ...]:
-        """The transitions that may be taken now, asked for only where the issue came without."""
+        """The transitions that may be taken now; asks for them if the issue came without."""
         if issue.answer.transitions is not None:
             return issue.answer.transitions
         query = {"expand": "transitions.fields"}
         return self._wire.get(Moves, f"issue/{issue.key}/transitions", query).transitions
 
+    def move_called(self, issue: Issue, word: str) -> Move:
+        """The transition that a step of a known way means.
+
+        Raises:
+            Rejected: `no-transition` or `transition-not-offered`.
+        """
+        return workflow.named(workflow.offered_among(self.moves(issue)), word)
+
     def values(self, key: str, fields: Iterable[str]) -> dict[str, Any]:
         """What fields hold now."""
-        found = self._wire.jira.issue(key, fields=",".join(fields)).raw.get("fields")
-        return dict(found or {})
+        return dict(self._wire.issue(key, ",".join(fields)).get("fields") or {})
 
     def move(
         self,
-        key: str,
+        issue: Issue,
         move: Move,
         fields: Mapping[str, Any],
         properties: Sequence[Mapping[str, Any]] = (),
@@ -112,27 +108,28 @@ class JiraClient:
             **({"fields": dict(fields)} if fields else {}),
             **({"properties": [dict(one) for one in properties]} if properties else {}),
         }
-        self._wire.session.post(self._wire.url(f"issue/{key}/transitions"), data=json.dumps(body))
+        self._wire.send("POST", f"issue/{issue.key}/transitions", body)
 
-    def edit(self, key: str, body: dict[str, Any]) -> Issue | None:
+    def edit(self, issue: Issue, edit: Edit) -> Issue | None:
         """Edit an issue in one request.
 
         Returns:
             The issue as the answer shows it; None on Data Center, and where the answer shows
             less than an issue.
         """
-        asked = {"returnIssue": "true"} if self.is_cloud else {}
-        answer = self._wire.session.put(
-            self._wire.url(f"issue/{key}"), params=asked, data=json.dumps(body)
-        )
-        raw = answer.json() if answer.content else None
-        return read_issue(raw, self._settings) if isinstance(raw, dict) and is_whole(raw) else None
+        query = {"returnIssue": "true"} if self.is_cloud else {}
+        raw = self._wire.send("PUT", f"issue/{issue.key}", edit.body(), query)
+        if raw is None or not is_whole(raw):
+            return None
+        # Jira took the edit: an answer that cannot be understood is no reason to doubt that.
+        with suppress(Rejected):
+            return read_issue(raw, self._settings)
+        return None
 
     def create(self, fields: dict[str, Any], properties: list[dict[str, Any]]) -> str:
         """Create an issue; returns its key."""
-        body = {"fields": fields, "properties": properties}
-        answer = self._wire.session.post(self._wire.url("issue"), data=json.dumps(body))
-        key = answer.json().get("key") if answer.content else None
+        found = self._wire.send("POST", "issue", {"fields": fields, "properties": properties})
+        key = (found or {}).get("key")
         if not isinstance(key, str):
             raise UnknownOutcome("unknown-outcome", "Jira did not say which issue it made")
         return key
@@ -151,13 +148,21 @@ class JiraClient:
                 return
 
     def comment(self, key: str, body: Any) -> Comment:
-        """Post a comment by itself."""
-        return parse(Comment, self._wire.jira.add_comment(key, body).raw)
+        """Post a comment by itself.
+
+        Raises:
+            UnknownOutcome: the answer does not show a comment.
+        """
+        found = self._wire.send("POST", f"issue/{key}/comment", {"body": body})
+        try:
+            return parse(Comment, found)
+        except Rejected as refusal:
+            raise UnknownOutcome("unknown-outcome", refusal.message) from refusal
 
     def delete_comment(self, key: str, comment: str) -> None:
         """Delete a comment; one that is gone is no error."""
         with suppress(NotFound):
-            self._wire.session.delete(self._wire.url(f"issue/{key}/comment/{comment}"))
+            self._wire.send("DELETE", f"issue/{key}/comment/{comment}")
 
     def newest(self, project: str, *, property_key: str | None = None) -> Iterator[Issue]:
         """The issues of a project, newest first, with descriptions and, on Cloud, the property."""

@@ -1,18 +1,22 @@
-"""What a new issue is made of."""
+"""Creating an issue: its fields, its type, and the epic or parent that it belongs to."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError, Rejected
-from unlatch.spi import PlannedRequest
+from unlatch.spi import Outcome
 from unlatch_jira.addresses import KEY, project_of
-from unlatch_jira.edit import title_of
+from unlatch_jira.bodies import fitting, format_of, kept
+from unlatch_jira.edit import marker, property_of, title_of
+from unlatch_jira.errors import FieldsNotOnScreen
+from unlatch_jira.sending import read_back
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from unlatch.spi import Change, Draft
+    from unlatch_jira.client import JiraClient
     from unlatch_jira.settings import JiraSettings
     from unlatch_jira.site import JiraSite
 
@@ -20,27 +24,62 @@ if TYPE_CHECKING:
 _EPIC = ("epicKey", "epic_key", "epic")
 _PARENT = ("parent", "parentKey", "parent_key")
 _TYPE = ("type", "issueType", "issue_type")
+# Fields without which there is no issue.
+_NEEDED = {"project", "issuetype", "summary", "description"}
 
 
-def fields_of(
-    settings: JiraSettings, site: JiraSite, draft: Draft, description: Any
-) -> dict[str, Any]:
-    """The fields of a new issue.
+def create(settings: JiraSettings, client: JiraClient, site: JiraSite, change: Change) -> Outcome:
+    """Create an issue in the configured project, then read it.
 
     Raises:
         ConfigError: no project is configured.
         Rejected: `parent-unusable`, or `target-not-allowed` for a parent elsewhere.
+        UnknownOutcome: it is made, and cannot be read.
     """
-    project = settings.target
-    if project is None:
+    if change.draft is None:
+        raise ValueError("a create without a draft")
+    whole = _fields(settings, site, change.draft, change.op)
+    if change.add_labels:
+        whole["labels"] = list(change.add_labels)
+    key, lacking = _send(client, whole, change.op)
+    issue = read_back(client, key)
+    refused = change.add_labels if "labels" in lacking else ()
+    return Outcome(issue.item, refused=refused, notes=_notes(lacking, refused))
+
+
+def _send(client: JiraClient, whole: dict[str, Any], op: str) -> tuple[str, tuple[str, ...]]:
+    """The new issue's key, and the fields that it had to be made without."""
+    properties = [property_of(op)]
+    try:
+        return client.create(whole, properties), ()
+    except FieldsNotOnScreen as refusal:
+        # Jira made nothing.
+        lacking = tuple(name for name in whole if name in refusal.fields)
+        if not lacking or _NEEDED.intersection(lacking):
+            raise
+    smaller = {name: value for name, value in whole.items() if name not in lacking}
+    return client.create(smaller, properties), lacking
+
+
+def _notes(lacking: tuple[str, ...], labels: tuple[str, ...]) -> tuple[str, ...]:
+    if not lacking:
+        return ()
+    shown = f" ({' '.join(labels)})" if labels else ""
+    return (f"made without {', '.join(lacking)}{shown}: not on the create screen",)
+
+
+def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> dict[str, Any]:
+    if settings.target is None:
         raise ConfigError(
             ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
         )
+    style = format_of(settings.version)
+    body = style.render((*kept(draft.body, draft.increment), marker(op)))
     return {
-        "project": {"key": project},
+        "project": {"key": settings.target},
         "issuetype": {"name": type_of(settings, draft)},
         "summary": title_of(draft),
-        "description": description,
+        "description": fitting(style, body, "description"),
         **_above(settings, site, draft.wishes),
     }
 
@@ -88,21 +127,3 @@ def _key(settings: JiraSettings, wish: str | None) -> str | None:
 def _wish(wishes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     found = (wishes.get(name) for name in names)
     return next((word for word in found if isinstance(word, str) and word.strip()), None)
-
-
-def plan_create(
-    settings: JiraSettings, api: str, draft: Draft, change: Change
-) -> tuple[PlannedRequest, ...]:
-    """The requests that make an issue, in order."""
-    there = f"{api}/issue"
-    what = f"create an issue of the type {type_of(settings, draft)} in {settings.target}"
-    new = f"{there}/NEW-KEY"
-    return (
-        PlannedRequest("POST", there, what),
-        PlannedRequest("GET", new, "read the issue"),
-        *(
-            [PlannedRequest("POST", f"{new}/comment", "post the comment")]
-            if change.comment is not None
-            else []
-        ),
-    )

@@ -1,20 +1,24 @@
-"""What one edit of an issue asks for, as the one request that it is."""
+"""The one edit of an issue that a change comes to, and the request that it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import Span, without_controls
-from unlatch.spi import visible
+from unlatch.domain.text import without_controls
+from unlatch.spi import Span, visible
+from unlatch_jira.bodies import fitting, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from unlatch.domain.text import Paragraph
-    from unlatch.spi import Draft
+    from unlatch.spi import Change, Draft
+    from unlatch_jira.answers import Issue
+    from unlatch_jira.settings import JiraSettings
 
 _LONGEST_SUMMARY = 255
+_SUMMARY_AND_TEXT = ("summary", "description")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +26,14 @@ class Edit:
     """The changes that an issue still needs.
 
     Args:
-        op: the operation, which the edit leaves as a property of the issue.
+        op: the operation, which the edit leaves as a property of the issue; None for no property.
         fields: fields to set.
         add_labels: labels that it lacks.
-        remove_labels: labels that it has and shall not have.
+        remove_labels: labels that it has and is not to have.
         comment: the body of a comment, in Jira's format and with its marker, or None.
     """
 
-    op: str
+    op: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
     add_labels: tuple[str, ...] = ()
     remove_labels: tuple[str, ...] = ()
@@ -39,7 +43,7 @@ class Edit:
         return bool(self.fields or self.add_labels or self.remove_labels or self.comment)
 
     def body(self) -> dict[str, Any]:
-        """The request's body; labels one by one, so that nobody else's are touched."""
+        """The request's body; labels one by one, so that the edit touches no other label."""
         update: dict[str, list[dict[str, Any]]] = {}
         if self.add_labels or self.remove_labels:
             update["labels"] = [
@@ -51,23 +55,71 @@ class Edit:
         return {
             **({"fields": dict(self.fields)} if self.fields else {}),
             **({"update": update} if update else {}),
-            "properties": [property_of(self.op)],
+            **({"properties": [property_of(self.op)]} if self.op else {}),
         }
 
     def without(self, off_screen: Collection[str]) -> Edit:
-        """The same without the labels, the comment and what else no screen shows.
+        """The same without the labels, the comment and other fields that no screen shows.
 
-        Summary and description stay: what an update is for is not left out without an error.
+        Summary and description stay: an update without them would be no update.
         """
         kept = {
             name: value
             for name, value in self.fields.items()
-            if name not in off_screen or name in ("summary", "description")
+            if name not in off_screen or name in _SUMMARY_AND_TEXT
         }
         smaller = replace(self, fields=kept)
         if "labels" in off_screen:
             smaller = replace(smaller, add_labels=(), remove_labels=())
         return replace(smaller, comment=None) if "comment" in off_screen else smaller
+
+    def __str__(self) -> str:
+        """Its parts, as a plan lists them."""
+        parts = [
+            *(f"set {name}" for name in self.fields),
+            *(["post the comment"] if self.comment is not None else []),
+            *(f"add label {name}" for name in self.add_labels),
+            *(f"remove label {name}" for name in self.remove_labels),
+        ]
+        return ", ".join(parts)
+
+
+def edit_of(settings: JiraSettings, issue: Issue, change: Change) -> Edit:
+    """The edit that brings an issue to a change; its state is a matter of transitions.
+
+    Raises:
+        Rejected: `body-too-long`.
+    """
+    has = issue.item.labels
+    return Edit(
+        op=change.op,
+        fields=_text_fields(settings, issue, change.draft) if change.draft else {},
+        add_labels=tuple(name for name in change.add_labels if name not in has),
+        remove_labels=tuple(name for name in change.remove_labels if name in has),
+        comment=_comment(settings, change),
+    )
+
+
+def _comment(settings: JiraSettings, change: Change) -> Any:
+    if change.comment is None:
+        return None
+    style = format_of(settings.version)
+    body = style.render((*change.comment, marker(change.op)))
+    smaller = "none" if change.options.comment == "short" else "short"
+    return fitting(style, body, "comment", remedy=f"--comment {smaller}")
+
+
+def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str, Any]:
+    """Summary and description, where they differ.
+
+    Jira has no guard against an edit that lands between our reading the description and our
+    writing it.
+    """
+    style = format_of(settings.version)
+    body = style.with_kept(issue.description, draft.body, draft.increment)
+    now = {"summary": issue.item.title, "description": issue.description}
+    new = {"summary": title_of(draft), "description": fitting(style, body, "description")}
+    return {name: value for name, value in new.items() if value != now[name]}
 
 
 def property_of(op: str) -> dict[str, Any]:

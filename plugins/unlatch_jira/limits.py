@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.domain.text import without_controls
-from unlatch.errors import TrackerError, Transient
+from unlatch.errors import Limited
 
 if TYPE_CHECKING:
     from unlatch.transport import Answer
@@ -22,14 +22,14 @@ _BUCKET_HINT = (
 )
 
 
-def limited(answer: Answer) -> TrackerError | None:
+def limited(answer: Answer) -> Limited | None:
     """The error that a 429 means, with the time to wait, in Cloud's words or Data Center's."""
     if answer.status != 429:  # noqa: PLR2004
         return None
     reason = " ".join(without_controls(answer.headers.get("RateLimit-Reason", "")).split())[:60]
     hint = next((hint for name, hint in _RATE_HINTS.items() if reason.startswith(name)), None)
     wait = answer.retry_after
-    return Transient(
+    return Limited(
         "rate-limited",
         f"Jira limits requests ({reason})" if reason else "Jira limits requests",
         retry_after=_next_token(answer) if wait is None else wait,

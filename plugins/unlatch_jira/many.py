@@ -17,7 +17,8 @@ from unlatch_jira.client import PAGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from unlatch.spi import ItemRef, RemoteItem
+    from unlatch.spi import ItemRef
+    from unlatch_jira.answers import Issue
     from unlatch_jira.client import JiraClient
 
 _Seen = TypeVar("_Seen")
@@ -26,29 +27,38 @@ _AT_ONCE = 8
 
 
 def read_many(
-    client: JiraClient, refs: Sequence[ItemRef]
-) -> Mapping[ItemRef, RemoteItem | TrackerError]:
+    client: JiraClient,
+    refs: Sequence[ItemRef],
+    fields: Sequence[str],
+    read: Callable[[ItemRef], Issue],
+) -> Mapping[ItemRef, Issue | TrackerError]:
     """Each issue, or why it could not be read.
+
+    Args:
+        fields: the fields to read besides the usual ones.
+        read: reads one issue by itself.
 
     Raises:
         TrackerError: none of them could be read.
     """
-    found: dict[ItemRef, RemoteItem | TrackerError] = {}
+    found: dict[ItemRef, Issue | TrackerError] = {}
     if client.is_cloud:
         for start in range(0, len(refs), PAGE):
-            found |= _page(client, refs[start : start + PAGE])
-    # What was moved is listed under its new key, which does not say which one was asked for; and
-    # what is gone or hidden is not listed at all. A single answer tells the two apart.
+            found |= _page(client, refs[start : start + PAGE], fields)
+    # An issue that was moved is listed under its new key, which does not show the one that was
+    # asked for; one that is gone or hidden is not listed. A single answer tells the two apart.
     missing = [ref for ref in refs if ref not in found]
-    return found | side_by_side(missing, lambda ref: client.issue(ref.id).item)
+    return found | side_by_side(missing, read)
 
 
-def _page(client: JiraClient, refs: Sequence[ItemRef]) -> dict[ItemRef, RemoteItem | TrackerError]:
+def _page(
+    client: JiraClient, refs: Sequence[ItemRef], fields: Sequence[str]
+) -> dict[ItemRef, Issue]:
     try:
-        issues = client.many(sorted({ref.id for ref in refs}))
+        issues = client.many(sorted({ref.id for ref in refs}), fields)
     except (NotFound, Rejected):
         return {}  # a proxy, or a Jira of its own kind: each issue can still be asked for
-    return {ref: issues[ref.id].item for ref in refs if ref.id in issues}
+    return {ref: issues[ref.id] for ref in refs if ref.id in issues}
 
 
 def side_by_side(

@@ -1,12 +1,14 @@
-"""The five operations, and how their traces are found again."""
+"""Jira as delivery sees it: reading, writing, and finding what was written before."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError, NotFound, Rejected
+from unlatch.errors import ConfigError, Forbidden, NotFound, Rejected, TrackerError
 from unlatch.spi import (
+    Change,
     CommentRef,
     Examination,
     Goal,
@@ -15,40 +17,36 @@ from unlatch.spi import (
     Outcome,
     PlannedRequest,
     RemoteItem,
-    Result,
+    Snapshot,
     SyncPlugin,
-    is_held_closed,
-    must_move,
     ops_in,
-    result_of,
 )
-from unlatch_jira import screens
-from unlatch_jira.bodies import LONGEST, format_of, kept, plain
-from unlatch_jira.children import CHILDREN, Children
+from unlatch_jira.bodies import plain
 from unlatch_jira.client import JiraClient
-from unlatch_jira.creating import fields_of, plan_create
-from unlatch_jira.edit import Edit, marker, property_of, title_of
+from unlatch_jira.comments import Person
+from unlatch_jira.creating import create
+from unlatch_jira.edit import property_of
 from unlatch_jira.examining import Examiner
+from unlatch_jira.listing import ListingClient, ListingWire, UndecidedError
 from unlatch_jira.many import read_many
-from unlatch_jira.planning import labels_to_add, labels_to_remove, plan
 from unlatch_jira.site import JiraSite
-from unlatch_jira.surroundings import Aftermath, Surroundings
-from unlatch_jira.walking import ALLOW_PATH, Walked, Walker
+from unlatch_jira.surroundings import fields_around
 from unlatch_jira.wire import Wire
-from unlatch_jira.writing import Written, clear_resolution, create, take_back, write
+from unlatch_jira.writing import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.errors import TrackerError
-    from unlatch.spi import Change, Draft
     from unlatch.transport import Transport
     from unlatch_jira.answers import Issue
+    from unlatch_jira.comments import Comment
     from unlatch_jira.settings import JiraSettings
 
-# A key is skipped where making an issue failed halfway; so many in a row, and there are no more.
+# A key is skipped where creating an issue failed halfway; so many in a row, and there are no more.
 _MOST_GAPS = 3
+_NEWEST = 1000
+_LEEWAY = timedelta(days=1)
 
 
 class JiraPlugin(SyncPlugin):
@@ -56,83 +54,81 @@ class JiraPlugin(SyncPlugin):
 
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
         self._settings = settings
-        self._wire = wire = Wire(settings, transport)
-        self._client = client = JiraClient(settings, wire)
-        self._site = site = JiraSite(settings, wire)
-        self._walker = walker = Walker(settings, client, site)
-        self._surroundings = Surroundings(settings, client, site, walker)
-        self._children = Children(settings, client, site, walker, self._plain_edit)
-        self._format = format_of(settings.version)
+        self._transport = transport
+        wire = Wire(settings, transport)
+        self._client = JiraClient(settings, wire)
+        self._site = JiraSite(settings, wire)
+        self._writer = Writer(settings, self._client, self._site)
 
-    def get_issue_status(self, ref: ItemRef) -> RemoteItem:
-        """Read one issue; one that was moved to another project is told at its new place."""
-        return self._client.issue(ref.id).item
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        """Read one issue; one that was moved to another project is returned at its new place.
 
-    def get_statuses(self, refs: Sequence[ItemRef]) -> Mapping[ItemRef, RemoteItem | TrackerError]:
+        Raises:
+            Rejected: `target-not-allowed`; it is to be changed, and was moved to a project that is
+                not configured.
+        """
+        return _snapshot(self._read(ref, change))
+
+    def read_many(
+        self, refs: Sequence[ItemRef], change: Change | None = None
+    ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many issues: a hundred a request on Cloud, each by itself on Data Center."""
-        return read_many(self._client, refs)
+        fields = self._fields_for(change)
+        found = read_many(self._client, refs, fields, lambda ref: self._read(ref, change))
+        return {
+            ref: one if isinstance(one, TrackerError) else _snapshot(one)
+            for ref, one in found.items()
+        }
 
-    def examine(self, refs: Sequence[ItemRef]) -> Examination:
-        """Find out what the credential may do, and whether the configuration fits."""
-        return Examiner(self._settings, self._client, self._site).examine(refs)
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        """Take a transition if the state differs, then send text, comment and labels in one edit.
 
-    def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
-        """Take a transition to an open status, then comment and relabel in one edit.
-
-        An epic's children come before its own comment, so that its marker proves them too.
+        The state of the outcome is the one that Jira shows after the last write. A transition that
+        Jira accepted and did not make is noted.
         """
-        return self._bring(ref, change)
+        return self._writer.write(snapshot.private, change)
 
-    def close_issue(self, ref: ItemRef, change: Change) -> Outcome:
-        """Take a transition to a done status, then comment and relabel in one edit."""
-        return self._bring(ref, change)
-
-    def create_issue(self, draft: Draft, change: Change) -> Outcome:
+    def create(self, change: Change) -> Outcome:
         """Create an issue in the configured project."""
-        text = (*kept(draft.body, draft.increment), marker(change.op))
-        comment = self._comment(change)
-        description = self._fitting(self._format.render(text), "description")
-        fields = fields_of(self._settings, self._site, draft, description)
-        issue, notes = create(self._client, fields, change.add_labels, change.op)
-        if comment is not None:
-            self._client.comment(issue.key, comment)
-        return Outcome(
-            Result.CREATED,
-            before=None,
-            after=issue.item,
-            commented=comment is not None,
-            labels_added=issue.item.labels,
-            notes=notes,
-        )
+        return create(self._settings, self._client, self._site, change)
 
-    def update_issue(self, ref: ItemRef, draft: Draft, change: Change) -> Outcome:
-        """Set the summary and the kept part of the description.
+    def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
+        """The requests of `read` and `write`, or of `create`; a refusal is raised as `write` does.
 
-        Jira has no guard against an edit that lands between our reading the description and our
-        writing it; the two requests follow each other at once.
+        Transitions after the first one, where no way is configured, are not guessed: the list ends
+        there.
         """
-        issue = self._found(ref, "description")
-        body = self._format.with_kept(issue.description, draft.body, draft.increment)
-        new = {"summary": title_of(draft), "description": self._fitting(body, "description")}
-        now = {"summary": issue.item.title, "description": issue.description}
-        fields = {name: value for name, value in new.items() if value != now[name]}
-        written = write(self._client, issue, self._edit(issue, change, fields), moved=False)
-        return _outcome(Result.UPDATED, issue, written, change)
+        wire = ListingWire(self._settings, self._transport)
+        client, site = ListingClient(self._settings, wire), JiraSite(self._settings, wire)
+        with suppress(UndecidedError):
+            if snapshot is None:
+                create(self._settings, client, site, change)
+            else:
+                offered = " and the transitions that it offers" if change.goal else ""
+                wire.note("GET", f"issue/{snapshot.item.ref.id}", f"read the issue{offered}")
+                Writer(self._settings, client, site).write(self._whole(snapshot, change), change)
+        return tuple(wire.listed)
 
-    def find_comments(self, ref: ItemRef, op: str, since: datetime) -> tuple[CommentRef, ...]:
-        """The comments that carry the marker of `op`, among all that there are."""
-        found = [
-            CommentRef(comment.id, comment.at)
-            for comment in self._client.comments(ref.id)
-            if op in ops_in(plain(comment.body))
-        ]
-        return tuple(sorted(found, key=lambda comment: (comment.created, int(comment.id))))
+    def _whole(self, snapshot: Snapshot, change: Change) -> Issue:
+        """The issue with its transitions, which come with no bulk read."""
+        issue: Issue = snapshot.private
+        if change.goal is None or issue.answer.transitions is not None:
+            return issue
+        return self._read(snapshot.item.ref, change)
 
-    def find_ops(self, ref: ItemRef, since: datetime) -> tuple[str, ...]:
-        """The operations whose markers stand in comments since then, oldest first."""
-        listed = [one for one in self._client.comments(ref.id) if one.at >= since]
-        ordered = sorted(listed, key=lambda one: (one.at, int(one.id)))
-        return tuple(op for one in ordered for op in sorted(ops_in(plain(one.body))))
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
+        """The comments that carry the marker of `op`, whoever posted them.
+
+        Comments on Jira issues come from accounts that the project lets comment, so that every
+        marker counts. Whose they are is asked only where several would have to be told apart.
+        """
+        found = [comment for comment in self._comments(ref) if op in comment.ops]
+        me = self._myself() if len(found) > 1 else Person()
+        return tuple(CommentRef(one.id, one.at, own=one.author.is_same_as(me)) for one in found)
+
+    def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
+        """The operations whose markers stand in comments, oldest first."""
+        return tuple(op for comment in self._comments(ref) for op in sorted(comment.ops))
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The issue that carries the marker of `op` in its description, or as a property.
@@ -142,13 +138,71 @@ class JiraPlugin(SyncPlugin):
         that follow the newest listed one are read as well: reading asks no index.
         """
         key, newest = property_of(op)["key"], 0
-        for issue in self._client.newest(self._target(), property_key=key):
+        listed = self._client.newest(self._target(), property_key=key)
+        for number, issue in enumerate(listed, start=1):
             newest = max(newest, _number(issue.key))
             if op in ops_in(plain(issue.description)) or key in issue.answer.properties:
                 return issue.item
-            if issue.created is not None and issue.created < since:
+            if number >= _NEWEST and _is_before(issue, since - _LEEWAY):
                 break
         return self._find_unlisted(op, after=newest)
+
+    def list_items(self, since: datetime | None) -> Iterator[Listed]:
+        """The issues of the configured project, newest first, a hundred a request.
+
+        Jira lists by its index, so an issue of the last few seconds may be missing.
+        """
+        if self._settings.target is None:
+            return
+        for issue in self._client.newest(self._settings.target):
+            if since is not None and _is_before(issue, since):
+                return
+            yield Listed(issue.item.ref, issue.item.title, ops_in(plain(issue.description)))
+
+    def examine(self, refs: Sequence[ItemRef]) -> Examination:
+        """Find out what the credential may do, and whether the configuration fits."""
+        return Examiner(self._settings, self._client, self._site).examine(refs)
+
+    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
+        """Delete a comment that carries our marker; one that is gone is success.
+
+        Raises:
+            Forbidden: the account lacks Delete Own Comments, or Delete All Comments for another
+                account's.
+        """
+        self._client.delete_comment(ref.id, comment.id)
+
+    def _read(self, ref: ItemRef, change: Change | None) -> Issue:
+        moves = change is not None and change.goal is not None
+        issue = self._client.issue(ref.id, *self._fields_for(change), moves=moves)
+        if change is not None and not self._settings.allows(issue.item.ref):
+            raise Rejected(
+                "target-not-allowed",
+                f"{ref.id} is {issue.key} now, in a project that is not configured",
+                where=ref.url,
+                hint="add its project to trackers.jira.projects, and link the issue again",
+            )
+        return issue
+
+    def _fields_for(self, change: Change | None) -> tuple[str, ...]:
+        """The fields that a change takes besides those of every issue."""
+        if change is None:
+            return ()
+        around = fields_around(self._settings, self._site) if change.goal is Goal.OPEN else ()
+        return (
+            *(("project",) if change.goal else ()),
+            *(("description",) if change.draft else ()),
+            *around,
+        )
+
+    def _comments(self, ref: ItemRef) -> list[Comment]:
+        return sorted(self._client.comments(ref.id), key=lambda one: (one.at, int(one.id)))
+
+    def _myself(self) -> Person:
+        try:
+            return self._site.myself()
+        except Forbidden:
+            return Person()  # a scoped token may comment and not name itself
 
     def _find_unlisted(self, op: str, *, after: int) -> RemoteItem | None:
         """The issue among those that the index does not list yet; keys are given in order."""
@@ -165,117 +219,6 @@ class JiraPlugin(SyncPlugin):
                 return issue.item
         return None
 
-    def list_items(self, since: datetime | None) -> Iterator[Listed]:
-        """The issues of the configured project, newest first, a hundred a request.
-
-        Jira lists by its index, so an issue of the last few seconds may be missing.
-        """
-        if self._settings.target is None:
-            return
-        for issue in self._client.newest(self._settings.target):
-            if since is not None and issue.created is not None and issue.created < since:
-                return
-            yield Listed(issue.item.ref, issue.item.title, ops_in(plain(issue.description)))
-
-    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
-        """Delete a comment that carries our marker; one that is gone is as good."""
-        self._client.delete_comment(ref.id, comment.id)
-
-    def plan(
-        self, item: RemoteItem | None, change: Change, draft: Draft | None = None
-    ) -> tuple[PlannedRequest, ...]:
-        """The requests of a create, or of a reopen, a close or, with a draft, an update."""
-        if item is not None:
-            api = self._wire.api
-            return plan(self._settings, api, item, change, rewrites=draft is not None)
-        if draft is None:
-            raise ValueError("neither an item nor a draft")
-        return plan_create(self._settings, self._wire.api, draft, change)
-
-    def _bring(self, ref: ItemRef, change: Change) -> Outcome:
-        goal = change.goal
-        fields = self._surroundings.wanted_fields() if goal is Goal.OPEN else ("project",)
-        issue = self._found(ref, *(fields if goal else ()), moves=goal is not None)
-        _refuse_deliberate(issue, change)
-        # What cannot be posted is refused before anything is written.
-        edit = self._edit(issue, change, {})
-        was_open = issue.item.category.is_open
-        walked = None
-        if goal is not None and must_move(issue.item, goal):
-            allowed = ALLOW_PATH in change.options
-            walked = self._walker.bring(issue, goal, allow_path=allowed)
-        after = self._after_reopening(issue, change)
-        written = write(
-            self._client, issue, replace(edit, fields=after.fields), moved=walked is not None
-        )
-        notes = (*written.notes, *after.notes_without(written.unset))
-        written = replace(written, notes=notes)
-        if walked is not None:
-            if written.after.item.category.is_open == was_open:
-                take_back(self._client, issue, edit)
-                raise screens.had_no_effect(written.after, walked.move)
-            written = self._settled(written, walked, goal)
-        return _outcome(result_of(goal, was_open=was_open), issue, written, change)
-
-    def _after_reopening(self, issue: Issue, change: Change) -> Aftermath:
-        if change.goal is not Goal.OPEN:
-            return Aftermath()
-        found = self._surroundings.after_reopening(issue)
-        if CHILDREN not in change.options:
-            return found
-        told = self._children.reopen(issue.key, change)
-        return replace(found, notes=(*found.notes, *told))
-
-    def _settled(self, written: Written, walked: Walked, goal: Goal | None) -> Written:
-        """What a transition left, with its resolution cleared where it stayed open and resolved."""
-        if goal is Goal.OPEN and written.after.resolution is not None:
-            written = clear_resolution(self._client, written)
-        notes = (
-            *written.notes,
-            *walked.notes,
-            *screens.resolution_notes(written.after, walked.move),
-        )
-        return replace(written, notes=notes)
-
-    def _plain_edit(self, issue: Issue, change: Change) -> Edit:
-        return self._edit(issue, change, {})
-
-    def _found(self, ref: ItemRef, *fields: str, moves: bool = False) -> Issue:
-        issue = self._client.issue(ref.id, *fields, moves=moves)
-        if not self._settings.allows(issue.item.ref):
-            raise Rejected(
-                "target-not-allowed",
-                f"{ref.id} is {issue.key} now, in a project that is not configured",
-                where=ref.url,
-                hint="add its project to trackers.jira.projects, and link the issue again",
-            )
-        return issue
-
-    def _edit(self, issue: Issue, change: Change, fields: dict[str, Any]) -> Edit:
-        return Edit(
-            op=change.op,
-            fields=fields,
-            add_labels=labels_to_add(issue.item, change),
-            remove_labels=labels_to_remove(issue.item, change),
-            comment=self._comment(change),
-        )
-
-    def _comment(self, change: Change) -> Any:
-        if change.comment is None:
-            return None
-        body = self._format.render((*change.comment, marker(change.op)))
-        return self._fitting(body, "comment")
-
-    def _fitting(self, body: Any, what: str) -> Any:
-        length = self._format.length(body)
-        if length > LONGEST:
-            raise Rejected(
-                "body-too-long",
-                f"the {what} takes {length} characters in Jira's format, and Jira takes {LONGEST}",
-                hint="repeat with --comment short or --comment none, or shorten the text",
-            )
-        return body
-
     def _target(self) -> str:
         if self._settings.target is None:
             raise ConfigError(
@@ -284,30 +227,12 @@ class JiraPlugin(SyncPlugin):
         return self._settings.target
 
 
-def _refuse_deliberate(issue: Issue, change: Change) -> None:
-    if not is_held_closed(issue.item, change):
-        return
-    resolution = issue.resolution.name if issue.resolution else None
-    raise Rejected(
-        "deliberately-closed",
-        f"{issue.key} was closed on purpose, with the resolution {resolution!r}",
-        where=issue.item.ref.url,
-        hint="--even-if-not-planned reopens it all the same",
-    )
+def _snapshot(issue: Issue) -> Snapshot:
+    return Snapshot(issue.item, issue)
 
 
-def _outcome(result: Result, before: Issue, written: Written, change: Change) -> Outcome:
-    had, has = before.item.labels, written.after.item.labels
-    return Outcome(
-        result=result,
-        before=before.item,
-        after=written.after.item,
-        commented=written.commented,
-        # What people relabelled meanwhile is theirs, and no undo of ours shall touch it.
-        labels_added=tuple(n for n in change.add_labels if n in has and n not in had),
-        labels_removed=tuple(n for n in change.remove_labels if n in had and n not in has),
-        notes=written.notes,
-    )
+def _is_before(issue: Issue, moment: datetime) -> bool:
+    return issue.created is not None and issue.created < moment
 
 
 def _number(key: str) -> int:

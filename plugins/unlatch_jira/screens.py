@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import Span
 from unlatch.errors import Rejected
-from unlatch.spi import Goal
+from unlatch.spi import Goal, Span
 from unlatch_jira.bodies import format_of
 
 if TYPE_CHECKING:
@@ -129,14 +128,13 @@ def described(name: str, field: ScreenField) -> str:
     return (field.name or name) + (f" (one of {', '.join(values)})" if values else "")
 
 
-def had_no_effect(issue: Issue, move: Move) -> Rejected:
-    """The error for a transition that Jira accepted and did not make."""
-    required = [described(name, f) for name, f in move.screen.items() if f.required]
+def had_no_effect(issue: Issue, move: Move) -> str:
+    """The note about a transition that Jira accepted and did not make."""
+    required = [described(name, field) for name, field in move.screen.items() if field.required]
     listed = f"; its screen requires {'; '.join(required)}" if required else ""
-    return Rejected(
-        "transition-had-no-effect",
-        f"Jira accepted the transition {move.name!r}, and the issue is in "
-        f"{issue.item.state!r} all the same",
-        hint="take the transition in Jira to see what refuses it: a required field, a validator, "
-        f"a condition, or an automation rule that moves the issue back{listed}",
+    return (
+        f"Jira accepted the transition {move.name!r}, and the issue is still in "
+        f"{issue.item.state!r}: take the transition in Jira to see what refuses it (a required "
+        "field, a validator, a condition, or an automation rule that moves the issue back"
+        f"{listed})"
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch_jira.answers import parse
+from unlatch_jira.comments import Person
+from unlatch_jira.model import parse
 from unlatch_jira.site_answers import (
     FieldInfo,
     Permissions,
-    Person,
     Preview,
     Sprint,
     Sprints,

@@ -8,24 +8,10 @@ from typing import Any
 from pydantic import Field
 
 from unlatch.spi import Category
-from unlatch_jira.answers import Model, Status
+from unlatch_jira.answers import Status  # noqa: TC001  (pydantic reads it)
+from unlatch_jira.model import Model
 
 _SERVER_SPRINT = re.compile(r"\[(?P<pairs>.*)\]\s*$", re.DOTALL)
-
-
-class Person(Model):
-    """An account: on Cloud with an id, on Data Center with a name."""
-
-    name: str | None = None
-    account_id: str | None = Field(default=None, alias="accountId")
-    shown: str | None = Field(default=None, alias="displayName")
-
-    @property
-    def reference(self) -> dict[str, str]:
-        """What a field of people takes."""
-        if self.account_id is not None:
-            return {"accountId": self.account_id}
-        return {"name": self.name or ""}
 
 
 class _Permission(Model):

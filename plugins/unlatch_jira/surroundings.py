@@ -1,7 +1,7 @@
-"""What a reopened issue stands in: its sprint, its parent, its assignee.
+"""The surroundings of a reopened issue: its sprint, its parent, its assignee.
 
-All of it is told from the answer that the reopen reads anyway. Only what `on_reopen` asks for is
-done, and what is done already is not done again, so that a delivery may be repeated.
+The answer that the reopen reads anyway shows them. Only what `on_reopen` asks for is done, and not
+done again, so that a delivery may be repeated.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import NotFound, Rejected, Unauthorised
-from unlatch.spi import Goal
+from unlatch.errors import Forbidden, NotFound, Rejected
+from unlatch.spi import Goal, Progress
 from unlatch_jira.site_answers import read_sprints
+from unlatch_jira.walking import Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from unlatch.errors import TrackerError
     from unlatch_jira.answers import Issue
     from unlatch_jira.client import JiraClient
     from unlatch_jira.settings import JiraSettings
@@ -23,34 +25,43 @@ if TYPE_CHECKING:
     from unlatch_jira.site_answers import Sprint
     from unlatch_jira.walking import Walker
 
-_REFUSALS = (Rejected, Unauthorised, NotFound)
+_REFUSALS = (Rejected, Forbidden, NotFound)
 
 
 @dataclass(frozen=True, slots=True)
-class Aftermath:
-    """What reopening an issue comes to besides.
+class Around:
+    """The changes that the surroundings of a reopened issue need.
 
     Args:
-        fields: fields that the edit shall set.
+        fields: fields that the edit is to set.
         notes: what a person should know.
-        told: what is to be told of a field, once it is set.
+        field_notes: the note about a field, once it is set.
+        parent: the closed parent that is to be reopened.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    told: dict[str, str] = field(default_factory=dict)
+    field_notes: dict[str, str] = field(default_factory=dict)
+    parent: Issue | None = None
 
-    def notes_without(self, unset: Collection[str]) -> tuple[str, ...]:
-        """The notes, where some of the fields were not set after all."""
-        return (*self.notes, *(note for name, note in self.told.items() if name not in unset))
+    def notes_on(self, fields: Collection[str]) -> list[str]:
+        """The notes about the fields that were set in the end."""
+        return [note for name, note in self.field_notes.items() if name in fields]
 
 
-def _setting(name: str, value: Any, note: str) -> Aftermath:
-    return Aftermath({name: value}, told={name: note})
+def _setting(name: str, value: Any, note: str) -> Around:
+    return Around({name: value}, field_notes={name: note})
+
+
+def fields_around(settings: JiraSettings, site: JiraSite) -> tuple[str, ...]:
+    """The fields that show the surroundings of an issue."""
+    acts = settings.on_reopen.sprint == "active"
+    sprint = site.find_sprint_field() if acts else site.sprint_field
+    return ("parent", *filter(None, [sprint]))
 
 
 class Surroundings:
-    """Looks after what a reopened issue stands in."""
+    """Looks after the surroundings of reopened issues."""
 
     def __init__(
         self, settings: JiraSettings, client: JiraClient, site: JiraSite, walker: Walker
@@ -60,66 +71,71 @@ class Surroundings:
         self._site = site
         self._walker = walker
 
-    def wanted_fields(self) -> tuple[str, ...]:
-        """The fields that the issue has to be read with."""
-        acts = self._settings.on_reopen.sprint == "active"
-        sprint = self._site.find_sprint_field() if acts else self._site.sprint_field
-        return ("parent", "project", *filter(None, [sprint]))
+    def look(self, issue: Issue) -> Around:
+        """Find out, before the issue is reopened, what its surroundings need; writes nothing."""
+        found = [self._tried(one, issue) for one in (self._sprint, self._parent, self._person)]
+        return Around(
+            fields={name: value for one in found for name, value in one.fields.items()},
+            notes=tuple(note for one in found for note in one.notes),
+            field_notes={name: note for one in found for name, note in one.field_notes.items()},
+            parent=next((one.parent for one in found if one.parent), None),
+        )
 
-    def after_reopening(self, issue: Issue) -> Aftermath:
-        """What there is to say, and to set, for an issue that is open now.
+    def reopen_parent(self, parent: Issue, done: Progress) -> None:
+        """Reopen a closed parent; one that refuses is noted and stays."""
+        try:
+            move = self._walker.bring(parent, Walk(Goal.OPEN, Progress(parent.item)))
+        except _REFUSALS as refusal:
+            done.notes.append(_not_done(refusal))
+        else:
+            result = "was reopened too" if move else "stays closed: Jira did not move it"
+            done.notes.append(f"its parent {parent.key} {result}")
 
-        Args:
-            issue: as it was read before.
-        """
-        found = [self._settled(look, issue) for look in (self._sprint, self._parent, self._person)]
-        fields = {name: value for one in found for name, value in one.fields.items()}
-        told = {name: note for one in found for name, note in one.told.items()}
-        return Aftermath(fields, tuple(note for one in found for note in one.notes), told)
-
-    def _settled(self, look: Callable[[Issue], Aftermath], issue: Issue) -> Aftermath:
-        # The issue itself is open: what its surroundings refuse does not undo that.
+    def _tried(self, look: Callable[[Issue], Around], issue: Issue) -> Around:
+        # The issue is reopened all the same.
         try:
             return look(issue)
         except _REFUSALS as refusal:
-            return Aftermath(notes=(f"on_reopen was not done: {refusal.message}",))
+            return Around(notes=(_not_done(refusal),))
 
-    def _sprint(self, issue: Issue) -> Aftermath:
+    def _sprint(self, issue: Issue) -> Around:
         name = self._site.sprint_field
         sprints = read_sprints(issue.custom(name)) if name else ()
         if name is None or not sprints or not all(one.is_closed for one in sprints):
-            return Aftermath()
+            return Around()
         last = sprints[-1]
         if self._settings.on_reopen.sprint == "keep":
-            return Aftermath(notes=(f"its sprint {last.name!r} is closed",))
+            return Around(notes=(f"its sprint {last.name!r} is closed",))
         running = self._site.active_sprints(last.board_id) if last.board_id else ()
         if len(running) != 1:
-            return Aftermath(notes=(_no_choice(last, running),))
+            return Around(notes=(_no_choice(last, running),))
         number = int(running[0].id) if running[0].id.isdecimal() else running[0].id
         return _setting(name, number, f"put into the sprint {running[0].name!r}")
 
-    def _parent(self, issue: Issue) -> Aftermath:
+    def _parent(self, issue: Issue) -> Around:
         parent = issue.parent
         status = parent.fields.status if parent else None
         if parent is None or status is None or status.means.is_open:
-            return Aftermath()
+            return Around()
         if self._settings.on_reopen.parent == "report":
-            return Aftermath(notes=(f"its parent {parent.key} is closed ({status.name})",))
+            return Around(notes=(f"its parent {parent.key} is closed ({status.name})",))
         found = self._client.issue(parent.key, "project", moves=True)
         if not self._settings.allows(found.item.ref) or found.item.deliberate:
-            return Aftermath(notes=(f"its parent {parent.key} is left closed ({status.name})",))
-        if not found.item.category.is_open:
-            self._walker.bring(found, Goal.OPEN, allow_path=False)
-        return Aftermath(notes=(f"its parent {parent.key} was reopened too",))
+            return Around(notes=(f"its parent {parent.key} is left closed ({status.name})",))
+        return Around(parent=None if found.item.category.is_open else found)
 
-    def _person(self, issue: Issue) -> Aftermath:
+    def _person(self, issue: Issue) -> Around:
         person = issue.answer.fields.assignee
         if self._settings.on_reopen.assignee == "me" and not issue.has_active_assignee:
             me = self._site.myself()
             return _setting("assignee", me.reference, f"assigned to {me.shown or me.name}")
         if person is None or person.active:
-            return Aftermath()
-        return Aftermath(notes=(f"its assignee {person.name} is no longer active",))
+            return Around()
+        return Around(notes=(f"its assignee {person.name} is no longer active",))
+
+
+def _not_done(refusal: TrackerError) -> str:
+    return f"on_reopen was not done: {refusal.message}"
 
 
 def _no_choice(last: Sprint, running: tuple[Sprint, ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import NotFound, Rejected, Unauthorised
+from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import must_move
 from unlatch_jira import screens, workflow
 from unlatch_jira.choices import MOST_HOPS
@@ -13,9 +13,9 @@ from unlatch_jira.routes import Map, as_setting, lost, needs_leave
 from unlatch_jira.site_answers import Preview
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from unlatch.spi import Goal
+    from unlatch.spi import Goal, Progress
     from unlatch_jira.answers import Issue, Move
     from unlatch_jira.choices import Transitions
     from unlatch_jira.client import JiraClient
@@ -26,16 +26,20 @@ ALLOW_PATH = "allow-path"
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
-    """What was done to reach a goal.
+class Walk:
+    """Where an issue is to go.
 
     Args:
-        move: the last transition that was taken.
-        notes: what a person should know of the way.
+        goal: the state to reach.
+        done: learns each transition that Jira accepted.
+        allow_path: whether several transitions may be taken that are not configured.
+        properties: the properties that the last transition leaves on the issue.
     """
 
-    move: Move
-    notes: tuple[str, ...] = ()
+    goal: Goal
+    done: Progress
+    allow_path: bool = False
+    properties: tuple[Mapping[str, Any], ...] = ()
 
 
 class Walker:
@@ -46,112 +50,100 @@ class Walker:
         self._client = client
         self._site = site
 
-    def bring(
-        self,
-        issue: Issue,
-        goal: Goal,
-        *,
-        allow_path: bool,
-        properties: Sequence[Mapping[str, Any]] = (),
-    ) -> Walked | None:
-        """Bring an issue that is not there to `goal`; None if somebody was faster.
+    def bring(self, issue: Issue, walk: Walk) -> Move | None:
+        """Bring an issue that is not there to a goal.
 
-        Args:
-            allow_path: whether a way of several transitions may be gone that nobody configured.
-            properties: what the transition that arrives leaves on the issue.
+        Returns:
+            The last transition, whose effect is not verified; None if Jira accepted an earlier one
+            of several and did not move the issue.
 
         Raises:
             Rejected: nothing leads there, or more than one transition would be needed.
         """
-        transitions = self._transitions(issue)
-        way = self._settings.paths.towards(goal, issue.item.state)
+        way = self._settings.paths.towards(walk.goal, issue.item.state)
         if way:
-            return self._along(issue, goal, way, properties)
-        moves = self._client.moves(issue)
+            return self._along(issue, way, walk)
         try:
-            move = workflow.choose(moves, goal, transitions)
+            moves = self._client.moves(issue)
+            move = workflow.choose(moves, walk.goal, self._transitions(issue))
         except workflow.NoWayError as refusal:
-            found = self._map(issue).way(issue.item.state, goal, transitions)
-            if not allow_path:
-                raise needs_leave(refusal, goal, issue.item.state, found) from refusal
-            if not found:
-                return self._search(issue, goal, properties)
-            walked = self._along(issue, goal, tuple(hop.id for hop in found), properties)
-            note = _told(goal, issue.item.state, tuple(hop.to for hop in found))
-            return replace(walked, notes=(note,)) if walked else None
-        self._take(issue, goal, move, properties)
-        return Walked(move)
+            return self._by_steps(issue, walk, refusal)
+        self._take(issue, move, walk, arrives=True)
+        return move
 
     def _transitions(self, issue: Issue) -> Transitions:
         return self._settings.transitions_at(issue.item.ref.target, issue.kind)
 
+    def _by_steps(self, issue: Issue, walk: Walk, refusal: Rejected) -> Move | None:
+        start = issue.item.state
+        hops = self._map(issue).way(start, walk.goal, self._transitions(issue))
+        if not walk.allow_path:
+            raise needs_leave(refusal, walk.goal, start, hops) from refusal
+        if not hops:
+            return self._search(issue, walk)
+        move = self._along(issue, tuple(hop.id for hop in hops), walk)
+        if move is not None:
+            walk.done.notes.append(_path_note(walk, start, tuple(hop.to for hop in hops)))
+        return move
+
     def _map(self, issue: Issue) -> Map:
-        """The issue's workflow; empty where Jira does not show it to us."""
+        """The issue's workflow; empty where Jira does not show it to this account."""
         fields, unknown = issue.answer.fields, Map(Preview())
         kind = fields.type.id if fields.type else None
         if not self._client.is_cloud or fields.project is None or kind is None:
             return unknown
         try:
             return Map(self._site.preview(fields.project.id, kind))
-        except (NotFound, Unauthorised, Rejected):
+        except (NotFound, Forbidden, Rejected):
             return unknown
 
-    def _along(
-        self,
-        issue: Issue,
-        goal: Goal,
-        way: Sequence[str],
-        properties: Sequence[Mapping[str, Any]],
-    ) -> Walked | None:
-        """Go a known way, looking before each step where the issue is."""
-        move = None
-        for number, here in enumerate(self._stations(issue, len(way))):
-            move = workflow.named(workflow.offered_among(self._client.moves(here)), way[number])
-            self._take(here, goal, move, properties if number == len(way) - 1 else ())
-        return Walked(move) if move else None
+    def _along(self, here: Issue, way: Sequence[str], walk: Walk) -> Move | None:
+        """Take the steps of a known way, reading the issue before each one."""
+        step, *rest = way
+        move = self._client.move_called(here, step)
+        self._take(here, move, walk, arrives=not rest)
+        if not rest:
+            return move
+        there = self._next_station(here, move, walk)
+        return self._along(there, rest, walk) if there else None
 
-    def _search(
-        self, issue: Issue, goal: Goal, properties: Sequence[Mapping[str, Any]]
-    ) -> Walked | None:
-        """Look for a way by going it, where Jira shows no map."""
-        transitions, passed = self._transitions(issue), [issue.item.state]
-        move = None
-        for here in self._stations(issue, MOST_HOPS):
-            if not must_move(here.item, goal):
-                break
-            moves = workflow.offered_among(self._client.moves(here))
-            try:
-                move, arrives = workflow.choose(moves, goal, transitions), True
-            except workflow.NoWayError:
-                found, arrives = workflow.nearest(moves, passed), False
-                if found is None or len(passed) == MOST_HOPS:
-                    raise lost(goal, passed[0], tuple(passed[1:])) from None
-                move = found
-            self._take(here, goal, move, properties if arrives else ())
+    def _search(self, here: Issue, walk: Walk) -> Move | None:
+        """Look for a way by taking it, where Jira shows no map."""
+        passed = [here.item.state]
+        while True:
+            move, arrives = self._next_move(here, passed, walk)
+            self._take(here, move, walk, arrives=arrives)
             passed.append(move.to.name)
-            if arrives:
-                break
-        return Walked(move, (_told(goal, passed[0], tuple(passed[1:])),)) if move else None
+            there = None if arrives else self._next_station(here, move, walk)
+            if not arrives and there is None:
+                return None
+            if there is None or not must_move(there.item, walk.goal):
+                walk.done.notes.append(_path_note(walk, passed[0], tuple(passed[1:])))
+                return move
+            here = there
 
-    def _stations(self, issue: Issue, most: int) -> Iterator[Issue]:
-        """The issue before each step, read anew after the one before."""
-        here = issue
-        for number in range(most):
-            if number:
-                before, here = here, self._client.issue(here.key, moves=True)
-                if here.item.state == before.item.state:
-                    raise Rejected(
-                        "transition-had-no-effect",
-                        f"Jira accepted a transition, and the issue is in {here.item.state!r} all "
-                        "the same",
-                        hint="take the transition in Jira to see which rule refuses it",
-                    )
-            yield here
+    def _next_move(self, here: Issue, passed: Sequence[str], walk: Walk) -> tuple[Move, bool]:
+        """The transition to try, and whether it leads to the goal."""
+        moves = workflow.offered_among(self._client.moves(here))
+        try:
+            return workflow.choose(moves, walk.goal, self._transitions(here)), True
+        except workflow.NoWayError:
+            found = workflow.nearest(moves, passed)
+            if found is None or len(passed) == MOST_HOPS:
+                raise lost(walk.goal, passed[0], tuple(passed[1:])) from None
+            return found, False
 
-    def _take(
-        self, issue: Issue, goal: Goal, move: Move, properties: Sequence[Mapping[str, Any]]
-    ) -> None:
-        fields = screens.resolution_for(move, goal, issue, self._settings)
+    def _next_station(self, before: Issue, move: Move, walk: Walk) -> Issue | None:
+        """The issue after a step; None if it did not move."""
+        here = self._client.issue(before.key, moves=True)
+        walk.done.item = here.item
+        if here.item.state != before.item.state:
+            return here
+        walk.done.notes.append(screens.had_no_effect(here, move))
+        return None
+
+    def _take(self, issue: Issue, move: Move, walk: Walk, *, arrives: bool) -> None:
+        fields = screens.resolution_for(move, walk.goal, issue, self._settings)
         missing = screens.unfilled(move, fields)
         if missing:
             # Jira keeps what a field holds already, so that only empty ones are in the way.
@@ -161,9 +153,13 @@ class Walker:
             missing = {name: field for name, field in missing.items() if name not in fields}
         if missing:
             raise screens.needs_fields(move, missing, self._settings)
-        self._client.move(issue.key, move, fields, properties)
+        self._client.move(issue, move, fields, walk.properties if arrives else ())
+        # Not verified: some servers accept a transition and do not make it.
+        walk.done.item = replace(
+            issue.item, state=move.to.name, category=move.to.means, deliberate=False
+        )
 
 
-def _told(goal: Goal, started: str, steps: tuple[str, ...]) -> str:
+def _path_note(walk: Walk, started: str, steps: tuple[str, ...]) -> str:
     way = " > ".join((started, *steps))
-    return f"went {way}; to keep to it: {as_setting(goal, started, steps)}"
+    return f"went {way}; to keep to it: {as_setting(walk.goal, started, steps)}"

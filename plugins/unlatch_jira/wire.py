@@ -16,9 +16,9 @@ from pydantic import BaseModel
 
 from unlatch.errors import Rejected, TrackerError
 from unlatch.transport import reading
-from unlatch_jira.answers import parse
 from unlatch_jira.errors import explain
 from unlatch_jira.kept import Kept
+from unlatch_jira.model import parse
 
 if TYPE_CHECKING:
     import requests
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
+# What the SDK raises where an issue is empty, or has other things in it than it expects.
+_TRIPPED = (NotImplementedError, AttributeError, KeyError, TypeError, ValueError)
 _CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 # Where an address is shown before the id is known.
 _UNKNOWN_ID = "CLOUD-ID"
@@ -63,8 +65,8 @@ class Wire:
         return f"{self._settings.server(known)}/rest/api/{self._settings.version}"
 
     @property
-    def session(self) -> requests.Session:
-        """The SDK's session; it lacks calls, and its session is all that it offers instead."""
+    def _session(self) -> requests.Session:
+        # The SDK lacks calls, and its session is all that it offers instead.
         session: requests.Session = self.jira._session  # noqa: SLF001
         return session
 
@@ -72,25 +74,61 @@ class Wire:
         """The address of a part of the REST API."""
         return str(self.jira._get_url(path))  # noqa: SLF001
 
+    def issue(self, key: str, fields: str, **query: str | None) -> dict[str, Any]:
+        """Read an issue, as JSON.
+
+        Args:
+            query: `expand` and `properties`, as the SDK calls them.
+
+        Raises:
+            Rejected: `answer-not-understood`.
+        """
+        jira = self.jira
+        try:
+            found: dict[str, Any] = jira.issue(key, fields=fields, **query).raw
+        except _TRIPPED as error:
+            raise Rejected(
+                "answer-not-understood",
+                "Jira's answer is not as documented: it shows no issue",
+                hint="check that trackers.jira.site is a Jira site and api_version is right for it",
+            ) from error
+        return found
+
     def get(self, model: type[_Model], path: str, query: dict[str, str] | None = None) -> _Model:
         """Read a part of the REST API."""
-        return parse(model, self.session.get(self.url(path), params=query).json())
+        return parse(model, self._read(self.url(path), query))
 
     def get_list(self, path: str) -> list[Any]:
         """Read a part of the REST API that is a list, and a short one."""
-        found = self.session.get(self.url(path)).json()
+        found = self._read(self.url(path))
         return found if isinstance(found, list) else []
 
     def get_agile(self, model: type[_Model], path: str, query: dict[str, str]) -> _Model:
         """Read a part of Jira Software's own REST API."""
         base = self.url("").partition("/rest/api/")[0]
-        return parse(model, self.session.get(f"{base}/rest/agile/1.0/{path}", params=query).json())
+        return parse(model, self._read(f"{base}/rest/agile/1.0/{path}", query))
 
     def query(self, model: type[_Model], path: str, body: dict[str, Any]) -> _Model:
         """Ask a question that is too long for an address: a POST that changes nothing."""
         with reading():
-            answer = self.session.post(self.url(path), data=json.dumps(body))
+            answer = self._session.post(self.url(path), data=json.dumps(body))
         return parse(model, answer.json())
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        query: dict[str, str] | None = None,
+    ) -> dict[str, Any] | None:
+        """Send a write; the object that Jira answered, or None for an empty answer."""
+        data = None if body is None else json.dumps(body)
+        answer = self._session.request(method, self.url(path), params=query, data=data)
+        found = answer.json() if answer.content else None
+        return found if isinstance(found, dict) else None
+
+    def _read(self, url: str, query: dict[str, str] | None = None) -> Any:
+        return self._session.get(url, params=query).json()
 
     def _opened(self) -> JIRA:
         settings = self._settings

@@ -211,9 +211,11 @@ def test_bold_wiki_text_is_bold_on_each_line() -> None:
 
 
 @given(texts, st.sampled_from(TEMPLATES))
+@example("\r", FULL)
 def test_a_document_gives_the_text_back(reason: str, template: str) -> None:
     text = filled(template, reason)
-    expected = without_controls(plain(text))
+    # A carriage return at a block's end must not merge with the blank line after it.
+    expected = "\n\n".join(without_controls(plain((block,))) for block in text)
     assert _visible(_adf_text(adf(text))) == _visible(expected)
 
 

@@ -242,6 +242,7 @@ def test_many_items_are_read_at_once(sandbox: Sandbox, ado: Call) -> None:
         ("[System.TeamProject] = @project AND [System.State] <> 'Closed'", [103, 102]),
         ("[System.Title] = 'It''s'", [103]),
         ("[System.CreatedDate] >= '2999-01-01'", []),
+        ("[System.Id] < 103", [102, 101]),
     ],
 )
 def test_a_query_finds_the_newest_first(
@@ -276,6 +277,7 @@ def _batch(method: str, uri: str) -> dict[str, object]:
         ),
         ("GET", ITEM, {"params": {"asOf": "x"}}, "query parameter"),
         ("POST", "/_apis/wit/wiql", _query("[System.Id] IN (1, 2)"), "query condition"),
+        ("POST", "/_apis/wit/wiql", _query("[System.Title] < 'y'"), "query condition"),
         ("POST", "/_apis/wit/wiql", _query("[Custom.X] = 'y'"), "query field"),
         ("POST", "/_apis/wit/wiql", {"json": {"query": "DROP TABLE"}}, "query"),
     ],

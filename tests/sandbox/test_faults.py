@@ -36,6 +36,20 @@ def test_a_status_is_answered_as_given_and_nothing_happens(sandbox: Sandbox, git
     assert github("POST", COMMENTS, json={"body": "x"}).status_code == 201
 
 
+@pytest.mark.parametrize("code", [429, 503])
+def test_a_status_with_effect_hides_that_it_happened(
+    sandbox: Sandbox, github: Call, code: int
+) -> None:
+    headers = {"Retry-After": "3"}
+    sandbox.faults.add(Fault("github", "status", code=code, headers=headers, effect=True))
+    answer = github("POST", COMMENTS, json={"body": "x"})
+    assert (code, "3", 1) == (
+        answer.status_code,
+        answer.headers["Retry-After"],
+        comments(sandbox),
+    )
+
+
 def test_an_error_after_hides_that_it_happened(sandbox: Sandbox, github: Call) -> None:
     sandbox.faults.add(Fault("github", "error-after", code=500))
     assert github("POST", COMMENTS, json={"body": "x"}).status_code == 500
@@ -94,6 +108,97 @@ def test_a_redirect_leads_elsewhere(sandbox: Sandbox, github: Call) -> None:
     sandbox.faults.add(Fault("github", "redirect", location="http://127.0.0.1:1/x", code=307))
     answer = github("POST", COMMENTS, json={"body": "x"})
     assert (answer.status_code, answer.headers["Location"]) == (307, "http://127.0.0.1:1/x")
+
+
+@pytest.mark.parametrize(("shows", "state"), [("wanted", "closed"), ("kept", "open")])
+def test_success_without_effect_shows_what_was_wanted_or_what_was_kept(
+    sandbox: Sandbox, github: Call, shows: str, state: str
+) -> None:
+    sandbox.faults.add(Fault("github", "no-effect", shows=shows))
+    answer = github("PATCH", "/repos/octo/widgets/issues/4", json={"state": "closed"})
+    assert (200, state) == (answer.status_code, answer.json()["state"])
+    assert "open" == sandbox.github.issue("octo/widgets", 4)["state"]
+
+
+@pytest.mark.parametrize(("shows", "names"), [("wanted", []), ("kept", ["bug"])])
+def test_a_label_stays_though_its_removal_was_answered_with_success(
+    sandbox: Sandbox, github: Call, shows: str, names: list[str]
+) -> None:
+    sandbox.github.edit("octo/widgets", 4, labels=["bug"])
+    sandbox.faults.add(Fault("github", "no-effect", shows=shows))
+    answer = github("DELETE", "/repos/octo/widgets/issues/4/labels/bug")
+    assert (200, names) == (answer.status_code, [label["name"] for label in answer.json()])
+    assert ["bug"] == sandbox.github.items()[0].labels
+
+
+def test_a_refusal_stays_one_where_nothing_is_to_happen(sandbox: Sandbox, github: Call) -> None:
+    sandbox.faults.add(Fault("github", "no-effect"))
+    assert github("DELETE", f"{COMMENTS}/x").status_code == 501
+
+
+def test_a_transition_is_answered_with_success_and_does_not_move(
+    sandbox: Sandbox, jira: Call
+) -> None:
+    key = sandbox.jira.add_issue(summary="S", status="Done")
+    moves = jira("GET", f"/3/issue/{key}/transitions").json()["transitions"]
+    sandbox.faults.add(Fault("jira", "no-effect", method="POST", shows="kept"))
+    wanted = {"transition": {"id": moves[0]["id"]}}
+    assert jira("POST", f"/3/issue/{key}/transitions", json=wanted).status_code == 204
+    assert ["Done"] == [item.state for item in sandbox.jira.items()]
+
+
+def test_an_edit_shows_the_issue_as_it_was_kept(sandbox: Sandbox, jira: Call) -> None:
+    key = sandbox.jira.add_issue(summary="S")
+    sandbox.faults.add(Fault("jira", "no-effect", shows="kept"))
+    wanted = {"fields": {"summary": "T"}}
+    answer = jira("PUT", f"/3/issue/{key}?returnIssue=true", json=wanted)
+    assert (200, "S") == (answer.status_code, answer.json()["fields"]["summary"])
+
+
+def test_azure_devops_shows_a_work_item_that_it_did_not_change(
+    sandbox: Sandbox, patch: Call
+) -> None:
+    sandbox.ado.add_work_item(id=101, title="T")
+    sandbox.faults.add(Fault("ado", "no-effect", shows="kept"))
+    answer = patch("/_apis/wit/workitems/101?api-version=7.1", ("add", "/fields/System.Title", "U"))
+    assert (200, "T") == (answer.status_code, answer.json()["fields"]["System.Title"])
+
+
+def test_a_late_effect_comes_after_its_connection_ended(sandbox: Sandbox, github: Call) -> None:
+    sandbox.faults.add(Fault("github", "late", seconds=0.2))
+    with pytest.raises(requests.ConnectionError):
+        github("POST", COMMENTS, json={"body": "x"})
+    assert comments(sandbox) == 0
+    sandbox.settle()
+    assert comments(sandbox) == 1
+
+
+def test_a_late_effect_does_not_reach_a_sandbox_that_was_reset(
+    sandbox: Sandbox, github: Call
+) -> None:
+    sandbox.faults.add(Fault("github", "late", seconds=30))
+    with pytest.raises(requests.ConnectionError):
+        github("POST", COMMENTS, json={"body": "x"})
+    began = time.monotonic()
+    sandbox.reset()
+    sandbox.settle()
+    assert time.monotonic() - began < 5
+
+
+def test_an_account_may_be_forbidden_to_delete_a_comment(
+    sandbox: Sandbox, github: Call, jira: Call
+) -> None:
+    comment = sandbox.github.add_comment("octo/widgets", 4, "x")
+    key = sandbox.jira.add_issue(summary="S")
+    other = sandbox.jira.add_comment(key, "x")
+    for tracker in ("github", "jira"):
+        sandbox.faults.add(Fault(tracker, "forbidden", method="DELETE"))
+    codes = [
+        github("DELETE", f"/repos/octo/widgets/issues/comments/{comment}").status_code,
+        jira("DELETE", f"/3/issue/{key}/comment/{other}").status_code,
+    ]
+    assert [403, 400] == codes
+    assert (1, 1) == (comments(sandbox), len(sandbox.jira.comments(key)))
 
 
 def test_latency_is_added_to_one_request(sandbox: Sandbox, github: Call) -> None:
@@ -162,6 +267,14 @@ def test_a_person_acts_between_two_requests(sandbox: Sandbox, github: Call) -> N
     assert seen == [[], ["by hand"]]
 
 
+def test_a_person_acts_before_the_answer_is_sent(sandbox: Sandbox, github: Call) -> None:
+    found: list[int] = []
+    person = Fault("github", "human", action=lambda: found.append(comments(sandbox)), effect=True)
+    sandbox.faults.add(person)
+    assert github("POST", COMMENTS, json={"body": "x"}).status_code == 201
+    assert found == [1]
+
+
 def test_a_fault_strikes_what_it_matches_as_often_as_told(sandbox: Sandbox, github: Call) -> None:
     fault = Fault("github", "status", method="POST", path="/comments$", after=1, times=2, code=500)
     sandbox.faults.add(fault)
@@ -192,6 +305,7 @@ def test_cleared_faults_do_not_strike(sandbox: Sandbox, github: Call) -> None:
         ("github", "drop", {"seconds": 1}),
         ("github", "status", {}),
         ("github", "rate-limit", {"form": "odd"}),
+        ("github", "no-effect", {"shows": "odd"}),
     ],
 )
 def test_a_mistaken_fault_is_refused(tracker: str, kind: str, options: dict[str, Any]) -> None:

@@ -140,3 +140,50 @@ def test_an_issue_made_a_discussion_stays_and_takes_no_comment(
 
     assert github("GET", ISSUE).json()["locked"] is True
     assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("role", "permission"),
+    [
+        ("admin", "admin"),
+        ("maintain", "write"),
+        ("write", "write"),
+        ("triage", "read"),
+        ("read", "read"),
+        ("none", "none"),
+    ],
+)
+def test_a_permission_is_the_base_of_a_role(
+    sandbox: Sandbox, github: Call, role: str, permission: str
+) -> None:
+    sandbox.github.add_person("Ann", role=role)
+
+    answer = github("GET", f"{HOME}/collaborators/ann/permission").json()
+
+    assert (answer["permission"], answer["role_name"]) == (permission, role)
+
+
+def test_who_may_not_push_learns_no_permission(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_repository("octo/widgets", push=False)
+
+    answer = github("GET", f"{HOME}/collaborators/ann/permission")
+
+    assert answer.status_code == 403
+    assert answer.json()["message"] == "Must have push access to view collaborator permission."
+
+
+def test_an_author_is_shown_with_kind_and_association(sandbox: Sandbox, github: Call) -> None:
+    sandbox.github.add_person("mallory", association="CONTRIBUTOR")
+    sandbox.github.add_issue(number=5, title="Mine", author="mallory")
+    for user in ("ann", "mallory", "renovate[bot]"):
+        sandbox.github.add_comment("octo/widgets", 4, "x", user)
+
+    comments = github("GET", f"{ISSUE}/comments").json()
+
+    assert [(one["user"]["type"], one["author_association"]) for one in comments] == [
+        ("User", "MEMBER"),
+        ("User", "CONTRIBUTOR"),
+        ("Bot", "NONE"),
+    ]
+    issue = github("GET", f"{HOME}/issues/5").json()
+    assert (issue["user"]["login"], issue["author_association"]) == ("mallory", "CONTRIBUTOR")

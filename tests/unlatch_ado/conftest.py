@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,11 +26,6 @@ def _running() -> Iterator[Sandbox]:
 def box(_running: Sandbox) -> Sandbox:
     _running.reset()
     return _running
-
-
-@pytest.fixture
-def day_ago() -> datetime:
-    return datetime.now(UTC) - timedelta(days=1)
 
 
 @pytest.fixture

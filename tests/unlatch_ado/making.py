@@ -1,7 +1,10 @@
-"""What the tests of the Azure DevOps plugin are made of."""
+"""The items, changes and plugins that the tests of the Azure DevOps plugin share."""
 
 from __future__ import annotations
 
+import html
+import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import Span, Text
@@ -14,10 +17,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.sandbox import Sandbox
+    from unlatch.spi import Outcome
 
 OP = "01JABCDEFGHJKMNPQRSTVWXYZ0"
 OTHER_OP = "01JABCDEFGHJKMNPQRSTVWXYZ1"
 MARKER = f"<p>unlatch ref {OP}</p>"
+HOSTILE = (
+    "--> $& \\1 'single' \"double\" </p><script>alert(1)</script> @all {code} ; , "
+    "\u202e\x07\x1b[31m\nnext line &amp; ##vso[task.setvariable]"
+)
+CLEANED = HOSTILE.replace("\u202e", "").replace("\x07", "").replace("\x1b", "")
 
 
 def settings(box: Sandbox, **more: Any) -> AdoSettings:
@@ -57,6 +66,20 @@ def draft(body: str = "Kept text", *, title: str = "Smart discipline", **more: A
     return Draft(title=title, body=words(body), **given)
 
 
+def creating(made_from: Draft | None = None, *labels: str) -> Change:
+    return Change(OP, draft=made_from or draft(), add_labels=labels)
+
+
+def editing(made_from: Draft | None = None) -> Change:
+    return Change(OTHER_OP, draft=made_from or draft())
+
+
+def written(plugin: AdoPlugin, item: ItemRef, change: Change | None = None) -> Outcome:
+    """An item is read for a change, and then changed."""
+    wanted = change or reopening()
+    return plugin.write(plugin.read(item, wanted), wanted)
+
+
 def sent(box: Sandbox) -> list[str]:
     """The requests that reached the server, without those that ask for routes and types."""
     return [
@@ -64,3 +87,17 @@ def sent(box: Sandbox) -> list[str]:
         for entry in box.requests.entries("ado")
         if entry.method != "OPTIONS" and "workitemtypes" not in entry.path.lower()
     ]
+
+
+def closed_item(box: Sandbox, **more: Any) -> int:
+    given: dict[str, Any] = {"title": "Smart", "state": "Closed", "tags": ["completed", "area: x"]}
+    return box.ado.add_work_item(**{**given, **more})
+
+
+def day_ago() -> datetime:
+    return datetime.now(UTC) - timedelta(days=1)
+
+
+def read_back(text: str) -> str:
+    lines = text.replace("<br>", "\n").replace("</p><p>", "\n\n")
+    return html.unescape(re.sub(r"</?[pb]>", "", lines))

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_ado.making import plugin_for, ref, reopening, sent
+from tests.unlatch_ado.making import plugin_for, ref, sent, written
 
 from unlatch.errors import (
     Conflict,
+    Forbidden,
     NotFound,
     Rejected,
     TrackerError,
@@ -18,7 +19,6 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.sandbox import Fault
-from unlatch.spi import Result
 from unlatch.transport import Wait, for_tests
 from unlatch_ado.plugin import AdoPlugin
 
@@ -104,7 +104,7 @@ ROWS = [
     Row(
         "area",
         answered(403, said("TF237111: no permissions under the specified area path")),
-        Unauthorised,
+        Forbidden,
         "area-not-permitted",
         ("Edit work items in this node",),
     ),
@@ -144,7 +144,7 @@ def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, r
     number = box.ado.add_work_item(title="x", state="Closed")
     box.faults.add(Fault("ado", method=row.method, times=2, **row.fault))
     with pytest.raises(TrackerError) as caught:
-        plugin.reopen_issue(ref(box, number), reopening())
+        written(plugin, ref(box, number))
     error = caught.value
     assert (type(error), error.id) == (row.kind, row.id)
     assert [words for words in row.advice if words not in (error.hint or "")] == []
@@ -158,10 +158,9 @@ def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, r
 
 def test_a_tag_that_may_not_be_made_is_left_out(box: Sandbox, plugin: AdoPlugin) -> None:
     box.ado.add_project("widgets", create_tags=False)
-    outcome = plugin.reopen_issue(
-        ref(box, box.ado.add_work_item(title="x", state="Closed")), reopening()
-    )
-    assert outcome.result is Result.REOPENED
+    outcome = written(plugin, ref(box, box.ado.add_work_item(title="x", state="Closed")))
+    assert outcome.after.state == "Active"
+    assert outcome.refused == ("reopened",)
     assert "reopened" in outcome.notes[0]
 
 
@@ -172,7 +171,7 @@ def test_the_cap_on_revisions_is_met_as_the_server_words_it(
     box.ado.most_revisions = 2
     # The words name the limit; the sandbox's is lowered so that nobody has to write 10,000.
     with pytest.raises(TrackerError, match="up to 2 revisions"):
-        plugin.reopen_issue(ref(box, number), reopening())
+        written(plugin, ref(box, number))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +187,7 @@ def test_throttling_is_waited_out_and_shown(
     plugin = AdoPlugin(plugin_for(box)._settings, transport)
     number = box.ado.add_work_item(title="x", state="Closed")
     box.faults.add(Fault("ado", "rate-limit", method="GET", form=form, seconds=7))
-    assert plugin.reopen_issue(ref(box, number), reopening()).result is Result.REOPENED
+    assert written(plugin, ref(box, number)).after.state == "Active"
     assert [round(wait.seconds) for wait in waits] == [waited]
     assert len(box.ado.comments(number)) == 1
 
@@ -199,7 +198,7 @@ def test_a_block_without_end_is_left_for_later(box: Sandbox, plugin: AdoPlugin) 
     box.faults.add(Fault("ado", method="GET", times=9, **fault))
     number = box.ado.add_work_item(title="x", state="Closed")
     with pytest.raises(Transient, match="TF400733") as caught:
-        plugin.reopen_issue(ref(box, number), reopening())
+        written(plugin, ref(box, number))
     assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
 
 
@@ -208,7 +207,7 @@ def test_a_hidden_item_says_where_to_look(box: Sandbox, plugin: AdoPlugin, act: 
     box.ado.add_area("widgets\\Vault", allows="nothing")
     item = ref(box, box.ado.add_work_item(title="x", state="Closed", area="widgets\\Vault"))
     with pytest.raises(NotFound) as caught:
-        plugin.reopen_issue(item, reopening()) if act == "reopen" else plugin.get_issue_status(item)
+        written(plugin, item) if act == "reopen" else plugin.read(item)
     assert caught.value.id == "item-not-found"
     assert "area path" in (caught.value.hint or "")
 
@@ -217,7 +216,7 @@ def test_an_item_that_was_moved_says_where_it_is(box: Sandbox, plugin: AdoPlugin
     box.ado.add_project("gadgets")
     number = box.ado.add_work_item("gadgets", title="x", state="Closed")
     with pytest.raises(Rejected, match="fabrikam/gadgets") as caught:
-        plugin.reopen_issue(ref(box, number), reopening())
+        written(plugin, ref(box, number))
     assert caught.value.id == "target-not-allowed"
     assert "`projects`" in (caught.value.hint or "")
 
@@ -229,5 +228,5 @@ def test_a_recycle_bin_that_cannot_be_read_changes_nothing_of_the_error(
     box.ado.delete(number)
     box.faults.add(Fault("ado", "status", path="(?i)recyclebin", code=403, body="no"))
     with pytest.raises(NotFound) as caught:
-        plugin.get_issue_status(ref(box, number))
+        plugin.read(ref(box, number))
     assert caught.value.id == "item-not-found"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unlatch_ado.making import OP, draft, plugin_for, ref, reopening
+from tests.unlatch_ado.making import OP, creating, draft, editing, plugin_for, ref, reopening
 
 from unlatch.errors import NotFound, Rejected, Transient, Unauthorised
 from unlatch.sandbox import Fault
@@ -23,9 +23,10 @@ def test_a_reopening_that_would_succeed_is_approved_without_effect(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
     number = box.ado.add_work_item(title="x", state="Closed", tags=["completed"])
-    item, before = plugin.get_issue_status(ref(box, number)), box.ado.work_item(number)
+    before, change = box.ado.work_item(number), reopening()
+    plugin.read(ref(box, number))
     box.requests.clear()
-    plugin.approve(item, reopening())
+    plugin.approve(plugin.read(ref(box, number), change), change)
     assert box.ado.work_item(number) == before
     assert box.ado.comments(number) == []
     [get, patch] = box.requests.entries("ado")
@@ -38,15 +39,8 @@ def test_what_a_rule_refuses_is_not_approved(box: Sandbox, tmp_path: Path) -> No
     plugin = plugin_for(box, cache=tmp_path)
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Behoben"))
     with pytest.raises(Rejected, match=r"Custom\.ReopenCause") as caught:
-        plugin.approve(plugin.get_issue_status(item), reopening())
+        plugin.approve(plugin.read(item, reopening()), reopening())
     assert caught.value.id == "rule-broken"
-
-
-def test_a_deliberate_close_is_not_approved(box: Sandbox, plugin: AdoPlugin) -> None:
-    item = ref(box, box.ado.add_work_item(title="x", state="Removed"))
-    with pytest.raises(Rejected) as caught:
-        plugin.approve(plugin.get_issue_status(item), reopening())
-    assert caught.value.id == "deliberately-closed"
 
 
 def test_a_tag_that_may_not_be_made_keeps_nothing_from_approval(
@@ -54,7 +48,7 @@ def test_a_tag_that_may_not_be_made_keeps_nothing_from_approval(
 ) -> None:
     box.ado.add_project("widgets", "Agile", create_tags=False)
     item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
-    plugin.approve(plugin.get_issue_status(item), reopening())
+    plugin.approve(plugin.read(item, reopening()), reopening())
     entries = [entry.method for entry in box.requests.entries("ado") if entry.method == "PATCH"]
     assert len(entries) == 2
 
@@ -64,7 +58,7 @@ def test_where_the_tag_is_the_only_wish_nothing_is_left_to_approve(
 ) -> None:
     box.ado.add_project("widgets", "Agile", create_tags=False)
     item = ref(box, box.ado.add_work_item(title="x", state="Active"))
-    plugin.approve(plugin.get_issue_status(item), Change(OP, add_labels=("new",)))
+    plugin.approve(plugin.read(item), Change(OP, add_labels=("new",)))
     entries = [entry.method for entry in box.requests.entries("ado") if entry.method == "PATCH"]
     assert len(entries) == 1
 
@@ -75,14 +69,14 @@ def test_an_area_that_may_not_be_written_to_is_not_approved(
     box.ado.add_area("widgets\\Locked")
     number = box.ado.add_work_item(title="x", state="Closed", area="widgets\\Locked")
     box.ado.add_area("widgets\\Locked", allows="read")
-    item = plugin.get_issue_status(ref(box, number))
+    item = plugin.read(ref(box, number))
     with pytest.raises(Unauthorised) as caught:
         plugin.approve(item, Change(OP, Goal.COMPLETED, add_labels=("a",)))
     assert caught.value.id == "area-not-permitted"
 
 
 def test_a_new_item_is_approved_without_being_made(box: Sandbox, plugin: AdoPlugin) -> None:
-    plugin.approve(None, Change(OP, add_labels=("specs",)), draft())
+    plugin.approve(None, creating(None, "specs"))
     assert box.ado.items() == []
     [entry] = [e for e in box.requests.entries("ado") if e.method == "POST"]
     assert "validateOnly=true" in entry.query
@@ -91,22 +85,22 @@ def test_a_new_item_is_approved_without_being_made(box: Sandbox, plugin: AdoPlug
 def test_a_new_item_that_cannot_be_made_is_not_approved(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, area_path="Nowhere")
     with pytest.raises(Rejected) as caught:
-        plugin.approve(None, Change(OP), draft())
+        plugin.approve(None, creating())
     assert caught.value.id == "tree-path-not-found"
     with pytest.raises(NotFound):
-        plugin.approve(None, Change(OP), draft(wishes={"parent": 999}))
+        plugin.approve(None, creating(draft(wishes={"parent": 999})))
 
 
 def test_an_update_is_approved_without_effect(box: Sandbox, plugin: AdoPlugin) -> None:
     number = box.ado.add_work_item(title="Old", description="<p>Mine</p>")
     before = box.ado.work_item(number)
-    plugin.approve(plugin.get_issue_status(ref(box, number)), Change(OP), draft())
+    plugin.approve(plugin.read(ref(box, number), editing()), editing())
     assert box.ado.work_item(number) == before
     assert "validateOnly=true" in box.requests.entries("ado")[-1].query
 
 
 def test_asking_may_be_repeated_for_it_changes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
-    item = plugin.get_issue_status(ref(box, box.ado.add_work_item(title="x", state="Closed")))
+    item = plugin.read(ref(box, box.ado.add_work_item(title="x", state="Closed")), reopening())
     box.faults.add(Fault("ado", "status", method="PATCH", code=502))
     plugin.approve(item, reopening())
     box.faults.add(Fault("ado", "status", method="PATCH", code=502, times=9))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.unlatch_ado.making import OP, draft, plugin_for, sent, settings
+from tests.unlatch_ado.making import creating, draft, plugin_for, sent, settings
 
 from unlatch.errors import NotFound, Rejected
-from unlatch.spi import Change
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +27,7 @@ def tree(box: Sandbox) -> None:
 
 
 def made(plugin: AdoPlugin, box: Sandbox, **wishes: Any) -> dict[str, Any]:
-    outcome = plugin.create_issue(draft(wishes=wishes), Change(OP))
+    outcome = plugin.create(creating(draft(wishes=wishes)))
     return box.ado.work_item(int(outcome.after.ref.id))
 
 
@@ -153,26 +151,3 @@ def test_a_field_that_is_not_there_is_named(box: Sandbox, tmp_path: Path) -> Non
         made(plugin, box)
     assert caught.value.id == "field-not-found"
     assert "[trackers.ado.fields]" in (caught.value.hint or "")
-
-
-@pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
-def test_the_planned_requests_are_the_ones_that_are_sent(
-    box: Sandbox, tmp_path: Path, *, warm: bool
-) -> None:
-    epic = box.ado.add_work_item(type="Epic", title="Epic")
-    plugin = plugin_for(box, cache=tmp_path, back_link="https://example.com/{increment}")
-    if warm:
-        plugin.create_issue(draft(), Change(OP))
-    box.requests.clear()
-    wished, change = draft(wishes={"parent": epic}), Change(OP, add_labels=("specs",))
-    planned = plugin.plan(None, change, wished)
-    assert box.requests.entries() == []
-    plugin.create_issue(wished, change)
-    entries = [(entry.method, entry.path) for entry in box.requests.entries("ado")]
-    assert sorted(entries) == sorted(
-        (one.method, unquote(urlsplit(one.url).path)) for one in planned
-    )
-    assert planned[-1].what == (
-        f"make a User Story in fabrikam/widgets, add tag specs, link to {epic} "
-        "(Hierarchy-Reverse), link back to https://example.com/0007-smart"
-    )

@@ -10,6 +10,7 @@ from requests.structures import CaseInsensitiveDict
 
 from unlatch.errors import (
     Conflict,
+    Forbidden,
     NotFound,
     Rejected,
     TrackerError,
@@ -59,15 +60,15 @@ EXPLAINED = [
         Unauthorised,
         "credential-expired",
     ),
-    (wrapped(403, "TF401289: no permissions to create tags."), Unauthorised, "tag-not-permitted"),
+    (wrapped(403, "TF401289: no permissions to create tags."), Forbidden, "tag-not-permitted"),
     (
         wrapped(403, "TF237111: no permissions to save work items under the area path"),
-        Unauthorised,
+        Forbidden,
         "area-not-permitted",
     ),
     (
         wrapped(400, "TF237111: no permissions to save", "RuleValidationException"),
-        Unauthorised,
+        Forbidden,
         "area-not-permitted",
     ),
     (wrapped(400, "TF401347: Invalid tree name given"), Rejected, "tree-path-not-found"),

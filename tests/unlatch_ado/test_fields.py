@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_ado.making import OP, plugin_for, ref, reopening
+from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, written
 
 from unlatch.errors import Rejected
 from unlatch.sandbox.ado.processes import INHERITED, REOPEN_CAUSE
-from unlatch.spi import Change, Goal, Result
+from unlatch.spi import Change, Goal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,8 +42,7 @@ def test_states_are_found_whatever_they_are_called(
     done, state = states
     item = ref(box, box.ado.add_work_item(type=kind, title="x", state=done))
     plugin = plugin_for(box, cache=tmp_path, fields=CAUSE if kind == "Bug" else {})
-    act = plugin.reopen_issue if goal is Goal.OPEN else plugin.close_issue
-    outcome = act(item, Change(OP, goal))
+    outcome = written(plugin, item, Change(OP, goal))
     assert outcome.after.state == state
     assert box.ado.work_item(int(item.id))["fields"]["System.State"] == state
 
@@ -53,13 +52,13 @@ def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
 ) -> None:
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Behoben"))
     with pytest.raises(Rejected, match=REOPEN_CAUSE) as caught:
-        plugin_for(box, cache=tmp_path).reopen_issue(item, reopening())
+        written(plugin_for(box, cache=tmp_path), item)
     assert caught.value.id == "rule-broken"
     assert "[trackers.ado.fields.reopen]" in (caught.value.hint or "")
     assert f'"{REOPEN_CAUSE}" = ' in (caught.value.hint or "")
     assert box.ado.comments(int(item.id)) == []
-    outcome = plugin_for(box, cache=tmp_path, fields=CAUSE).reopen_issue(item, reopening())
-    assert outcome.result is Result.REOPENED
+    outcome = written(plugin_for(box, cache=tmp_path, fields=CAUSE), item)
+    assert outcome.commented
     fields = box.ado.work_item(int(item.id))["fields"]
     assert (fields["System.State"], fields[REOPEN_CAUSE]) == ("Wieder offen", "found in production")
     assert not any("bypassRules" in entry.query for entry in box.requests.entries("ado"))
@@ -67,14 +66,15 @@ def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
 
 def test_fields_go_along_with_a_change_of_state_alone(box: Sandbox, tmp_path: Path) -> None:
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
-    plugin_for(box, cache=tmp_path, fields=CAUSE).reopen_issue(item, reopening())
+    written(plugin_for(box, cache=tmp_path, fields=CAUSE), item)
     assert REOPEN_CAUSE not in box.ado.work_item(int(item.id))["fields"]
 
 
 def test_closing_has_fields_of_its_own(box: Sandbox, tmp_path: Path) -> None:
     fields = {**CAUSE, "close": {"Microsoft.VSTS.Common.Priority": 4}}
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
-    plugin_for(box, cache=tmp_path, fields=fields).close_issue(item, Change(OP, Goal.COMPLETED))
+    plugin = plugin_for(box, cache=tmp_path, fields=fields)
+    written(plugin, item, Change(OP, Goal.COMPLETED))
     found = box.ado.work_item(int(item.id))["fields"]
     assert found["Microsoft.VSTS.Common.Priority"] == 4
     assert REOPEN_CAUSE not in found
@@ -83,8 +83,8 @@ def test_closing_has_fields_of_its_own(box: Sandbox, tmp_path: Path) -> None:
 def test_a_plan_names_the_fields(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, fields=CAUSE)
     number = box.ado.add_work_item(type="Bug", title="x", state="Behoben")
-    item = plugin.get_issue_status(ref(box, number))
-    [_, patch] = plugin.plan(item, reopening(comment=None, add_labels=()))
+    change = reopening(comment=None, add_labels=())
+    [_, patch] = plugin.plan(plugin.read(ref(box, number), change), change)
     assert patch.what == (f"set state to Wieder offen, set {REOPEN_CAUSE} to found in production")
 
 

@@ -19,7 +19,18 @@ import pytest
 from openapi_schema_validator import OAS30Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT4
-from tests.unlatch_ado.making import OP, OTHER_OP, draft, ref, reopening, settings, words
+from tests.unlatch_ado.making import (
+    OP,
+    OTHER_OP,
+    creating,
+    draft,
+    editing,
+    ref,
+    reopening,
+    settings,
+    words,
+    written,
+)
 
 from unlatch.spi import Change, Goal
 from unlatch.transport import for_tests
@@ -192,17 +203,17 @@ def test_every_request_and_answer_is_as_described(
     parent, child = furnish(box)
     plugin, item = plugin_of(box, official, tmp_path), ref(box, child)
     since = datetime.now(UTC) - timedelta(days=1)
-    plugin.get_statuses([item, ref(box, parent)])
+    plugin.read_many([item, ref(box, parent)])
     plugin.examine([item])
-    plugin.approve(plugin.get_issue_status(item), reopening())
-    assert len(plugin.reopen_issue(item, reopening()).notes) == 3
-    assert plugin.find_comments(item, OP, since)
-    plugin.close_issue(item, Change(OTHER_OP, Goal.COMPLETED, comment=words("Done")))
+    plugin.approve(plugin.read(item, reopening()), reopening())
+    assert len(written(plugin, item).notes) == 3
+    assert plugin.find_comments(item, OP)
+    written(plugin, item, Change(OTHER_OP, Goal.COMPLETED, comment=words("Done")))
     wished = draft(wishes={"parent": parent, "related": [child]})
-    plugin.approve(None, Change(OP), wished)
-    made = plugin.create_issue(wished, Change(OP, add_labels=("specs",))).after
+    plugin.approve(None, creating(wished))
+    made = plugin.create(creating(wished, "specs")).after
     assert plugin.find_created(OP, since) is not None
-    plugin.update_issue(made.ref, draft("Other"), Change(OTHER_OP))
+    written(plugin, made.ref, editing(draft("Other")))
 
     record_property("not-checked", "\n".join(sorted(official.unchecked)))
     assert official.wrong == []
@@ -232,7 +243,7 @@ def test_a_deviation_is_noticed(box: Sandbox, official: Official, tmp_path: Path
     official.document["definitions"]["JsonPatchOperation"]["properties"]["path"]["type"] = "integer"
     number = box.ado.add_work_item(title="x", state="Closed", area="widgets")
     box.ado.add_area("widgets\\Team A")
-    plugin_of(box, official, tmp_path).reopen_issue(ref(box, number), reopening())
+    written(plugin_of(box, official, tmp_path), ref(box, number))
     assert {one.partition(":")[0] for one in official.wrong} == {
         "GET workitems/{id}, answer",
         "PATCH workitems/{id}, answer",

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_ado.making import OP, OTHER_OP, plugin_for, ref, reopening, sent
+from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, sent, written
 
-from unlatch.errors import Rejected
+from unlatch.errors import Rejected, UnknownOutcome
 from unlatch.sandbox import Fault
-from unlatch.spi import Change, Goal, Result
+from unlatch.spi import Change, Goal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def item_in(box: Sandbox, iteration: str, **more: Any) -> int:
 
 
 def notes(plugin: AdoPlugin, box: Sandbox, number: int, **more: Any) -> tuple[str, ...]:
-    return plugin.reopen_issue(ref(box, number), reopening(**more)).notes
+    return written(plugin, ref(box, number), reopening(**more)).notes
 
 
 def iteration_of(box: Sandbox, number: int) -> str:
@@ -67,7 +67,7 @@ def test_nothing_is_said_where_nothing_is_reopened(box: Sandbox, plugin: AdoPlug
     number = item_in(box, OLD)
     box.ado.edit(number, state="Active")
     assert notes(plugin, box, number) == ()
-    plugin.close_issue(ref(box, number), Change(OP, Goal.COMPLETED))
+    written(plugin, ref(box, number), Change(OP, Goal.COMPLETED))
     assert notes(plugin, box, number, goal=None) == ()
 
 
@@ -133,15 +133,15 @@ def test_without_a_current_iteration_it_stays(box: Sandbox, tmp_path: Path) -> N
 def test_iterations_that_cannot_be_read_hold_nothing_up(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
     box.faults.add(Fault("ado", "status", path="(?i)classificationnodes", code=403, body="no"))
-    outcome = plugin.reopen_issue(ref(box, item_in(box, OLD)), reopening())
-    assert outcome.result is Result.REOPENED
+    outcome = written(plugin, ref(box, item_in(box, OLD)))
+    assert outcome.after.state == "Active"
     assert "could not be read" in outcome.notes[0]
 
 
 def test_an_assignee_who_has_left_is_said(box: Sandbox, plugin: AdoPlugin) -> None:
     box.ado.deactivate("Ann Gone")
     number = item_in(box, "widgets", assigned_to="Ann Gone")
-    assert notes(plugin, box, number) == ("Ann Gone, whom it is assigned to, is no longer active",)
+    assert notes(plugin, box, number) == ("its assignee Ann Gone is no longer active",)
     assert sent(box) == ["GET", "PATCH"]
     assert box.ado.item("widgets", number).assignee == "Ann Gone"  # type: ignore[union-attr]
 
@@ -170,7 +170,7 @@ def test_an_account_that_cannot_be_found_out_holds_nothing_up(box: Sandbox, tmp_
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
     box.faults.add(Fault("ado", "status", path="(?i)connectiondata", code=404, body="no"))
     number = item_in(box, "widgets", assigned_to="Ann Gone")
-    assert "could not be found out" in notes(plugin, box, number)[0]
+    assert "could not be read" in notes(plugin, box, number)[0]
     assert box.ado.work_item(number)["fields"]["System.State"] == "Active"
 
 
@@ -217,11 +217,11 @@ def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox, tmp_path: Path) -> 
     lost = Fault("ado", "drop", method="PATCH", path=f"/{child}$", after=0)
     box.faults.add(lost)
     with pytest.raises(Exception, match="no answer"):
-        plugin.reopen_issue(ref(box, child), reopening())
+        written(plugin, ref(box, child))
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
     revision = box.ado.work_item(parent)["rev"]
-    outcome = plugin.reopen_issue(ref(box, child), reopening())
-    assert (outcome.result, outcome.notes) == (Result.REOPENED, ())
+    outcome = written(plugin, ref(box, child))
+    assert (outcome.after.state, outcome.notes) == ("Active", ())
     assert box.ado.work_item(parent)["rev"] == revision
 
 
@@ -233,7 +233,7 @@ def test_a_child_that_cannot_be_reopened_leaves_its_parent_alone(
     child = box.ado.add_work_item(type="Bug", title="x", state="Behoben", parent=parent)
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
     with pytest.raises(Rejected):
-        plugin.reopen_issue(ref(box, child), reopening())
+        written(plugin, ref(box, child))
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Fertig"
 
 
@@ -252,7 +252,7 @@ def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(
     child = item_in(box, "widgets", parent=parent)
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
     [note] = notes(plugin, box, child)
-    assert "could not be looked at" in note
+    assert "could not be read" in note
     assert "Merger" not in note
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Closed"
 
@@ -262,7 +262,7 @@ def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(
     [
         ({"kind": "status", "code": 403, "body": "TF237111"}, "was not reopened"),
         ({"kind": "status", "code": 412, "body": "VS403351"}, "was not reopened"),
-        ({"kind": "drop"}, "is not known"),
+        ({"kind": "drop"}, "is not known whether"),
     ],
 )
 def test_what_goes_wrong_with_a_parent_holds_nothing_up(
@@ -271,25 +271,79 @@ def test_what_goes_wrong_with_a_parent_holds_nothing_up(
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     box.faults.add(Fault("ado", method="PATCH", path=f"/{parent}$", **fault))
-    outcome = plugin.reopen_issue(ref(box, child), reopening())
-    assert outcome.result is Result.REOPENED
+    outcome = written(plugin, ref(box, child))
+    assert outcome.after.state == "Active"
     assert words in outcome.notes[0]
 
 
-def test_the_plan_names_what_may_be_asked_and_done(box: Sandbox, tmp_path: Path) -> None:
-    asked = {"iteration": "current", "parent": "reopen", "assignee": "me"}
-    plugin = plugin_for(box, cache=tmp_path, on_reopen=asked)
+def test_the_plan_names_the_requests_for_parent_and_assignee(box: Sandbox, tmp_path: Path) -> None:
+    wanted = {"iteration": "current", "parent": "reopen", "assignee": "me"}
+    box.ado.deactivate("Ann Gone")
     parent = box.ado.add_work_item(type="Feature", title="Feature", state="Closed")
-    item = plugin.get_issue_status(ref(box, item_in(box, OLD, parent=parent)))
-    planned = plugin.plan(item, reopening(op=OTHER_OP))
-    assert [one.method for one in planned] == ["GET", "GET", "GET", "GET", "PATCH", "PATCH"]
-    assert [True, True, False, True] == ["where" in one.what for one in planned[1:-1]]
+    number = item_in(box, OLD, parent=parent, assigned_to="Ann Gone")
+    warm = plugin_for(box, cache=tmp_path, on_reopen=wanted)
+    warm.read(ref(box, number), reopening())
+
+    plugin = plugin_for(box, cache=tmp_path, on_reopen=wanted)
+    box.requests.clear()
+    snapshot = plugin.read(ref(box, number), reopening())
+    planned = plugin.plan(snapshot, reopening())
+    plugin.write(snapshot, reopening())
+
+    assert sent(box) == [one.method for one in planned]
+    assert [one.what for one in planned] == [
+        "read the work item",
+        "read the account of the token",
+        "read the parent",
+        "check whether it can be reopened, without effect",
+        "set state to Active, post the comment",
+        (
+            f"set state to Active, set System.IterationPath to {NOW}, set System.AssignedTo to "
+            "octo.cat@fabrikam.example, post the comment, add tag reopened"
+        ),
+    ]
 
 
 def test_the_plan_of_an_item_without_a_parent_names_none(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
-    item = plugin.get_issue_status(ref(box, item_in(box, OLD)))
-    assert ["GET", "PATCH"] == [one.method for one in plugin.plan(item, reopening(op=OTHER_OP))]
+    snapshot = plugin.read(ref(box, item_in(box, OLD)), reopening())
+    assert ["GET", "PATCH"] == [one.method for one in plugin.plan(snapshot, reopening())]
+
+
+def test_a_parent_that_was_reopened_is_named_when_the_child_fails(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    parent, child = family(box)
+    box.faults.add(Fault("ado", "drop", method="PATCH", path=f"/{child}$"))
+    with pytest.raises(UnknownOutcome) as caught:
+        written(plugin, ref(box, child))
+    done = caught.value.done
+    assert done is not None
+    assert done.notes == (f"its parent {parent} was reopened: Closed -> Active",)
+    assert (done.after.state, done.commented) == ("Closed", False)
+
+
+def test_a_parent_that_stays_closed_is_not_said_to_be_reopened(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    parent, child = family(box)
+    body = box.ado.work_item(parent)
+    box.faults.add(Fault("ado", "status", method="PATCH", path=f"/{parent}$", code=200, body=body))
+    [note] = notes(plugin, box, child)
+    assert note == f"its parent {parent} was not reopened: Azure DevOps left it in state Closed"
+
+
+def test_a_tag_that_may_not_be_made_does_not_keep_a_parent_closed(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    box.ado.add_project("widgets", create_tags=False)
+    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    parent, child = family(box)
+    outcome = written(plugin, ref(box, child))
+    assert (outcome.after.state, outcome.refused) == ("Active", ("reopened",))
+    assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
 
 
 @pytest.mark.parametrize("given", [{"parent": "keep"}, {"iteration": "next"}, {"sprint": "keep"}])

@@ -4,7 +4,7 @@ import pytest
 from tests.unlatch_ado.making import MARKER, OP, words
 
 from unlatch.spi import Change
-from unlatch_ado.patch import Plan, Step, changed_tags, comment_of, read_tags
+from unlatch_ado.patch import Patch, Step, changed_tags, comment_of, read_tags
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_changes_only_the_tags_that_it_is_about(
 
 
 def test_guards_everything_by_the_revision() -> None:
-    plan = Plan(4, (("System.State", "Active"),), (("a",), ("b",)), "<p>x</p>")
-    assert plan.steps() == (
+    patch = Patch(4, (("System.State", "Active"),), (("a",), ("b",)), "<p>x</p>")
+    assert patch.steps() == (
         Step("test", "/rev", 4),
         Step("add", "/fields/System.State", "Active"),
         Step("replace", "/fields/System.Tags", "b"),
@@ -41,24 +41,24 @@ def test_guards_everything_by_the_revision() -> None:
 
 
 def test_sends_no_tags_that_stay_as_they_are() -> None:
-    assert Plan(4, tags=(("a",), ("a",)), comment="x").steps() == (
+    assert Patch(4, tags=(("a",), ("a",)), comment="x").steps() == (
         Step("test", "/rev", 4),
         Step("add", "/fields/System.History", "x"),
     )
 
 
 def test_takes_the_last_tag_away_with_an_empty_value() -> None:
-    assert Plan(4, tags=(("a",), ())).steps()[1] == Step("replace", "/fields/System.Tags", "")
+    assert Patch(4, tags=(("a",), ())).steps()[1] == Step("replace", "/fields/System.Tags", "")
 
 
 def test_is_empty_when_there_is_nothing_to_do() -> None:
-    assert Plan(4, tags=(("a",), ("a",))).is_empty
-    assert not Plan(4, comment="x").is_empty
+    assert Patch(4, tags=(("a",), ("a",))).is_empty
+    assert not Patch(4, comment="x").is_empty
 
 
 def test_still_removes_tags_where_none_may_be_made() -> None:
-    plan = Plan(4, tags=(("a", "completed"), ("a", "reopened")))
-    assert plan.without_new_tags() == Plan(4, tags=(("a", "completed"), ("a",)))
+    patch = Patch(4, tags=(("a", "completed"), ("a", "reopened")))
+    assert patch.without_new_tags() == Patch(4, tags=(("a", "completed"), ("a",)))
 
 
 def test_the_marker_is_the_last_paragraph_of_a_comment() -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.unlatch_ado.making import OP, draft, plugin_for, ref, reopening, words
+from tests.unlatch_ado.making import (
+    OP,
+    creating,
+    draft,
+    editing,
+    plugin_for,
+    ref,
+    reopening,
+    words,
+)
 
 from unlatch.errors import Rejected
-from unlatch.spi import Change, Goal, ItemRef
+from unlatch.spi import Change, Goal, PlannedRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,132 +26,113 @@ if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
 
-STATES = ["New", "Active", "Resolved", "Closed", "Removed"]
-TAGS = [(), ("ui",), ("reopened",), ("completed",), ("Completed", "Reopened", "ui")]
 _CLOSING = {"add_labels": ("completed",), "remove_labels": ("reopened",)}
 CHANGES = {
-    "reopen": reopening(),
-    "reopen what was closed on purpose too": reopening(even_if_deliberate=True),
-    "close": reopening(goal=Goal.COMPLETED, **_CLOSING),
-    "drop": reopening(goal=Goal.NOT_PLANNED, **_CLOSING),
-    "comment and tags alone": reopening(goal=None),
-    "state alone": reopening(add_labels=(), remove_labels=()),
+    "reopen": ("Closed", reopening()),
+    "reopen an open item": ("Resolved", reopening()),
+    "nothing": ("Active", reopening(comment=None, add_labels=(), remove_labels=())),
+    "close": ("Active", reopening(goal=Goal.COMPLETED, **_CLOSING)),
+    "drop": ("New", reopening(goal=Goal.NOT_PLANNED, **_CLOSING)),
+    "comment and tags alone": ("Closed", reopening(goal=None)),
+    "edit": ("New", editing()),
 }
 
 
-@pytest.mark.parametrize("says", [True, False], ids=["comment", "no comment"])
-@pytest.mark.parametrize("has", TAGS, ids=str)
-@pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("wanted", CHANGES)
 def test_the_planned_requests_are_the_ones_that_are_sent(
-    box: Sandbox, plugin: AdoPlugin, wanted: str, state: str, has: tuple[str, ...], *, says: bool
+    box: Sandbox, plugin: AdoPlugin, wanted: str
 ) -> None:
-    item = plugin.get_issue_status(ref(box, _add(box, state, has)))
-    change = CHANGES[wanted] if says else replace(CHANGES[wanted], comment=None)
+    state, change = CHANGES[wanted]
+    item = ref(box, box.ado.add_work_item(title="Smart", state=state, tags=["completed", "ui"]))
+    plugin.read(item)
     box.requests.clear()
 
-    planned = plugin.plan(item, change)
+    snapshot = plugin.read(item, change)
+    planned = plugin.plan(snapshot, change)
+    plugin.write(snapshot, change)
 
-    assert box.requests.entries() == []
-    _act(plugin, item.ref, change)
-    assert _sent(box) == [(one.method, unquote(urlsplit(one.url).path)) for one in planned]
+    assert requests(box) == in_short(planned)
 
 
-@pytest.mark.parametrize("wanted", CHANGES)
-@pytest.mark.parametrize("state", STATES)
-def test_what_is_not_kept_from_earlier_requests_is_planned_too(
-    box: Sandbox, plugin: AdoPlugin, tmp_path: Path, state: str, wanted: str
+@pytest.mark.parametrize("wishes", [{}, {"parent": 101}])
+def test_the_planned_requests_of_a_new_item_are_the_ones_that_are_sent(
+    box: Sandbox, plugin: AdoPlugin, wishes: dict[str, int]
 ) -> None:
-    item = plugin.get_issue_status(ref(box, _add(box, state, ("completed",))))
-    other = plugin_for(box, cache=_folder(tmp_path, "elsewhere"))
+    box.ado.add_work_item(type="Epic", title="Epic", id=101)
+    change = creating(draft(wishes=wishes), "specs")
+    planned = plugin.plan(None, change)
+    assert len(box.ado.items()) == 1
     box.requests.clear()
 
-    planned = other.plan(item, CHANGES[wanted])
+    plugin.create(change)
 
-    assert box.requests.entries() == []
-    _act(other, item.ref, CHANGES[wanted])
-    assert _sent(box) == [(one.method, unquote(urlsplit(one.url).path)) for one in planned]
-    assert [one.method for one in planned][:3] == ["OPTIONS", "GET", "GET"]
+    assert requests(box) == in_short(planned)
 
 
 def test_a_plan_says_what_each_request_is_for(box: Sandbox, plugin: AdoPlugin) -> None:
-    number = _add(box, "Closed", ("completed", "ui"))
+    number = box.ado.add_work_item(title="Smart", state="Closed", tags=["completed", "ui"])
     there = f"{box.ado.organization_url}/_apis/wit/workItems/{number}"
 
-    planned = plugin.plan(plugin.get_issue_status(ref(box, number)), reopening())
+    planned = plugin.plan(plugin.read(ref(box, number), reopening()), reopening())
 
-    assert [(one.method, one.url, one.what) for one in planned] == [
-        ("GET", there, "read the work item"),
-        (
+    assert [
+        PlannedRequest("GET", there, "read the work item"),
+        PlannedRequest(
             "PATCH",
             there,
             "set state to Active, post the comment, add tag reopened, remove tag completed",
         ),
-    ]
+    ] == list(planned)
 
 
-def test_a_state_that_is_yet_to_be_asked_for_is_not_guessed(
-    box: Sandbox, plugin: AdoPlugin, tmp_path: Path
-) -> None:
-    item = plugin.get_issue_status(ref(box, _add(box, "Closed", ())))
-    other = plugin_for(box, cache=_folder(tmp_path, "elsewhere"))
+def test_the_plan_of_a_new_item_says_what_it_is_made_of(box: Sandbox, tmp_path: Path) -> None:
+    epic = box.ado.add_work_item(type="Epic", title="Epic")
+    fields = {"create": {"Microsoft.VSTS.Common.Priority": 1}}
+    back = "https://example.com/{increment}"
+    plugin = plugin_for(box, cache=tmp_path, fields=fields, back_link=back)
 
-    planned = other.plan(item, reopening(comment=None, add_labels=()))
+    planned = plugin.plan(None, creating(draft(wishes={"parent": epic}), "specs"))
 
     assert [one.what for one in planned] == [
-        "ask for the addresses of requests (kept for a day)",
-        "read the work item",
-        "read the states of a User Story (kept for a day)",
-        "set state to one that is open, chosen from the states of its type",
+        f"read the work items to link to: {epic}",
+        (
+            "make a User Story in fabrikam/widgets, set Microsoft.VSTS.Common.Priority to 1, "
+            f"add tag specs, link to {epic} (Hierarchy-Reverse), "
+            "link back to https://example.com/0007-smart"
+        ),
     ]
 
 
-def test_a_state_that_cannot_be_reached_costs_another_look(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Reopened"})
-    item = plugin.get_issue_status(ref(box, _add(box, "Closed", ())))
-    box.requests.clear()
-
-    planned = plugin.plan(item, reopening())
-
-    with pytest.raises(Rejected) as refused:
-        plugin.reopen_issue(item.ref, reopening())
-    assert refused.value.id == "no-legal-state"
-    assert _sent(box) == [(one.method, unquote(urlsplit(one.url).path)) for one in planned]
-    assert refused.value.message in planned[-1].what
+def test_an_edit_is_planned_only_where_something_differs(plugin: AdoPlugin) -> None:
+    made = plugin.create(creating()).after.ref
+    same, other = editing(), editing(draft("New"))
+    assert [one.method for one in plugin.plan(plugin.read(made, same), same)] == ["GET"]
+    [_, patch] = plugin.plan(plugin.read(made, other), other)
+    assert patch.what == "set our part of the description"
 
 
-@pytest.mark.parametrize("says", [True, False], ids=["comment", "no comment"])
-def test_an_update_is_planned_with_what_it_may_rewrite(
-    box: Sandbox, plugin: AdoPlugin, *, says: bool
+def test_planning_changes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+    number = box.ado.add_work_item(title="Smart", state="Closed")
+    before = box.ado.work_item(number)
+    plugin.plan(plugin.read(ref(box, number), reopening()), reopening())
+    plugin.plan(None, creating())
+    assert box.ado.work_item(number) == before
+    assert len(box.ado.items()) == 1
+
+
+def test_a_state_that_cannot_be_reached_is_refused_by_the_plan_too(
+    box: Sandbox, tmp_path: Path
 ) -> None:
-    item = plugin.get_issue_status(ref(box, box.ado.add_work_item(title="Old")))
-    change = Change(OP, comment=words("Bug") if says else None)
-    box.requests.clear()
-
-    planned = plugin.plan(item, change, draft())
-
-    plugin.update_issue(item.ref, draft(), change)
-    assert _sent(box) == [(one.method, urlsplit(one.url).path) for one in planned]
-    assert "where they differ" in planned[1].what
+    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Reopened"})
+    item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
+    with pytest.raises(Rejected) as refused:
+        plugin.plan(plugin.read(item, reopening()), Change(OP, Goal.OPEN, comment=words("why")))
+    assert refused.value.id == "no-legal-state"
 
 
-def _folder(parent: Path, name: str) -> Path:
-    folder = parent / name
-    folder.mkdir()
-    return folder
-
-
-def _add(box: Sandbox, state: str, tags: tuple[str, ...]) -> int:
-    return box.ado.add_work_item(title="Smart", state=state, tags=tags)
-
-
-def _act(plugin: AdoPlugin, item: ItemRef, change: Change) -> None:
-    act = plugin.reopen_issue if change.goal in (Goal.OPEN, None) else plugin.close_issue
-    try:
-        act(item, change)
-    except Rejected as refusal:
-        assert refusal.id == "deliberately-closed"  # noqa: PT017  (whether it is raised is a case)
-
-
-def _sent(box: Sandbox) -> list[tuple[str, str]]:
+def requests(box: Sandbox) -> list[tuple[str, str]]:
     return [(entry.method, entry.path) for entry in box.requests.entries("ado")]
+
+
+def in_short(planned: tuple[PlannedRequest, ...]) -> list[tuple[str, str]]:
+    return [(one.method, unquote(urlsplit(one.url).path)) for one in planned]

@@ -5,18 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_ado.making import OP, draft, plugin_for, ref, reopening, settings, words
+from tests.unlatch_ado.making import (
+    OP,
+    creating,
+    day_ago,
+    plugin_for,
+    ref,
+    settings,
+    words,
+    written,
+)
 
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.sandbox import Fault
-from unlatch.spi import Change, Result, Scheme
+from unlatch.spi import Change, Scheme
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.trust import check_origin
 from unlatch_ado import manifest
 from unlatch_ado.settings import AdoSettings
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from unlatch.sandbox import Sandbox
@@ -30,31 +38,31 @@ AZ = (
 
 @pytest.mark.parametrize("newest", ["5.1", "6.0", "7.0", "7.1", "7.2"])
 def test_an_older_server_is_asked_in_its_own_version(
-    box: Sandbox, tmp_path: Path, newest: str, day_ago: datetime
+    box: Sandbox, tmp_path: Path, newest: str
 ) -> None:
     box.ado.newest_version = newest
     plugin = plugin_for(box, cache=tmp_path)
     item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
-    assert plugin.reopen_issue(item, reopening()).result is Result.REOPENED
-    assert len(plugin.find_comments(item, OP, day_ago)) == 1
-    assert plugin.create_issue(draft(), Change(OP)).result is Result.CREATED
-    assert plugin.find_created(OP, day_ago) is not None
-    assert plugin.get_statuses([item])
+    assert written(plugin, item).after.state == "Active"
+    assert len(plugin.find_comments(item, OP)) == 1
+    assert plugin.create(creating()).after.state == "New"
+    assert plugin.find_created(OP, day_ago()) is not None
+    assert plugin.read_many([item])
     assert plugin.examine([item]).login == "Octo Cat"
 
 
 def test_a_version_can_be_set_where_a_server_says_too_much(box: Sandbox, tmp_path: Path) -> None:
-    plugin_for(box, cache=tmp_path).get_issue_status(ref(box, box.ado.add_work_item(title="x")))
+    plugin_for(box, cache=tmp_path).read(ref(box, box.ado.add_work_item(title="x")))
     # The addresses and versions are kept for a day; the server was put back to an older version.
     box.ado.newest_version = "6.0"
     item = ref(box, box.ado.add_work_item(title="y"))
     with pytest.raises(Rejected, match=r"supports is 6\.0") as caught:
-        plugin_for(box, cache=tmp_path).get_issue_status(item)
+        plugin_for(box, cache=tmp_path).read(item)
     assert caught.value.id == "version-not-offered"
     assert "`api_version`" in (caught.value.hint or "")
     plugin = plugin_for(box, cache=tmp_path, api_version="6.0")
-    assert plugin.get_issue_status(item).title == "y"
-    assert plugin.reopen_issue(item, Change(OP, comment=words("why"))).commented
+    assert plugin.read(item).item.title == "y"
+    assert written(plugin, item, Change(OP, comment=words("why"))).commented
 
 
 @pytest.mark.parametrize("given", ["7", "v7.1", "latest", "7.1-preview.3", ""])
@@ -130,7 +138,7 @@ def test_a_server_too_old_for_a_call_is_said_to_be(box: Sandbox, tmp_path: Path)
     body = {"count": len(from_server), "value": from_server}
     box.faults.add(Fault("ado", "status", method="OPTIONS", code=200, body=body))
     with pytest.raises(Rejected) as caught:
-        plugin_for(box, cache=tmp_path).get_statuses([ref(box, 1)])
+        plugin_for(box, cache=tmp_path).read_many([ref(box, 1)])
     assert caught.value.id == "call-not-offered"
 
 

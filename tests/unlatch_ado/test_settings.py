@@ -57,6 +57,7 @@ def test_recognises_the_addresses_that_browsers_show(url: str) -> None:
         "http://dev.azure.com/fabrikam/widgets/_workitems/edit/101",
         "https://dev.azure.com@evil.example/fabrikam/widgets/_workitems/edit/101",
         "https://fabrikam.visualstudio.com.evil.example/widgets/_workitems/edit/101",
+        "https://fabrikam.evil.visualstudio.com/widgets/_workitems/edit/101",
         "javascript://dev.azure.com/fabrikam/widgets/_workitems/edit/101",
     ],
 )

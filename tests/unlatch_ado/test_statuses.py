@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unlatch_ado.making import plugin_for, ref, sent
 
-from unlatch.domain.item import Category, RemoteItem
+from unlatch.domain.item import Category, Snapshot
 from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
 from unlatch.sandbox import Fault
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from unlatch_ado.plugin import AdoPlugin
 
 
-def states(found: Mapping[ItemRef, RemoteItem | TrackerError]) -> list[str]:
-    return [one.state if isinstance(one, RemoteItem) else one.id for one in found.values()]
+def states(found: Mapping[ItemRef, Snapshot | TrackerError]) -> list[str]:
+    return [one.item.state if isinstance(one, Snapshot) else one.id for one in found.values()]
 
 
 def test_each_item_has_its_own_answer(box: Sandbox, plugin: AdoPlugin) -> None:
     refs = [ref(box, box.ado.add_work_item(title="x", state=s)) for s in ("Closed", "New")]
-    found = plugin.get_statuses(refs)
-    assert [found[one] for one in refs] == [plugin.get_issue_status(one) for one in refs]
+    found = plugin.read_many(refs)
+    assert [found[one] for one in refs] == [plugin.read(one) for one in refs]
 
 
 def test_two_hundred_are_asked_for_at_once(box: Sandbox, plugin: AdoPlugin) -> None:
     refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(201)]
     box.requests.clear()
-    found = plugin.get_statuses(refs)
+    found = plugin.read_many(refs)
     assert sent(box) == ["POST", "POST"]
     assert set(states(found)) == {"New"}
     assert list(found) == refs
@@ -48,7 +48,7 @@ def test_several_projects_are_read_together(box: Sandbox, tmp_path: Path) -> Non
         box.ado.add_work_item("gadgets", type="Bug", title="y", state="Done"),
         "gadgets",
     )
-    found = plugin.get_statuses([here, there])
+    found = plugin.read_many([here, there])
     assert states(found) == ["Closed", "Done"]
     assert sent(box) == ["POST"]
 
@@ -63,7 +63,7 @@ def test_what_is_missing_hidden_or_foreign_fails_for_itself(
     foreign = box.ado.add_work_item("secret", title="Merger")
     box.ado.delete(gone)
     refs = [ref(box, number) for number in (gone, good, 999, hidden, foreign)]
-    found = plugin.get_statuses(refs)
+    found = plugin.read_many(refs)
     assert states(found) == [
         "item-not-found",
         "New",
@@ -79,31 +79,31 @@ def test_what_is_missing_hidden_or_foreign_fails_for_itself(
 def test_the_same_item_asked_for_twice_is_answered_twice(box: Sandbox, plugin: AdoPlugin) -> None:
     number = box.ado.add_work_item(title="x")
     refs = [ref(box, number), ref(box, number, "elsewhere")]
-    assert states(plugin.get_statuses(refs)) == ["New", "New"]
+    assert states(plugin.read_many(refs)) == ["New", "New"]
 
 
 def test_nothing_is_asked_for_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
-    assert plugin.get_statuses([]) == {}
+    assert plugin.read_many([]) == {}
     assert box.requests.entries() == []
 
 
 def test_if_nothing_can_be_read_it_is_said_once(box: Sandbox, tmp_path: Path) -> None:
     item = ref(box, box.ado.add_work_item(title="x"))
     with pytest.raises(Unauthorised):
-        plugin_for(box, cache=tmp_path, token="old").get_statuses([item])
+        plugin_for(box, cache=tmp_path, token="old").read_many([item])
 
 
 def test_the_items_that_were_read_before_a_failure_count(box: Sandbox, plugin: AdoPlugin) -> None:
     refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(201)]
     box.faults.add(Fault("ado", "status", path="(?i)batch", code=503, times=9, after=1))
-    found = plugin.get_statuses(refs)
+    found = plugin.read_many(refs)
     assert states(found) == ["New"] * 200 + ["tracker-unavailable"]
 
 
 def test_a_type_that_cannot_be_read_is_asked_for_once(box: Sandbox, plugin: AdoPlugin) -> None:
     refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(5)]
     box.faults.add(Fault("ado", "status", path="(?i)workitemtypes", code=503, times=99))
-    found = plugin.get_statuses(refs)
+    found = plugin.read_many(refs)
     assert {type(one) for one in found.values()} == {Transient}
     asked = [e for e in box.requests.entries("ado") if "workitemtypes" in e.path.lower()]
     assert len(asked) == 3  # one request and its repetitions
@@ -115,12 +115,12 @@ def test_one_answer_that_cannot_be_read_spoils_no_other(box: Sandbox, plugin: Ad
     del items[0]["fields"]["System.State"]
     body = {"count": 2, "value": items}
     box.faults.add(Fault("ado", "status", path="(?i)batch", code=200, body=body))
-    found = plugin.get_statuses([ref(box, number) for number in numbers])
+    found = plugin.read_many([ref(box, number) for number in numbers])
     assert states(found) == ["answer-not-understood", "New"]
 
 
 def test_categories_are_read_as_ever(box: Sandbox, plugin: AdoPlugin) -> None:
     item = ref(box, box.ado.add_work_item(title="x", state="Removed"))
-    found = plugin.get_statuses([item])[item]
-    assert isinstance(found, RemoteItem)
-    assert (found.category, found.deliberate) == (Category.DROPPED, True)
+    found = plugin.read_many([item])[item]
+    assert isinstance(found, Snapshot)
+    assert (found.item.category, found.item.deliberate) == (Category.DROPPED, True)

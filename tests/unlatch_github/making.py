@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.domain.text import Span, Text
-from unlatch.spi import Change, Draft, Goal, ItemRef
+from unlatch.spi import Change, Draft, Goal, ItemRef, Outcome
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
@@ -69,6 +70,18 @@ CREATE = Change(op=OP, add_labels=("increment",))
 
 def draft(title: str = "Smart discipline", body: str = "What it is about") -> Draft:
     return Draft(increment="0007-smart-discipline", title=title, type=None, body=((Span(body),),))
+
+
+def act(plugin: GithubPlugin, at: ItemRef, change: Change) -> Outcome:
+    return plugin.write(plugin.read(at, change), change)
+
+
+def create(plugin: GithubPlugin, wanted: Draft, change: Change) -> Outcome:
+    return plugin.create(replace(change, draft=wanted))
+
+
+def update(plugin: GithubPlugin, at: ItemRef, wanted: Draft, change: Change) -> Outcome:
+    return act(plugin, at, replace(change, draft=wanted))
 
 
 def labels(box: Sandbox, number: int) -> list[str]:

@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.servers import emulate
 from tests.servers.availability import skipped_unless_available
-from tests.unlatch_github.making import CLOSE, CREATE, OP, OTHER_OP, REOPEN, draft
+from tests.unlatch_github.making import (
+    CLOSE,
+    CREATE,
+    OP,
+    OTHER_OP,
+    REOPEN,
+    act,
+    create,
+    draft,
+    update,
+)
 
 from unlatch.domain.text import Check, Checks, Heading
-from unlatch.errors import NotFound, Rejected, TrackerError
-from unlatch.spi import Category, Change, Goal, Result, hidden
+from unlatch.errors import NotFound
+from unlatch.spi import Category, Change, Goal, Snapshot, hidden
 from unlatch.transport import for_tests, measure
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
@@ -50,9 +60,9 @@ def test_a_closed_issue_is_reopened(
     number = server.closed_issue(labels=("completed", "bug"))
 
     with measure() as meter:
-        outcome = plugin.reopen_issue(settings.locate(str(number), None), REOPEN)
+        outcome = act(plugin, settings.locate(str(number), None), REOPEN)
 
-    assert (outcome.result, meter.requests) == (Result.REOPENED, 5)
+    assert (outcome.after.state, meter.requests) == ("open", 5)
     assert server.state(number) == ("open", "reopened")
     assert server.labels(number) == {"bug", "reopened"} == set(outcome.after.labels)
     assert server.comments(number) == [
@@ -65,7 +75,7 @@ def test_an_open_issue_is_closed_as_not_planned(
 ) -> None:
     number = server.open_issue()
 
-    outcome = plugin.close_issue(settings.locate(str(number), None), Change(OP, Goal.NOT_PLANNED))
+    outcome = act(plugin, settings.locate(str(number), None), Change(OP, Goal.NOT_PLANNED))
 
     assert server.state(number) == ("closed", "not_planned")
     assert (outcome.after.category, outcome.after.deliberate) == (Category.DROPPED, True)
@@ -76,19 +86,19 @@ def test_a_comment_of_ours_is_found_and_taken_back(
 ) -> None:
     number = server.closed_issue()
     ref = settings.locate(str(number), None)
-    plugin.reopen_issue(ref, REOPEN)
+    act(plugin, ref, REOPEN)
 
-    (comment,) = plugin.find_comments(ref, OP, LONG_AGO)
+    (comment,) = plugin.find_comments(ref, OP)
     plugin.retract_comment(ref, comment)
 
     assert server.comments(number) == []
 
 
 def test_an_issue_is_created_found_and_updated(server: EmulateGitHub, plugin: GithubPlugin) -> None:
-    made = plugin.create_issue(draft(), CREATE).after
+    made = create(plugin, draft(), CREATE).after
 
     found = plugin.find_created(OP, LONG_AGO)
-    updated = plugin.update_issue(made.ref, draft(title="New", body="Else"), CREATE)
+    updated = update(plugin, made.ref, draft(title="New", body="Else"), CREATE)
 
     assert found is not None
     assert (found.ref, updated.after.title) == (made.ref, "New")
@@ -107,10 +117,10 @@ def test_an_issue_is_made_with_its_check_boxes_labels_and_assignees(
     )
 
     with measure() as meter:
-        outcome = plugin.create_issue(wished, replace(CREATE, add_labels=("increment", "a/b c")))
+        outcome = create(plugin, wished, replace(CREATE, add_labels=("increment", "a/b c")))
 
     number = int(outcome.after.ref.id)
-    assert (outcome.result, outcome.notes, meter.requests) == (Result.CREATED, (), 1)
+    assert (outcome.refused, outcome.notes, meter.requests) == ((), (), 1)
     assert server.labels(number) == {"increment", "a/b c"}
     assert outcome.after.assignee == emulate.LOGIN
     body = server.issue(number)["body"]
@@ -121,12 +131,12 @@ def test_an_issue_is_made_with_its_check_boxes_labels_and_assignees(
 def test_an_update_keeps_what_a_person_wrote_around_it(
     server: EmulateGitHub, plugin: GithubPlugin
 ) -> None:
-    made = plugin.create_issue(draft(), replace(CREATE, op=OTHER_OP)).after
+    made = create(plugin, draft(), replace(CREATE, op=OTHER_OP)).after
     number = int(made.ref.id)
     body = server.issue(number)["body"]
     server.request("PATCH", f"/issues/{number}", json={"body": f"Above.\n\n{body}\n\nBelow."})
 
-    plugin.update_issue(made.ref, draft(body="Else"), replace(CREATE, op=OTHER_OP))
+    update(plugin, made.ref, draft(body="Else"), replace(CREATE, op=OTHER_OP))
 
     assert server.issue(number)["body"] == (
         f"Above.\n\n{body.replace('What it is about', 'Else')}\n\nBelow."
@@ -138,14 +148,12 @@ def test_an_issue_goes_through_its_whole_life(
 ) -> None:
     ref = settings.locate(str(server.open_issue(labels=("reopened",))), None)
 
-    dropped = plugin.close_issue(ref, replace(CLOSE, goal=Goal.NOT_PLANNED))
-    with pytest.raises(Rejected):
-        plugin.reopen_issue(ref, REOPEN)
-    reopened = plugin.reopen_issue(ref, replace(REOPEN, op=OTHER_OP, even_if_deliberate=True))
-    closed = plugin.close_issue(ref, replace(CLOSE, op=f"{OP[:-1]}9"))
+    dropped = act(plugin, ref, replace(CLOSE, goal=Goal.NOT_PLANNED))
+    reopened = act(plugin, ref, replace(REOPEN, op=OTHER_OP))
+    closed = act(plugin, ref, replace(CLOSE, op=f"{OP[:-1]}9"))
 
-    results = [one.result for one in (dropped, reopened, closed)]
-    assert results == [Result.CLOSED, Result.REOPENED, Result.CLOSED]
+    seen = [one.after.category for one in (dropped, reopened, closed)]
+    assert seen == [Category.DROPPED, Category.TODO, Category.DONE]
     number = int(ref.id)
     assert (server.state(number), server.labels(number)) == (("closed", "completed"), {"completed"})
     assert len(server.comments(number)) == 3
@@ -158,9 +166,9 @@ def test_a_label_that_is_gone_already_is_no_failure(
     ref = settings.locate(str(number), None)
     server.request("DELETE", f"/issues/{number}/labels/completed")
 
-    outcome = plugin.reopen_issue(ref, REOPEN)
+    outcome = act(plugin, ref, REOPEN)
 
-    assert (outcome.after.labels, outcome.labels_removed) == (("reopened",), ())
+    assert outcome.after.labels == ("reopened",)
 
 
 def test_without_graphql_many_issues_are_read_one_by_one(
@@ -170,9 +178,9 @@ def test_without_graphql_many_issues_are_read_one_by_one(
     refs = [settings.locate(str(number), None) for number in (*numbers, 9_999)]
 
     with measure() as meter:
-        found = plugin.get_statuses(refs)
+        found = plugin.read_many(refs)
 
-    titles = [one.title for one in found.values() if not isinstance(one, TrackerError)]
+    titles = [one.item.title for one in found.values() if isinstance(one, Snapshot)]
     assert titles == ["Number 0", "Number 1", "Number 2"]
     assert isinstance(found[refs[-1]], NotFound)
     assert meter.requests == 1 + len(refs)

@@ -10,8 +10,10 @@ from requests.structures import CaseInsensitiveDict
 from tests.unlatch_github.making import (
     REOPEN,
     REPOSITORY,
+    act,
     bodies,
     closed_issue,
+    labels,
     plugin_for,
     ref,
     sent,
@@ -19,10 +21,12 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import (
+    Forbidden,
+    Limited,
     NotFound,
+    Redirected,
     Rejected,
     TrackerError,
-    Transient,
     Unauthorised,
     UnknownOutcome,
 )
@@ -61,11 +65,11 @@ def _says(message: str) -> dict[str, str]:
         (_answer(401, _says("Bad credentials")), Unauthorised, "unauthorised"),
         (
             _answer(403, _says("Resource not accessible by integration")),
-            Unauthorised,
+            Forbidden,
             "forbidden",
         ),
-        (_answer(403, _says("Must have admin rights to Repository.")), Unauthorised, "forbidden"),
-        (_answer(403, "<html>proxy</html>"), Unauthorised, "forbidden"),
+        (_answer(403, _says("Must have admin rights to Repository.")), Forbidden, "forbidden"),
+        (_answer(403, "<html>proxy</html>"), Forbidden, "forbidden"),
         (
             _answer(403, _says("Unable to create comment because issue is locked.")),
             Rejected,
@@ -80,22 +84,22 @@ def _says(message: str) -> dict[str, str]:
         (_answer(410, _says("This issue was deleted")), NotFound, "item-deleted"),
         (_answer(410, _says("Issues are disabled for this repo")), NotFound, "issues-disabled"),
         (_answer(301, _says("Moved Permanently"), method="GET"), Elsewhere, "item-moved"),
-        (_answer(307, _says("Temporary Redirect")), Rejected, "redirected-write"),
+        (_answer(307, _says("Temporary Redirect")), Redirected, "redirected-write"),
         (_answer(422, _says("Validation Failed")), Rejected, "tracker-rejected"),
-        (_answer(429, _says("Too many requests")), Transient, "rate-limited"),
+        (_answer(429, _says("Too many requests")), Limited, "rate-limited"),
         (
             _answer(403, _says("API rate limit exceeded for user ID 1.")),
-            Transient,
+            Limited,
             "rate-limited",
         ),
         (
             _answer(403, _says("You have exceeded a secondary rate limit. Please wait.")),
-            Transient,
+            Limited,
             "rate-limited",
         ),
         (
             _answer(403, _says("Slow down"), headers={"retry-after": "5"}),
-            Transient,
+            Limited,
             "rate-limited",
         ),
     ],
@@ -141,7 +145,7 @@ def test_a_limit_says_how_long_to_wait(headers: dict[str, str], seconds: float) 
         _answer(403, _says("You have exceeded a secondary rate limit"), headers=headers)
     )
 
-    assert isinstance(error, Transient)
+    assert isinstance(error, Limited)
     assert error.retry_after == seconds
 
 
@@ -164,7 +168,7 @@ def test_a_limit_of_graphql_is_one_whatever_its_status(
     if status == 200 and "message" in body:  # a success with no errors is none
         assert error is None
         return
-    assert isinstance(error, Transient)
+    assert isinstance(error, Limited)
     assert (error.id, error.retry_after) == ("rate-limited", 60.0)
 
 
@@ -231,7 +235,7 @@ def test_a_text_that_is_too_long_has_its_own_error() -> None:
     error = explain(_answer(422, {"message": "Validation Failed", "errors": [detail]}))
 
     assert error is not None
-    assert error.id == "body-too-long"
+    assert (error.id, error.remedy) == ("body-too-long", "--comment short")
 
 
 @pytest.mark.parametrize(
@@ -255,7 +259,7 @@ def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
     number = closed_issue(box)
 
     with pytest.raises(Unauthorised) as caught:
-        plugin_for(box, token="not-the-token").reopen_issue(ref(box, number), REOPEN)
+        act(plugin_for(box, token="not-the-token"), ref(box, number), REOPEN)
 
     assert caught.value.id == "unauthorised"
     assert "not-the-token" not in f"{caught.value} {caught.value.hint}"
@@ -267,7 +271,7 @@ def test_who_may_not_write_is_told_what_is_needed(box: Sandbox, plugin: GithubPl
     box.github.add_repository(REPOSITORY, issues_write=False)
 
     with pytest.raises(Unauthorised) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert caught.value.id == "forbidden"
     assert "issues=write" in (caught.value.hint or "")
@@ -279,7 +283,7 @@ def test_an_archived_repository_is_said_to_be_one(box: Sandbox, plugin: GithubPl
     box.github.add_repository(REPOSITORY, archived=True)
 
     with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert caught.value.id == "repository-archived"
 
@@ -291,9 +295,11 @@ def test_a_locked_issue_is_reopened_and_takes_no_comment(
     box.github.edit(REPOSITORY, number, locked=True)
 
     with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
-    assert caught.value.id == "item-locked"
+    assert (caught.value.id, caught.value.remedy) == ("item-locked", "--comment none")
+    assert caught.value.done is not None
+    assert (caught.value.done.after.state, caught.value.done.commented) == ("open", False)
     assert (state(box, number)[0], bodies(box, number)) == ("open", [])
 
 
@@ -302,7 +308,7 @@ def test_a_deleted_issue_is_said_to_be_deleted(box: Sandbox, plugin: GithubPlugi
     box.github.edit(REPOSITORY, number, deleted=True)
 
     with pytest.raises(NotFound) as caught:
-        plugin.get_issue_status(ref(box, number))
+        plugin.read(ref(box, number))
 
     assert caught.value.id == "item-deleted"
 
@@ -311,7 +317,7 @@ def test_a_pull_request_is_no_issue(box: Sandbox, plugin: GithubPlugin) -> None:
     number = box.github.add_issue(title="Fix", state="closed", pull_request=True)
 
     with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert (caught.value.id, caught.value.where) == ("not-an-issue", f"octo/widgets#{number}")
     assert len(sent(box)) == 1
@@ -330,22 +336,26 @@ def test_single_sign_on_is_asked_for_by_the_address_that_github_gives(
     box.faults.add(Fault("github", "status", code=403, headers=headers, body=body))
 
     with pytest.raises(Unauthorised) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert (caught.value.id, caught.value.hint) == ("sso-required", f"open {url}")
 
 
 @pytest.mark.parametrize("form", ["seconds", "http-date", "primary", "secondary"])
-def test_a_comment_that_a_limit_refused_is_posted_once_after_the_wait(
+def test_a_comment_that_a_limit_refused_is_left_to_delivery(
     box: Sandbox, plugin: GithubPlugin, form: str
 ) -> None:
     number = closed_issue(box)
     limit = Fault("github", "rate-limit", method="POST", path="/comments", form=form, seconds=3)
     box.faults.add(limit)
 
-    outcome = plugin.reopen_issue(ref(box, number), REOPEN)
+    with pytest.raises(Limited) as caught:
+        act(plugin, ref(box, number), REOPEN)
 
-    assert (outcome.commented, len(bodies(box, number)), len(sent(box))) == (True, 1, 5)
+    done = caught.value.done
+    assert done is not None
+    assert (done.after.state, done.commented) == ("open", False)
+    assert (len(bodies(box, number)), len(sent(box))) == (0, 3)
 
 
 def test_a_lost_answer_to_a_comment_is_not_sent_again(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -353,9 +363,11 @@ def test_a_lost_answer_to_a_comment_is_not_sent_again(box: Sandbox, plugin: Gith
     box.faults.add(Fault("github", "error-after", method="POST", path="/comments"))
 
     with pytest.raises(UnknownOutcome) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert caught.value.id == "unknown-outcome"
+    assert caught.value.done is not None
+    assert (caught.value.done.after.state, caught.value.done.commented) == ("open", False)
     assert len(bodies(box, number)) == 1
     assert len([request for request in sent(box) if request.startswith("POST")]) == 1
 
@@ -386,23 +398,22 @@ def test_an_answer_that_is_no_issue_is_not_taken_for_one(
     )
 
     with pytest.raises(kind) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert caught.value.id == id
 
 
-def test_a_change_of_state_that_github_ignores_is_no_success(
+def test_a_state_that_github_did_not_take_is_shown_and_not_commented_on(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
     number = closed_issue(box)
     still_closed = box.github.issue(REPOSITORY, number)
     box.faults.add(Fault("github", "status", method="PATCH", code=200, body=still_closed))
 
-    with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+    outcome = act(plugin, ref(box, number), REOPEN)
 
-    assert caught.value.id == "state-not-taken"
-    assert bodies(box, number) == []
+    assert (outcome.after.state, outcome.commented) == ("closed", False)
+    assert (bodies(box, number), labels(box, number)) == ([], ["bug"])
 
 
 def test_an_answer_to_labels_that_is_no_list_of_labels_leaves_the_outcome_unknown(
@@ -413,7 +424,7 @@ def test_an_answer_to_labels_that_is_no_list_of_labels_leaves_the_outcome_unknow
     box.faults.add(Fault("github", "status", path="/labels", code=200, body=answer))
 
     with pytest.raises(UnknownOutcome):
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
 
 # What "facts" of GitHub's troubleshooting pages a person meets, and the advice that they need.

@@ -7,7 +7,13 @@ import stat
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unlatch_github.making import REPOSITORY, closed_issue, ref, settings_for
+from tests.unlatch_github.making import (
+    REOPEN,
+    REPOSITORY,
+    closed_issue,
+    ref,
+    settings_for,
+)
 
 from unlatch.errors import Moved, NotFound, Unauthorised
 from unlatch.transport import for_tests, measure
@@ -41,11 +47,11 @@ def _files(cache: Path) -> list[Path]:
 
 def test_an_unchanged_issue_is_not_sent_again(box: Sandbox, cache: Path) -> None:
     number = closed_issue(box)
-    first = _plugin(box, cache).get_issue_status(ref(box, number))
+    first = _plugin(box, cache).read(ref(box, number)).item
 
     # Another process, as it were.
     with measure() as meter:
-        again = _plugin(box, cache).get_issue_status(ref(box, number))
+        again = _plugin(box, cache).read(ref(box, number)).item
 
     assert first == again
     assert (_statuses(box), meter.requests) == ([200, 304], 1)
@@ -54,10 +60,10 @@ def test_an_unchanged_issue_is_not_sent_again(box: Sandbox, cache: Path) -> None
 def test_a_changed_issue_is_read_anew_and_kept_anew(box: Sandbox, cache: Path) -> None:
     number = closed_issue(box)
     plugin = _plugin(box, cache)
-    plugin.get_issue_status(ref(box, number))
+    plugin.read(ref(box, number))
     box.github.edit(REPOSITORY, number, title="Other", state="open", labels=["new"])
 
-    seen = [plugin.get_issue_status(ref(box, number)) for _ in range(2)]
+    seen = [plugin.read(ref(box, number)).item for _ in range(2)]
 
     assert {(item.title, item.state, item.labels) for item in seen} == {("Other", "open", ("new",))}
     assert _statuses(box) == [200, 200, 304]
@@ -66,9 +72,9 @@ def test_a_changed_issue_is_read_anew_and_kept_anew(box: Sandbox, cache: Path) -
 def test_a_change_reads_what_is_there_and_not_what_is_kept(box: Sandbox, cache: Path) -> None:
     number = closed_issue(box)
     plugin = _plugin(box, cache)
-    plugin.get_issue_status(ref(box, number))
+    plugin.read(ref(box, number))
 
-    plugin._client.read(ref(box, number))  # what reopen_issue does first
+    plugin.read(ref(box, number), REOPEN)
 
     assert _statuses(box) == [200, 200]
 
@@ -79,9 +85,9 @@ def test_what_is_kept_holds_every_fact_and_no_body(box: Sandbox, cache: Path) ->
         title="Größe", body="A SECRET TEXT", labels=["a/b", "ü"], assignee="hubot", milestone=1
     )
     box.github.edit(REPOSITORY, number, type="Bug")
-    first = _plugin(box, cache).get_issue_status(ref(box, number))
+    first = _plugin(box, cache).read(ref(box, number)).item
 
-    again = _plugin(box, cache).get_issue_status(ref(box, number))
+    again = _plugin(box, cache).read(ref(box, number)).item
 
     assert first == again
     (kept,) = _files(cache)
@@ -96,11 +102,11 @@ def test_what_is_kept_holds_every_fact_and_no_body(box: Sandbox, cache: Path) ->
 def test_a_kept_file_that_is_broken_is_read_over(box: Sandbox, cache: Path, content: bytes) -> None:
     number = closed_issue(box)
     plugin = _plugin(box, cache)
-    first = plugin.get_issue_status(ref(box, number))
+    first = plugin.read(ref(box, number)).item
     (kept,) = _files(cache)
     kept.write_bytes(content)
 
-    seen = [plugin.get_issue_status(ref(box, number)) for _ in range(2)]
+    seen = [plugin.read(ref(box, number)).item for _ in range(2)]
 
     assert seen == [first, first]
     assert _statuses(box) == [200, 200, 304]
@@ -109,13 +115,13 @@ def test_a_kept_file_that_is_broken_is_read_over(box: Sandbox, cache: Path, cont
 def test_a_kept_file_that_was_changed_is_not_believed(box: Sandbox, cache: Path) -> None:
     number = closed_issue(box)
     plugin = _plugin(box, cache)
-    plugin.get_issue_status(ref(box, number))
+    plugin.read(ref(box, number))
     (kept,) = _files(cache)
     raw = json.loads(kept.read_text())
     raw["issue"]["state"] = "open"
     kept.write_text(json.dumps(raw))
 
-    assert plugin.get_issue_status(ref(box, number)).state == "closed"
+    assert plugin.read(ref(box, number)).item.state == "closed"
     assert _statuses(box) == [200, 200]
 
 
@@ -123,11 +129,11 @@ def test_one_issues_file_is_not_taken_for_anothers(box: Sandbox, cache: Path) ->
     one, other = closed_issue(box), box.github.add_issue(title="Other")
     plugin = _plugin(box, cache)
     for number in (one, other):
-        plugin.get_issue_status(ref(box, number))
+        plugin.read(ref(box, number))
     first, second = _files(cache)
     first.write_bytes(second.read_bytes())
 
-    assert [plugin.get_issue_status(ref(box, number)).title for number in (one, other)] == [
+    assert [plugin.read(ref(box, number)).item.title for number in (one, other)] == [
         "Smart discipline",
         "Other",
     ]
@@ -140,7 +146,7 @@ def test_a_folder_that_cannot_be_written_costs_quota_and_nothing_else(
     number = closed_issue(box)
     plugin = _plugin(box, cache)
 
-    seen = [plugin.get_issue_status(ref(box, number)).state for _ in range(2)]
+    seen = [plugin.read(ref(box, number)).item.state for _ in range(2)]
 
     assert seen == ["closed", "closed"]
     assert _statuses(box) == [200, 200]
@@ -150,23 +156,23 @@ def test_what_may_no_longer_be_seen_is_not_shown_from_what_is_kept(
     box: Sandbox, cache: Path
 ) -> None:
     number = closed_issue(box)
-    _plugin(box, cache).get_issue_status(ref(box, number))
+    _plugin(box, cache).read(ref(box, number))
 
     with pytest.raises(Unauthorised):
-        _plugin(box, cache, token="revoked").get_issue_status(ref(box, number))
+        _plugin(box, cache, token="revoked").read(ref(box, number))
     box.github.edit(REPOSITORY, number, deleted=True)
     with pytest.raises(NotFound):
-        _plugin(box, cache).get_issue_status(ref(box, number))
+        _plugin(box, cache).read(ref(box, number))
 
 
 def test_a_kept_issue_that_was_transferred_is_told_as_moved(box: Sandbox, cache: Path) -> None:
     number = closed_issue(box)
-    _plugin(box, cache).get_issue_status(ref(box, number))
+    _plugin(box, cache).read(ref(box, number))
     box.github.add_repository("octo/gadgets")
     box.github.transfer_issue(REPOSITORY, number, "octo/gadgets")
 
     with pytest.raises(Moved):
-        _plugin(box, cache).get_issue_status(ref(box, number))
+        _plugin(box, cache).read(ref(box, number))
 
 
 def test_the_oldest_files_make_room(
@@ -175,6 +181,6 @@ def test_the_oldest_files_make_room(
     monkeypatch.setattr(etags, "_MOST", 3)
     plugin = _plugin(box, cache)
     for _ in range(5):
-        plugin.get_issue_status(ref(box, box.github.add_issue(title="Smart")))
+        plugin.read(ref(box, box.github.add_issue(title="Smart")))
 
     assert len(_files(cache)) == 3

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_github.making import REPOSITORY, closed_issue, plugin_for, ref, settings_for
+from tests.unlatch_github.making import (
+    REPOSITORY,
+    closed_issue,
+    plugin_for,
+    ref,
+    settings_for,
+)
 
 from unlatch.errors import Transient, Unauthorised
 from unlatch.sandbox import Fault

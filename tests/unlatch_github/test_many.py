@@ -6,22 +6,32 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_github.making import (
-    REPOSITORY,
-    closed_issue,
-    plugin_for,
-    ref,
-    sent,
-)
+from tests.unlatch_github.making import REPOSITORY, closed_issue, plugin_for, ref, sent
 
-from unlatch.errors import Moved, TrackerError, Transient, Unauthorised
+from unlatch.errors import Limited, Moved, TrackerError, Unauthorised
 from unlatch.sandbox import Fault
+from unlatch.spi import Snapshot
 from unlatch.transport import measure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from unlatch.sandbox import Sandbox
-    from unlatch.spi import ItemRef
+    from unlatch.spi import ItemRef, RemoteItem
     from unlatch_github.plugin import GithubPlugin
+
+
+def _item(answer: Snapshot | TrackerError) -> RemoteItem:
+    assert isinstance(answer, Snapshot)
+    return answer.item
+
+
+def _facts(found: Mapping[ItemRef, Snapshot | TrackerError]) -> dict[ItemRef, RemoteItem | str]:
+    return {
+        one: str(answer) if isinstance(answer, TrackerError) else answer.item
+        for one, answer in found.items()
+    }
+
 
 QUERY = "POST /api/graphql"
 GADGETS = "octo/gadgets"
@@ -48,13 +58,13 @@ def _all_kinds(box: Sandbox) -> list[ItemRef]:
 
 def test_a_query_tells_what_reading_one_by_one_tells(box: Sandbox, plugin: GithubPlugin) -> None:
     refs = _all_kinds(box)
-    alone = {one: plugin.get_issue_status(one) for one in refs}
+    alone = {one: plugin.read(one).item for one in refs}
     box.requests.clear()
 
     with measure() as meter:
-        together = plugin.get_statuses(refs)
+        together = plugin.read_many(refs)
 
-    assert alone == together
+    assert alone == {one: _item(answer) for one, answer in together.items()}
     assert (sent(box), meter.requests) == ([QUERY], 1)
 
 
@@ -64,9 +74,9 @@ def test_a_hundred_issues_are_one_query(
 ) -> None:
     refs = [ref(box, box.github.add_issue(title=f"Number {index}")) for index in range(count)]
 
-    found = plugin.get_statuses(refs)
+    found = plugin.read_many(refs)
 
-    titles = [item.title for item in found.values() if not isinstance(item, TrackerError)]
+    titles = [_item(answer).title for answer in found.values()]
     assert [f"Number {index}" for index in range(count)] == titles
     assert [QUERY] * queries == sent(box)
 
@@ -76,8 +86,8 @@ def test_an_issue_that_is_asked_for_twice_is_asked_for_once(
 ) -> None:
     one = ref(box, closed_issue(box))
 
-    assert list(plugin.get_statuses([one, one])) == [one]
-    assert list(plugin.get_statuses([])) == []
+    assert list(plugin.read_many([one, one])) == [one]
+    assert list(plugin.read_many([])) == []
     assert sent(box) == [QUERY]
 
 
@@ -101,10 +111,10 @@ def test_each_issue_has_its_own_error(box: Sandbox, plugin: GithubPlugin) -> Non
         ref(box, 1, "octo/nothing"): "item-not-found",
     }
 
-    found = plugin.get_statuses(list(cases))
+    found = plugin.read_many(list(cases))
 
     told = {
-        one: answer.id if isinstance(answer, TrackerError) else answer.state
+        one: answer.id if isinstance(answer, TrackerError) else answer.item.state
         for one, answer in found.items()
     }
     assert cases == told
@@ -119,7 +129,7 @@ def test_a_query_that_followed_a_rename_is_told_as_moved(
     refs = [ref(box, closed_issue(box)) for _ in range(2)]
     box.github.rename_repository(REPOSITORY, "octo/gizmos")
 
-    found = plugin.get_statuses(refs)
+    found = plugin.read_many(refs)
 
     assert [answer.to for answer in found.values() if isinstance(answer, Moved)] == [
         f"{box.github.web_url}/octo/gizmos/issues/{one.id}" for one in refs
@@ -132,13 +142,13 @@ def test_another_spelling_of_a_repository_is_no_move(box: Sandbox, plugin: Githu
     number = box.github.add_issue("Octo/GADGETS", title="Loud")
     refs = [ref(box, number, GADGETS), ref(box, closed_issue(box))]
 
-    assert not [one for one in plugin.get_statuses(refs).values() if isinstance(one, TrackerError)]
+    assert not [one for one in plugin.read_many(refs).values() if isinstance(one, TrackerError)]
 
 
 def test_of_many_missing_issues_only_some_are_asked_for_again(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
-    found = plugin.get_statuses([ref(box, number) for number in range(500, 560)])
+    found = plugin.read_many([ref(box, number) for number in range(500, 560)])
 
     ids = {one.id for one in found.values() if isinstance(one, TrackerError)}
     assert (ids, len(found), len(sent(box))) == ({"item-not-found"}, 60, 11)
@@ -159,15 +169,13 @@ def test_without_graphql_issues_are_read_one_by_one(
     box: Sandbox, plugin: GithubPlugin, fault: dict[str, Any]
 ) -> None:
     refs = [*_all_kinds(box), ref(box, 999)]
-    expected = plugin.get_statuses(refs)
+    expected = plugin.read_many(refs)
     box.requests.clear()
     box.faults.add(Fault("github", "status", path="graphql", **fault))
 
-    found = plugin.get_statuses(refs)
+    found = plugin.read_many(refs)
 
-    assert {one: str(answer) for one, answer in found.items()} == {
-        one: str(answer) for one, answer in expected.items()
-    }
+    assert _facts(found) == _facts(expected)
     assert len(sent(box)) == 1 + len(refs)
 
 
@@ -176,10 +184,10 @@ def test_a_server_without_graphql_costs_a_conditional_request_an_issue(
 ) -> None:
     box.github.has_graphql = False
     refs = [ref(box, closed_issue(box)) for _ in range(3)]
-    plugin.get_statuses(refs)
+    plugin.read_many(refs)
     box.requests.clear()
 
-    plugin.get_statuses(refs)
+    plugin.read_many(refs)
 
     assert [entry.status for entry in box.requests.entries("github")] == [404, 304, 304, 304]
 
@@ -207,7 +215,7 @@ def test_an_answer_that_is_no_issue_is_one_issues_error(
         )
     )
 
-    (found,) = plugin.get_statuses([one]).values()
+    (found,) = plugin.read_many([one]).values()
 
     assert isinstance(found, TrackerError)
     assert found.id == "answer-not-understood"
@@ -221,7 +229,7 @@ def test_a_part_that_github_refuses_is_asked_for_alone(box: Sandbox, plugin: Git
     saml = {"message": "Resource protected by organization SAML enforcement."}
     box.faults.add(Fault("github", "status", path="/issues/", code=403, body=saml, headers=sso))
 
-    (found,) = plugin.get_statuses([one]).values()
+    (found,) = plugin.read_many([one]).values()
 
     assert isinstance(found, Unauthorised)
     assert found.id == "sso-required"
@@ -251,7 +259,7 @@ def test_a_query_that_a_limit_refused_is_asked_again_after_the_wait(
     one = ref(box, closed_issue(box))
     box.faults.add(Fault("github", "status", path="graphql", code=code, body=body, headers=headers))
 
-    (found,) = plugin.get_statuses([one]).values()
+    (found,) = plugin.read_many([one]).values()
 
     assert not isinstance(found, TrackerError)
     assert sent(box) == [QUERY, QUERY]
@@ -266,8 +274,8 @@ def test_a_limit_that_lasts_is_no_single_issues_error(box: Sandbox, plugin: Gith
     }
     box.faults.add(Fault("github", "status", path="graphql", times=9, **limit))
 
-    with pytest.raises(Transient) as caught:
-        plugin.get_statuses([one])
+    with pytest.raises(Limited) as caught:
+        plugin.read_many([one])
 
     assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 900.0)
 
@@ -276,7 +284,7 @@ def test_a_wrong_token_is_said_to_be_one(box: Sandbox) -> None:
     refs = [ref(box, closed_issue(box)) for _ in range(2)]
 
     with pytest.raises(Unauthorised) as caught:
-        plugin_for(box, token="wrong").get_statuses(refs)
+        plugin_for(box, token="wrong").read_many(refs)
 
     assert caught.value.id == "unauthorised"
     assert sent(box) == [QUERY]

@@ -13,14 +13,16 @@ from tests.unlatch_github.making import (
     OP,
     REOPEN,
     REPOSITORY,
+    act,
     bodies,
     closed_issue,
+    create,
     draft,
     ref,
     sent,
 )
 
-from unlatch.errors import Moved, NotFound, Rejected
+from unlatch.errors import Moved, NotFound, Redirected, Rejected
 from unlatch.sandbox import Fault
 
 if TYPE_CHECKING:
@@ -78,11 +80,12 @@ def test_a_transferred_issue_is_told_by_its_new_address(
     old, new = transferred
 
     with pytest.raises(Moved) as caught:
-        plugin.reopen_issue(ref(box, old), REOPEN)
+        act(plugin, ref(box, old), REOPEN)
 
     assert caught.value.id == "item-moved"
     assert caught.value.to == f"{box.github.web_url}/{GADGETS}/issues/{new}"
     assert f"{GADGETS}#{new}" in caught.value.message
+    assert caught.value.remedy == "--follow"
     assert "--follow" in (caught.value.hint or "")
     assert caught.value.where == f"{REPOSITORY}#{old}"
     assert box.github.issue(GADGETS, new)["state"] == "closed"
@@ -93,7 +96,7 @@ def test_the_status_of_a_transferred_issue_tells_it_too(
     box: Sandbox, plugin: GithubPlugin, transferred: tuple[int, int]
 ) -> None:
     with pytest.raises(Moved) as caught:
-        plugin.get_issue_status(ref(box, transferred[0]))
+        plugin.read(ref(box, transferred[0]))
 
     assert caught.value.to.endswith(f"{GADGETS}/issues/{transferred[1]}")
 
@@ -103,7 +106,7 @@ def test_a_look_for_comments_of_a_transferred_issue_tells_it_too(
 ) -> None:
     # The comments of the old address are just not there.
     with pytest.raises(Moved) as caught:
-        plugin.find_comments(ref(box, transferred[0]), OP, LONG_AGO)
+        plugin.find_comments(ref(box, transferred[0]), OP)
 
     assert caught.value.to.endswith(f"{GADGETS}/issues/{transferred[1]}")
 
@@ -112,7 +115,7 @@ def test_a_look_for_comments_of_an_issue_that_is_gone_says_so(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
     with pytest.raises(NotFound) as caught:
-        plugin.find_comments(ref(box, 99), OP, LONG_AGO)
+        plugin.find_comments(ref(box, 99), OP)
 
     assert caught.value.id == "item-not-found"
 
@@ -124,8 +127,8 @@ def test_an_issue_of_a_renamed_repository_is_told_by_its_new_address(
     box.github.rename_repository(REPOSITORY, "octo/gizmos")
 
     for ask in (
-        lambda: plugin.get_issue_status(ref(box, number)),
-        lambda: plugin.find_comments(ref(box, number), OP, LONG_AGO),
+        lambda: plugin.read(ref(box, number)).item,
+        lambda: plugin.find_comments(ref(box, number), OP),
     ):
         with pytest.raises(Moved) as caught:
             ask()
@@ -138,7 +141,7 @@ def test_an_issue_transferred_into_a_repository_renamed_afterwards_is_found(
     box.github.rename_repository(GADGETS, "octo/gizmos")
 
     with pytest.raises(Moved) as caught:
-        plugin.get_issue_status(ref(box, transferred[0]))
+        plugin.read(ref(box, transferred[0]))
 
     assert caught.value.to == f"{box.github.web_url}/octo/gizmos/issues/{transferred[1]}"
 
@@ -149,7 +152,7 @@ def test_a_new_place_that_may_not_be_seen_is_told_as_github_names_it(
     box.faults.add(Fault("github", "status", path=GADGETS, code=404, body={"message": "Not Found"}))
 
     with pytest.raises(NotFound) as caught:
-        plugin.get_issue_status(ref(box, transferred[0]))
+        plugin.read(ref(box, transferred[0]))
 
     assert type(caught.value) is NotFound
     assert caught.value.id == "item-moved"
@@ -167,7 +170,7 @@ def test_a_redirect_to_no_issue_is_told_as_one(
     box.faults.add(fault)
 
     with pytest.raises(NotFound) as caught:
-        plugin.get_issue_status(ref(box, number))
+        plugin.read(ref(box, number))
 
     assert caught.value.id == "item-moved"
 
@@ -178,7 +181,7 @@ def test_redirects_in_circles_end(box: Sandbox, plugin: GithubPlugin) -> None:
     box.faults.add(Fault("github", "redirect", times=50, code=301, location=here))
 
     with pytest.raises(NotFound) as caught:
-        plugin.get_issue_status(ref(box, number))
+        plugin.read(ref(box, number))
 
     assert caught.value.id == "item-moved"
     assert len(sent(box)) < 6
@@ -192,8 +195,8 @@ def test_a_token_is_not_sent_where_a_redirect_leads(
     place = f"{stranger.url}/api/v3/repos/octo/elsewhere/issues/4"
     box.faults.add(Fault("github", "redirect", method=method, code=307, location=place))
 
-    with pytest.raises((NotFound, Rejected)):
-        plugin.reopen_issue(ref(box, number), REOPEN)
+    with pytest.raises((NotFound, Redirected)):
+        act(plugin, ref(box, number), REOPEN)
 
     assert stranger.asked == []
 
@@ -209,7 +212,7 @@ def test_a_token_is_not_sent_where_a_next_page_leads(
     fault = Fault("github", "status", path="/comments", code=200, body="[]", headers=headers)
     box.faults.add(fault)
 
-    assert plugin.find_comments(ref(box, number), OP, LONG_AGO) == ()
+    assert plugin.find_comments(ref(box, number), OP) == ()
     assert stranger.asked == []
 
 
@@ -220,7 +223,7 @@ def test_a_repository_renamed_before_anything_is_written_is_told_by_the_new_addr
     _rename_at(box, "PATCH")
 
     with pytest.raises(Moved) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert caught.value.to == f"{box.github.web_url}/octo/gizmos/issues/{number}"
     assert box.github.issue("octo/gizmos", number)["state"] == "closed"
@@ -233,11 +236,13 @@ def test_a_repository_renamed_in_between_is_no_success(
     number = closed_issue(box, labels=("completed",))
     _rename_at(box, method)
 
-    with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+    with pytest.raises(Redirected) as caught:
+        act(plugin, ref(box, number), REOPEN)
 
     assert caught.value.id == "redirected-write"
     assert "unlatch sync" in (caught.value.hint or "")
+    assert caught.value.done is not None
+    assert caught.value.done.after.state == "open"
     assert sent(box)[-1].startswith(method)
 
 
@@ -247,7 +252,7 @@ def test_nothing_is_made_in_a_renamed_repository_but_its_new_name_is_told(
     box.github.rename_repository(REPOSITORY, "octo/gizmos")
 
     with pytest.raises(Rejected) as caught:
-        plugin.create_issue(draft(), CREATE)
+        create(plugin, draft(), CREATE)
     assert (caught.value.id, caught.value.where) == ("repository-moved", REPOSITORY)
     assert '"octo/gizmos"' in (caught.value.hint or "")
     with pytest.raises(Rejected) as caught:
@@ -263,7 +268,7 @@ def test_an_issue_that_became_a_discussion_is_reopened_and_takes_no_comment(
     box.github.convert_to_discussion(REPOSITORY, number)
 
     with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, number), REOPEN)
+        act(plugin, ref(box, number), REOPEN)
 
     assert caught.value.id == "item-locked"
     assert "discussion" in caught.value.message

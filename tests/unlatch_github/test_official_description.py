@@ -26,10 +26,13 @@ from tests.unlatch_github.making import (
     OP,
     REOPEN,
     REPOSITORY,
+    act,
     closed_issue,
+    create,
     draft,
     ref,
     settings_for,
+    update,
 )
 
 from unlatch.domain.text import Check, Checks, Heading
@@ -169,19 +172,19 @@ def _do_everything(box: Sandbox, plugin: GithubPlugin) -> None:
         body=(Heading("Tasks"), Checks((Check("T-001", done=True),))),
         wishes={"milestone": "v1", "assignees": ["ann"], "type": "Bug"},
     )
-    made = plugin.create_issue(wished, CREATE).after
+    made = create(plugin, wished, CREATE).after
     more = {"milestone": 1, "assignees": ["bob"], "type": "Task"}
-    plugin.update_issue(made.ref, replace(wished, title="New", wishes=more), CREATE)
-    plugin.close_issue(made.ref, CLOSE)
-    plugin.reopen_issue(made.ref, REOPEN)
-    plugin.close_issue(made.ref, replace(CLOSE, goal=Goal.NOT_PLANNED, op=f"{OP[:-1]}9"))
+    update(plugin, made.ref, replace(wished, title="New", wishes=more), CREATE)
+    act(plugin, made.ref, CLOSE)
+    act(plugin, made.ref, REOPEN)
+    act(plugin, made.ref, replace(CLOSE, goal=Goal.NOT_PLANNED, op=f"{OP[:-1]}9"))
     number = closed_issue(box)
     github.edit(REPOSITORY, number, milestone=1, assignees=[])
-    plugin.reopen_issue(ref(box, number), REOPEN)
+    act(plugin, ref(box, number), REOPEN)
     for _ in range(2):
-        plugin.get_issue_status(ref(box, number))
-    plugin.get_statuses([made.ref, ref(box, number)])
-    (comment,) = plugin.find_comments(ref(box, number), OP, LONG_AGO)
+        plugin.read(ref(box, number))
+    plugin.read_many([made.ref, ref(box, number)])
+    (comment,) = plugin.find_comments(ref(box, number), OP)
     plugin.retract_comment(ref(box, number), comment)
     assert plugin.find_created(OP, LONG_AGO) is not None
     plugin.examine([made.ref])

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.unlatch_github.making import CLOSE, REOPEN, REPOSITORY, ref, sent, settings_for
+from tests.unlatch_github.making import (
+    CLOSE,
+    REOPEN,
+    REPOSITORY,
+    act,
+    ref,
+    sent,
+    settings_for,
+)
 
 from unlatch.sandbox import Fault
-from unlatch.spi import Result
+from unlatch.spi import Snapshot
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 
@@ -51,7 +59,7 @@ def milestones(box: Sandbox) -> None:
 def test_by_default_it_is_said_and_costs_nothing(box: Sandbox) -> None:
     number = _issue(box, milestone=1)
 
-    outcome = _plugin(box).reopen_issue(ref(box, number), PLAIN)
+    outcome = act(_plugin(box), ref(box, number), PLAIN)
 
     assert outcome.notes == (OLD_MILESTONE, NOBODY)
     assert _facts(box, number) == ("open", "v1", [])
@@ -62,7 +70,7 @@ def test_where_all_is_well_nothing_is_said(box: Sandbox) -> None:
     number = _issue(box, milestone=2, assignee="ann")
     plugin = _plugin(box, milestone="clear", assignee="me")
 
-    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
+    outcome = act(plugin, ref(box, number), PLAIN)
 
     assert outcome.notes == ()
     assert _facts(box, number) == ("open", "v2", ["ann"])
@@ -72,17 +80,17 @@ def test_where_all_is_well_nothing_is_said(box: Sandbox) -> None:
 def test_an_issue_that_is_open_already_is_told_of_too(box: Sandbox) -> None:
     number = _issue(box, state="open", state_reason=None, milestone=1)
 
-    outcome = _plugin(box).reopen_issue(ref(box, number), PLAIN)
+    outcome = act(_plugin(box), ref(box, number), PLAIN)
 
-    assert (outcome.result, outcome.notes) == (Result.ALREADY_OPEN, (OLD_MILESTONE, NOBODY))
+    assert outcome.notes == (OLD_MILESTONE, NOBODY)
 
 
 def test_a_close_and_a_comment_say_nothing_of_it(box: Sandbox) -> None:
     plugin = _plugin(box, milestone="clear", assignee="me", project="report")
     number = _issue(box, state="open", state_reason=None, milestone=1)
 
-    closed = plugin.close_issue(ref(box, number), CLOSE)
-    commented = plugin.reopen_issue(ref(box, number), replace(REOPEN, goal=None))
+    closed = act(plugin, ref(box, number), CLOSE)
+    commented = act(plugin, ref(box, number), replace(REOPEN, goal=None))
 
     assert (closed.notes, commented.notes) == ((), ())
     assert _facts(box, number) == ("closed", "v1", [])
@@ -92,8 +100,8 @@ def test_a_closed_milestone_is_left_by_the_request_that_reopens(box: Sandbox) ->
     number = _issue(box, milestone=1, assignee="ann")
     plugin = _plugin(box, milestone="clear")
 
-    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
-    again = plugin.reopen_issue(ref(box, number), PLAIN)
+    outcome = act(plugin, ref(box, number), PLAIN)
+    again = act(plugin, ref(box, number), PLAIN)
 
     assert (outcome.notes, again.notes) == ((), ())
     assert _facts(box, number) == ("open", None, ["ann"])
@@ -104,17 +112,17 @@ def test_a_milestone_that_github_keeps_is_said(box: Sandbox) -> None:
     box.github.add_repository(REPOSITORY, push=False)
     number = _issue(box, milestone=1, assignee="ann")
 
-    outcome = _plugin(box, milestone="clear").reopen_issue(ref(box, number), PLAIN)
+    outcome = act(_plugin(box, milestone="clear"), ref(box, number), PLAIN)
 
-    assert (outcome.result, outcome.notes) == (Result.REOPENED, (OLD_MILESTONE,))
+    assert (outcome.after.state, outcome.notes) == ("open", (OLD_MILESTONE,))
 
 
 def test_an_issue_that_nobody_has_is_taken(box: Sandbox) -> None:
     plugin = _plugin(box, assignee="me")
     first, second = _issue(box), _issue(box)
 
-    outcomes = [plugin.reopen_issue(ref(box, number), PLAIN) for number in (first, second)]
-    again = plugin.reopen_issue(ref(box, first), PLAIN)
+    outcomes = [act(plugin, ref(box, number), PLAIN) for number in (first, second)]
+    again = act(plugin, ref(box, first), PLAIN)
 
     assert [outcome.notes for outcome in (*outcomes, again)] == [(), (), ()]
     assert outcomes[0].after.assignee == "octocat"
@@ -129,9 +137,9 @@ def test_a_bot_cannot_take_an_issue_and_that_is_said(box: Sandbox) -> None:
     number = _issue(box)
     plugin = _plugin(box, token=box.github.bot_token, assignee="me")
 
-    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
+    outcome = act(plugin, ref(box, number), PLAIN)
 
-    assert (outcome.result, _facts(box, number)) == (Result.REOPENED, ("open", None, []))
+    assert _facts(box, number) == ("open", None, [])
     assert outcome.notes == ("GitHub did not assign it to github-actions[bot]", NOBODY)
 
 
@@ -140,10 +148,10 @@ def test_who_is_not_told_takes_nothing(box: Sandbox) -> None:
     number = _issue(box)
     plugin = _plugin(box, token=box.github.bot_token, assignee="me")
 
-    outcome = plugin.reopen_issue(ref(box, number), PLAIN)
+    outcome = act(plugin, ref(box, number), PLAIN)
 
     assert outcome.notes == (
-        "it could not be assigned: GitHub does not tell whom the token belongs to",
+        "it could not be assigned: GitHub does not name the token's account",
         NOBODY,
     )
 
@@ -155,7 +163,7 @@ def test_a_person_who_was_assigned_meanwhile_stays(box: Sandbox) -> None:
         box.github.edit(REPOSITORY, number, assignees=["ann"])
 
     box.faults.add(Fault("github", "human", method="POST", path="/assignees", action=person))
-    _plugin(box, assignee="me").reopen_issue(ref(box, number), PLAIN)
+    act(_plugin(box, assignee="me"), ref(box, number), PLAIN)
 
     assert _facts(box, number)[2] == ["ann", "octocat"]
 
@@ -165,7 +173,7 @@ def test_projects_are_reported_in_their_own_words(box: Sandbox) -> None:
     box.github.put_in_project(REPOSITORY, number, "Roadmap", "Done")
     box.github.put_in_project(REPOSITORY, number, "Équipe", "À faire")
 
-    outcome = _plugin(box, project="report").reopen_issue(ref(box, number), PLAIN)
+    outcome = act(_plugin(box, project="report"), ref(box, number), PLAIN)
 
     assert outcome.notes == (
         'in the project "Roadmap" its status is "Done"',
@@ -187,9 +195,9 @@ def test_projects_that_may_not_be_read_are_no_failure(box: Sandbox, fault: dict[
     number = _issue(box, assignee="ann")
     box.faults.add(Fault("github", "status", path="graphql", **fault))
 
-    outcome = _plugin(box, project="report").reopen_issue(ref(box, number), PLAIN)
+    outcome = act(_plugin(box, project="report"), ref(box, number), PLAIN)
 
-    assert outcome.result is Result.REOPENED
+    assert outcome.after.state == "open"
     assert [note.partition(":")[0] for note in outcome.notes] == ["its projects could not be read"]
 
 
@@ -202,13 +210,13 @@ def test_what_is_planned_is_what_is_sent(
     number = _issue(box, **facts, **state)
     plugin = _plugin(box, milestone="clear", assignee="me", project="report")
     for change in (REOPEN, replace(REOPEN, goal=None), CLOSE, REOPEN):
-        item = plugin.get_issue_status(ref(box, number))
+        snapshot = plugin.read(ref(box, number))
         box.requests.clear()
 
-        planned = plugin.plan(item, change)
+        planned = plugin.plan(snapshot, change)
 
-        act = plugin.close_issue if change is CLOSE else plugin.reopen_issue
-        act(item.ref, change)
+        assert box.requests.entries() == []
+        act(plugin, ref(box, number), change)
         assert [(entry.method, entry.path) for entry in box.requests.entries("github")] == [
             (one.method, urlsplit(one.url).path) for one in planned
         ]
@@ -217,9 +225,10 @@ def test_what_is_planned_is_what_is_sent(
 def test_the_plan_names_what_else_is_done(box: Sandbox) -> None:
     number = _issue(box, milestone=1)
     plugin = _plugin(box, milestone="clear", assignee="me", project="report")
-    (item,) = plugin.get_statuses([ref(box, number)]).values()
+    (snapshot,) = plugin.read_many([ref(box, number)]).values()
+    assert isinstance(snapshot, Snapshot)
 
-    planned = plugin.plan(item, PLAIN)  # type: ignore[arg-type]  # it was read
+    planned = plugin.plan(snapshot, PLAIN)
 
     assert [one.what for one in planned] == [
         "read the issue",

@@ -39,7 +39,7 @@ def _sent_token(settings: GithubSettings, folder: Path, env: dict[str, str]) -> 
     with responses.RequestsMock() as server:
         server.get(f"{settings.api_url}/repos/octo/widgets/issues/4", status=404, json={})
         with pytest.raises(UnlatchError):
-            GithubPlugin(settings, transport).get_issue_status(settings.ref("octo/widgets", 4))
+            GithubPlugin(settings, transport).read(settings.ref("octo/widgets", 4))
         (call,) = server.calls
         return str(call.request.headers["Authorization"]).removeprefix("Bearer ")
 
@@ -101,7 +101,7 @@ def test_graphql_is_asked_beside_rest(tmp_path: Path, api_url: str, graphql: str
     with responses.RequestsMock() as server:
         server.post(graphql, json={"data": {"a0": {"issueOrPullRequest": issue}}})
 
-        found = GithubPlugin(settings, transport).get_statuses([settings.ref("octo/widgets", 4)])
+        found = GithubPlugin(settings, transport).read_many([settings.ref("octo/widgets", 4)])
 
         assert server.calls[0].request.headers["Authorization"] == "Bearer a"
     assert [str(one).partition(":")[0] for one in found.values()] == ["not-an-issue"]

@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.unlatch_github.making import CREATE, OP, REPOSITORY, draft, plugin_for, ref, sent
+from tests.unlatch_github.making import (
+    CREATE,
+    OP,
+    REPOSITORY,
+    act,
+    create,
+    draft,
+    plugin_for,
+    ref,
+    sent,
+    update,
+)
 
 from unlatch.domain.text import Check, Checks, Heading
 from unlatch.errors import ConfigError, Rejected
-from unlatch.spi import Change, Result
+from unlatch.spi import Change
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
@@ -43,9 +54,7 @@ def test_an_issue_is_made_with_all_that_is_wished_for_by_one_request(
 ) -> None:
     number = box.github.add_milestone("v1")
 
-    outcome = plugin.create_issue(
-        _draft(milestone=number, assignees=["ann", "@bob"], type="Bug"), PLAIN
-    )
+    outcome = create(plugin, _draft(milestone=number, assignees=["ann", "@bob"], type="Bug"), PLAIN)
 
     assert _facts(box, outcome) == ("v1", ["ann", "bob"], "Bug")
     assert (outcome.after.assignee, outcome.after.type) == ("ann, bob", "Bug")
@@ -59,7 +68,7 @@ def test_a_milestone_is_found_by_its_title_or_number(
     for title in ("v1", "v2"):
         box.github.add_milestone(title)
 
-    outcome = plugin.create_issue(_draft(milestone=wish), PLAIN)
+    outcome = create(plugin, _draft(milestone=wish), PLAIN)
 
     assert _facts(box, outcome)[0] == "v2"
     assert sent(box) == ["GET /milestones", "POST /issues"]
@@ -71,21 +80,21 @@ def test_of_milestones_of_one_name_the_open_one_is_meant(
     box.github.add_milestone("next", state="closed")
     box.github.add_milestone("Next")
 
-    assert _facts(box, plugin.create_issue(_draft(milestone="next"), PLAIN))[0] == "Next"
+    assert _facts(box, create(plugin, _draft(milestone="next"), PLAIN))[0] == "Next"
 
 
 def test_a_title_of_digits_goes_before_a_number(box: Sandbox, plugin: GithubPlugin) -> None:
     for title in ("2", "other"):
         box.github.add_milestone(title)
 
-    assert _facts(box, plugin.create_issue(_draft(milestone="2"), PLAIN))[0] == "2"
+    assert _facts(box, create(plugin, _draft(milestone="2"), PLAIN))[0] == "2"
 
 
 def test_a_milestone_on_any_page_is_found(box: Sandbox, plugin: GithubPlugin) -> None:
     for index in range(103):
         box.github.add_milestone(f"v{index}")
 
-    outcome = plugin.create_issue(_draft(milestone="v102"), PLAIN)
+    outcome = create(plugin, _draft(milestone="v102"), PLAIN)
 
     assert _facts(box, outcome)[0] == "v102"
     assert sent(box) == ["GET /milestones", "GET /milestones", "POST /issues"]
@@ -98,7 +107,7 @@ def test_a_milestone_that_is_not_there_keeps_the_issue_from_being_made(
     box.github.add_milestone("v0", state="closed")
 
     with pytest.raises(Rejected) as caught:
-        plugin.create_issue(_draft(milestone="v\x1b2"), PLAIN)
+        create(plugin, _draft(milestone="v\x1b2"), PLAIN)
 
     assert (caught.value.id, caught.value.where) == ("milestone-unknown", REPOSITORY)
     assert "'v2'" in caught.value.message
@@ -110,9 +119,8 @@ def test_what_github_drops_without_a_word_is_told(box: Sandbox, plugin: GithubPl
     box.github.add_milestone("v1")
     box.github.add_repository(REPOSITORY, push=False)
 
-    outcome = plugin.create_issue(_draft(milestone=1, assignees="ann", type="Bug"), PLAIN)
+    outcome = create(plugin, _draft(milestone=1, assignees="ann", type="Bug"), PLAIN)
 
-    assert outcome.result is Result.CREATED
     (note,) = outcome.notes
     dropped = "the milestone and the assignment to ann and the type Bug"
     assert note == f"GitHub did not take {dropped}: the token may lack push access"
@@ -120,7 +128,7 @@ def test_what_github_drops_without_a_word_is_told(box: Sandbox, plugin: GithubPl
 
 def test_an_assignee_whom_github_does_not_know_is_named(plugin: GithubPlugin) -> None:
     with pytest.raises(Rejected) as caught:
-        plugin.create_issue(_draft(assignees=["nobody"]), PLAIN)
+        create(plugin, _draft(assignees=["nobody"]), PLAIN)
 
     assert (caught.value.id, "assignees invalid" in caught.value.message) == (
         "tracker-rejected",
@@ -133,25 +141,25 @@ def test_an_update_sets_what_differs_and_keeps_other_assignees(
 ) -> None:
     for title in ("v1", "v2"):
         box.github.add_milestone(title)
-    made = plugin.create_issue(_draft(milestone=1, assignees=["ann"]), PLAIN).after
+    made = create(plugin, _draft(milestone=1, assignees=["ann"]), PLAIN).after
     box.github.edit(REPOSITORY, int(made.ref.id), assignees=["carl", "Ann"])
     box.requests.clear()
 
-    outcome = plugin.update_issue(
-        made.ref, _draft(milestone="v2", assignees=["ann", "bob"], type="Task"), PLAIN
+    outcome = update(
+        plugin, made.ref, _draft(milestone="v2", assignees=["ann", "bob"], type="Task"), PLAIN
     )
 
-    assert (outcome.result, outcome.notes) == (Result.UPDATED, ())
+    assert outcome.notes == ()
     assert _facts(box, outcome) == ("v2", ["carl", "Ann", "bob"], "Task")
 
 
 def test_an_update_of_what_is_so_already_writes_nothing(box: Sandbox, plugin: GithubPlugin) -> None:
     box.github.add_milestone("v1")
     wished = _draft(milestone="v1", assignees=["ann"], type="Bug")
-    made = plugin.create_issue(wished, PLAIN).after
+    made = create(plugin, wished, PLAIN).after
     box.requests.clear()
 
-    outcome = plugin.update_issue(made.ref, wished, PLAIN)
+    outcome = update(plugin, made.ref, wished, PLAIN)
 
     assert (outcome.notes, sent(box)) == ((), [f"GET /issues/{made.ref.id}"])
 
@@ -159,11 +167,11 @@ def test_an_update_of_what_is_so_already_writes_nothing(box: Sandbox, plugin: Gi
 def test_who_may_not_assign_is_told_and_the_rest_is_done(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
-    made = plugin.create_issue(draft(), PLAIN).after
+    made = create(plugin, draft(), PLAIN).after
     box.github.add_repository(REPOSITORY, push=False)
 
-    outcome = plugin.update_issue(
-        made.ref, replace(draft(title="New"), wishes={"assignees": ["ann"]}), PLAIN
+    outcome = update(
+        plugin, made.ref, replace(draft(title="New"), wishes={"assignees": ["ann"]}), PLAIN
     )
 
     assert outcome.after.title == "New"
@@ -211,7 +219,7 @@ def test_what_is_no_wish_is_left_out_and_told(raw: dict[str, Any]) -> None:
 
 
 def test_what_was_left_out_is_noted(plugin: GithubPlugin) -> None:
-    outcome = plugin.create_issue(_draft(milestone=True), PLAIN)
+    outcome = create(plugin, _draft(milestone=True), PLAIN)
 
     assert outcome.notes == ("the increment's `milestone` is no number or title, and was left out",)
 
@@ -223,7 +231,7 @@ def test_check_boxes_come_and_go_with_the_increment_and_what_people_wrote_stays(
         checks = Checks((Check("US-001: Log in"), Check("AC-1 <b> @all", done, 1)))
         return replace(draft(), body=(Heading("User stories"), checks))
 
-    made = plugin.create_issue(of(done=False), PLAIN).after
+    made = create(plugin, of(done=False), PLAIN).after
     number = int(made.ref.id)
     body = box.github.issue(REPOSITORY, number)["body"]
     assert "### User stories\n\n- US\\-001" in body.replace("US-001", "US\\-001")
@@ -231,9 +239,9 @@ def test_check_boxes_come_and_go_with_the_increment_and_what_people_wrote_stays(
     # A person ticks the box, and writes around the section.
     box.github.edit(REPOSITORY, number, body=f"Above.\n{body.replace('[ ]', '[x]')}\nBelow.")
 
-    plugin.update_issue(ref(box, number), of(done=False), PLAIN)
+    update(plugin, ref(box, number), of(done=False), PLAIN)
     unticked = box.github.issue(REPOSITORY, number)["body"]
-    plugin.update_issue(ref(box, number), of(done=True), PLAIN)
+    update(plugin, ref(box, number), of(done=True), PLAIN)
     ticked = box.github.issue(REPOSITORY, number)["body"]
 
     assert f"Above.\n{body}\nBelow." == unticked
@@ -241,40 +249,49 @@ def test_check_boxes_come_and_go_with_the_increment_and_what_people_wrote_stays(
 
 
 CASES: dict[str, dict[str, Any]] = {
-    "nothing": {},
     "a number": {"milestone": 1},
     "a title": {"milestone": "v1", "assignees": ["ann"], "type": "Bug"},
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_planned_for_an_issue_to_be_made_is_sent(
+def test_a_plan_of_a_new_issue_lists_the_requests_that_are_sent(
     box: Sandbox, plugin: GithubPlugin, case: str
 ) -> None:
     box.github.add_milestone("v1")
-    wished = _draft(**CASES[case])
+    change = replace(CREATE, draft=_draft(**CASES[case]))
 
-    planned = plugin.plan(None, CREATE, wished)
+    planned = plugin.plan(None, change)
 
-    assert box.requests.entries() == []
-    plugin.create_issue(wished, CREATE)
+    assert {entry.method for entry in box.requests.entries()} <= {"GET"}
+    box.requests.clear()
+    plugin.create(change)
     assert _sent(box) == [(one.method, urlsplit(one.url).path) for one in planned]
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_planned_for_an_update_is_sent(box: Sandbox, case: str) -> None:
+def test_a_plan_of_an_update_lists_the_requests_that_are_sent(box: Sandbox, case: str) -> None:
     plugin = plugin_for(box)
     for title in ("v0", "v1"):
         box.github.add_milestone(title)
     box.github.add_issue(title="Old", milestone=1, assignee="bob")
-    item = plugin.get_issue_status(ref(box, 1))
+    change = Change(OP, draft=_draft(**CASES[case]))
+
+    planned = plugin.plan(plugin.read(ref(box, 1), change), change)
+
+    assert {entry.method for entry in box.requests.entries()} == {"GET"}
     box.requests.clear()
-    change = Change(OP)
-
-    planned = plugin.plan(item, change, _draft(**CASES[case]))
-
-    plugin.update_issue(item.ref, _draft(**CASES[case]), change)
+    act(plugin, ref(box, 1), change)
     assert _sent(box) == [(one.method, urlsplit(one.url).path) for one in planned]
+
+
+def test_a_plan_of_an_update_that_changes_nothing_is_its_read(plugin: GithubPlugin) -> None:
+    made = create(plugin, draft(), PLAIN).after
+    change = replace(PLAIN, draft=draft())
+
+    planned = plugin.plan(plugin.read(made.ref, change), change)
+
+    assert [one.what for one in planned] == ["read the issue"]
 
 
 def test_without_a_repository_there_is_no_plan(box: Sandbox) -> None:
@@ -282,7 +299,7 @@ def test_without_a_repository_there_is_no_plan(box: Sandbox) -> None:
     plugin = GithubPlugin(settings, for_tests("github", settings.base_url, token="t"))
 
     with pytest.raises(ConfigError):
-        plugin.plan(None, CREATE, draft())
+        plugin.plan(None, replace(CREATE, draft=draft()))
 
 
 def _sent(box: Sandbox) -> list[tuple[str, str]]:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import html
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import Span, Text
-from unlatch.spi import Change, Draft, Goal, ItemRef, Scheme
+from unlatch.spi import (
+    Change,
+    DeliveryOptions,
+    Draft,
+    Goal,
+    ItemRef,
+    Outcome,
+    Scheme,
+    Span,
+    SyncPlugin,
+    Text,
+)
 from unlatch.transport import Transport, for_tests
 from unlatch_jira.bodies import plain
 from unlatch_jira.plugin import JiraPlugin
@@ -17,6 +28,9 @@ if TYPE_CHECKING:
 
 OP = "01JC0000000000000000000001"
 OTHER_OP = "01JC0000000000000000000002"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+WITH_PATHS = DeliveryOptions(plugin=frozenset({"allow-path"}))
+WITH_CHILDREN = DeliveryOptions(plugin=frozenset({"children"}))
 
 
 def settings_for(box: Sandbox, **more: Any) -> JiraSettings:
@@ -34,6 +48,11 @@ def transport_for(box: Sandbox, *, token: str | None = None) -> Transport:
 
 def plugin_for(box: Sandbox, *, token: str | None = None, **more: Any) -> JiraPlugin:
     return JiraPlugin(settings_for(box, **more), transport_for(box, token=token))
+
+
+def deliver(plugin: SyncPlugin, at: ItemRef, change: Change) -> Outcome:
+    """What one attempt of delivery asks of a plugin."""
+    return plugin.write(plugin.read(at, change), change)
 
 
 def ref(box: Sandbox, key: str) -> ItemRef:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unlatch_jira.making import (
+    OP,
     REOPEN,
     comments,
+    deliver,
     done_issue,
     plugin_for,
     ref,
     settings_for,
-    status,
 )
-from tests.unlatch_jira.making import field as field_of
 
 from unlatch.errors import (
     Conflict,
+    Forbidden,
+    Limited,
     NotFound,
     Rejected,
     TrackerError,
-    Transient,
     Unauthorised,
     UnknownOutcome,
 )
@@ -80,7 +81,7 @@ ROWS = {
         "GET",
         {"code": 200, "headers": {"X-AUSERNAME": "anonymous"}, "body": {}},
     ),
-    "403": Row(Unauthorised, "forbidden", "Transition Issues", "POST", {"code": 403, "body": SAID}),
+    "403": Row(Forbidden, "forbidden", "Transition Issues", "POST", {"code": 403, "body": SAID}),
     "404": Row(NotFound, "item-not-found", "may browse its project", "GET", {"code": 404}),
     "400 Transition id not valid": Row(
         Conflict, "transition-stale", "finds out anew", "POST", {"code": 400, "body": STALE}
@@ -92,7 +93,7 @@ ROWS = {
     "410": Row(Rejected, "api-gone", "upgrade", "GET", {"code": 410, "body": SAID}),
     "413": Row(Rejected, "item-full", "--comment none", "PUT", {"code": 413, "body": SAID}),
     "429, quota": Row(
-        Transient,
+        Limited,
         "rate-limited",
         "after the reset",
         "GET",
@@ -100,7 +101,7 @@ ROWS = {
         "rate-limit",
     ),
     "429, burst": Row(
-        Transient,
+        Limited,
         "rate-limited",
         "of one kind",
         "GET",
@@ -108,7 +109,7 @@ ROWS = {
         "rate-limit",
     ),
     "429, per issue": Row(
-        Transient,
+        Limited,
         "rate-limited",
         "to one issue",
         "PUT",
@@ -116,7 +117,7 @@ ROWS = {
         "rate-limit",
     ),
     "429, a bucket of Data Center": Row(
-        Transient,
+        Limited,
         "rate-limited",
         "an administrator limits",
         "GET",
@@ -141,7 +142,7 @@ def test_a_refusal_has_a_name_and_an_advice(either: Sandbox, row: Row) -> None:
     either.faults.add(fault)
 
     with pytest.raises(TrackerError) as caught:
-        plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+        deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert (type(caught.value).mro().count(row.kind), caught.value.id) == (1, row.id)
     assert row.hint in (caught.value.hint or "")
@@ -151,30 +152,84 @@ def test_no_transition_on_offer_asks_for_the_permission(either: Sandbox) -> None
     key = done_issue(either)
     either.jira.add_project("SCRUM", can_transition=False)
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+        deliver(plugin_for(either), ref(either, key), REOPEN)
     assert caught.value.id == "no-transition"
     assert "permission Transition Issues" in (caught.value.hint or "")
     assert "trackers.jira.transitions" in (caught.value.hint or "")
 
 
-def test_a_transition_that_moves_nothing_names_what_may_be_the_cause(either: Sandbox) -> None:
+def test_a_transition_that_moves_nothing_is_shown_and_explained(either: Sandbox) -> None:
     key = done_issue(either)
     # It says so, and does nothing.
     either.faults.add(Fault("jira", "status", method="POST", code=204))
+
+    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
+
+    assert (outcome.after.state, outcome.after.category.is_open) == ("Done", False)
+    [note] = outcome.notes
+    assert "take the transition in Jira to see what refuses it (a required field, a" in note
+    # Nothing is taken back: delivery finds the comment, and writes the state again.
+    assert (outcome.commented, len(comments(either, key))) == (True, 1)
+    again = deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=None))
+    assert (again.after.state, len(comments(either, key))) == ("In Progress", 1)
+
+
+def test_a_lost_answer_to_a_transition_that_moved_nothing_leaves_the_state_to_be_written(
+    either: Sandbox,
+) -> None:
+    key = done_issue(either)
+    either.faults.add(Fault("jira", "status", method="POST", code=204))
+    either.faults.add(Fault("jira", "drop-after", method="PUT"))
+    plugin = plugin_for(either)
+
+    with pytest.raises(UnknownOutcome) as caught:
+        deliver(plugin, ref(either, key), REOPEN)
+
+    assert caught.value.done is not None
+    assert not caught.value.done.commented
+    assert len(plugin.find_comments(ref(either, key), OP)) == 1
+    again = deliver(plugin, ref(either, key), replace(REOPEN, comment=None))
+    assert (again.after.state, len(comments(either, key))) == ("In Progress", 1)
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault("jira", "status", method="PUT", code=403), Fault("jira", "drop", method="PUT")]
+)
+def test_an_edit_that_fails_after_the_transition_says_that_the_state_was_changed(
+    either: Sandbox, fault: Fault
+) -> None:
+    key = done_issue(either)
+    either.faults.add(fault)
+
+    with pytest.raises(TrackerError) as caught:
+        deliver(plugin_for(either), ref(either, key), REOPEN)
+
+    done = caught.value.done
+    assert done is not None
+    assert (done.after.state, done.after.category.is_open) == ("In Progress", True)
+    assert (done.after.labels, done.commented) == (("completed", "mine"), False)
+
+
+def test_an_edit_that_cannot_be_read_back_is_unknown(server: Sandbox) -> None:
+    key = done_issue(server)
+    server.faults.add(Fault("jira", "status", method="GET", code=503, after=1, times=9))
+    with pytest.raises(UnknownOutcome):
+        deliver(plugin_for(server), ref(server, key), REOPEN)
+    assert len(comments(server, key)) == 1
+
+
+def test_an_edit_that_is_too_much_names_the_option_that_helps(either: Sandbox) -> None:
+    key = done_issue(either)
+    either.faults.add(Fault("jira", "status", method="PUT", code=413))
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).reopen_issue(ref(either, key), REOPEN)
-    assert caught.value.id == "transition-had-no-effect"
-    assert "a required field, a validator" in (caught.value.hint or "")
-    # Nothing is left that would pass for a reopen: the next delivery begins anew.
-    assert (status(either, key), comments(either, key)) == ("Done", [])
-    assert sorted(field_of(either, key, "labels")) == ["completed", "mine"]
-    assert plugin_for(either).reopen_issue(ref(either, key), REOPEN).commented
+        deliver(plugin_for(either), ref(either, key), REOPEN)
+    assert caught.value.remedy == "--comment none"
 
 
 def test_a_404_for_nobody_is_a_matter_of_the_credential(either: Sandbox) -> None:
     either.faults.add(Fault("jira", "status", path="/myself", code=401))
     with pytest.raises(Unauthorised) as caught:
-        plugin_for(either).get_issue_status(ref(either, "SCRUM-999"))
+        plugin_for(either).read(ref(either, "SCRUM-999"))
     assert caught.value.id == "credential-refused"
 
 
@@ -203,7 +258,7 @@ def test_data_centers_bucket_is_waited_for(
     )
     plugin = JiraPlugin(settings_for(server), transport)
 
-    plugin.reopen_issue(ref(server, key), REOPEN)
+    deliver(plugin, ref(server, key), REOPEN)
 
     assert [round(one) for one in waits] == [waited]
     assert len(comments(server, key)) == 1
@@ -222,6 +277,6 @@ def test_an_expired_token_says_the_same_in_every_form(server: Sandbox) -> None:
     for form in forms:
         server.faults.add(form)
         with pytest.raises(Unauthorised) as caught:
-            plugin_for(server).get_issue_status(ref(server, key))
+            plugin_for(server).read(ref(server, key))
         seen.append(caught.value.id)
     assert seen == ["credential-refused"] * len(forms)

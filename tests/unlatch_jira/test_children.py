@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 from tests.unlatch_jira.making import (
     OP,
     REOPEN,
+    WITH_CHILDREN,
     comments,
+    deliver,
     done_issue,
     field,
     plugin_for,
@@ -20,12 +23,12 @@ from tests.unlatch_jira.making import (
 
 from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.sandbox import Fault
-from unlatch.spi import Result, ops_in
+from unlatch.spi import ops_in
 
 if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
 
-WITH_CHILDREN = replace(REOPEN, options=frozenset({"children"}))
+AND_CHILDREN = replace(REOPEN, options=WITH_CHILDREN)
 
 
 def child(box: Sandbox, epic: str, status: str = "Done", resolution: str | None = None) -> str:
@@ -42,7 +45,7 @@ def test_children_stay_as_they_are_unless_asked_for(either: Sandbox) -> None:
     epic = done_issue(either)
     part = child(either, epic)
 
-    plugin_for(either).reopen_issue(ref(either, epic), REOPEN)
+    deliver(plugin_for(either), ref(either, epic), REOPEN)
 
     assert (status(either, part), comments(either, part)) == ("Done", [])
 
@@ -54,9 +57,8 @@ def test_closed_children_are_reopened_with_the_same_comment(either: Sandbox) -> 
     dropped = child(either, epic, resolution="Won't Do")
     stranger = done_issue(either)
 
-    outcome = plugin_for(either).reopen_issue(ref(either, epic), WITH_CHILDREN)
+    outcome = deliver(plugin_for(either), ref(either, epic), AND_CHILDREN)
 
-    assert outcome.result is Result.REOPENED
     assert outcome.notes == (f"reopened its children {', '.join(reversed(parts))}",)
     assert [status(either, key) for key in parts] == ["In Progress"] * 2
     assert [marks(either, key) for key in (epic, *parts)] == [1, 1, 1]
@@ -73,11 +75,11 @@ def test_delivering_again_serves_no_child_twice(either: Sandbox) -> None:
     epic = done_issue(either)
     parts = [child(either, epic) for _ in range(2)]
     plugin = plugin_for(either)
-    plugin.reopen_issue(ref(either, epic), WITH_CHILDREN)
+    deliver(plugin, ref(either, epic), AND_CHILDREN)
     # A person closed one of them again in the meantime.
     either.jira.edit(parts[0], status="Done")
 
-    plugin.reopen_issue(ref(either, epic), WITH_CHILDREN)
+    deliver(plugin, ref(either, epic), AND_CHILDREN)
 
     assert [status(either, key) for key in parts] == ["Done", "In Progress"]
     assert [marks(either, key) for key in parts] == [1, 1]
@@ -97,9 +99,9 @@ def test_whatever_breaks_off_is_finished_by_the_next_delivery(
     either.faults.add(Fault("jira", kind, method=method, after=after))
 
     with pytest.raises(UnknownOutcome):
-        plugin.reopen_issue(ref(either, epic), WITH_CHILDREN)
+        deliver(plugin, ref(either, epic), AND_CHILDREN)
     if marks(either, epic) == 0:
-        plugin.reopen_issue(ref(either, epic), WITH_CHILDREN)
+        deliver(plugin, ref(either, epic), AND_CHILDREN)
 
     assert [status(either, key) for key in (epic, *parts)] == ["In Progress"] * 3
     assert [marks(either, key) for key in (epic, *parts)] == [1, 1, 1]
@@ -111,7 +113,7 @@ def test_a_child_that_refuses_is_told_and_the_others_are_served(either: Sandbox)
     part = child(either, epic)
     either.jira.add_issue("OPS-1", summary="Part", status="Done", parent=epic)
 
-    outcome = plugin_for(either, projects=["OPS"]).reopen_issue(ref(either, epic), WITH_CHILDREN)
+    outcome = deliver(plugin_for(either, projects=["OPS"]), ref(either, epic), AND_CHILDREN)
 
     assert (status(either, part), status(either, "OPS-1")) == ("In Progress", "Done")
     assert ["OPS-1 stays closed" in note for note in outcome.notes] == [False, True]
@@ -122,7 +124,7 @@ def test_children_in_foreign_projects_are_not_touched(either: Sandbox) -> None:
     epic = done_issue(either)
     either.jira.add_issue("SECRET-1", summary="Part", status="Done", parent=epic)
 
-    outcome = plugin_for(either).reopen_issue(ref(either, epic), WITH_CHILDREN)
+    outcome = deliver(plugin_for(either), ref(either, epic), AND_CHILDREN)
 
     assert (status(either, "SECRET-1"), outcome.notes) == ("Done", ())
 
@@ -134,7 +136,7 @@ def test_what_may_pass_by_itself_leaves_the_epic_without_its_marker(either: Sand
     either.faults.add(Fault("jira", "status", method="GET", path=path, code=503, times=9))
 
     with pytest.raises(TrackerError):
-        plugin_for(either).reopen_issue(ref(either, epic), WITH_CHILDREN)
+        deliver(plugin_for(either), ref(either, epic), AND_CHILDREN)
 
     assert (marks(either, epic), status(either, part)) == (0, "Done")
 
@@ -142,20 +144,60 @@ def test_what_may_pass_by_itself_leaves_the_epic_without_its_marker(either: Sand
 def test_without_comments_children_are_moved_alone(either: Sandbox) -> None:
     epic = done_issue(either)
     part = child(either, epic)
-    plugin_for(either).reopen_issue(ref(either, epic), replace(WITH_CHILDREN, comment=None))
+    deliver(plugin_for(either), ref(either, epic), replace(AND_CHILDREN, comment=None))
     assert (status(either, part), comments(either, part)) == ("In Progress", [])
 
 
-def test_a_plan_says_that_children_follow(box: Sandbox) -> None:
-    epic = done_issue(box)
-    plugin = plugin_for(box)
-    planned = plugin.plan(plugin.get_issue_status(ref(box, epic)), WITH_CHILDREN)
-    assert [one.what.startswith("for each closed child") for one in planned].count(True) == 1
+def test_a_child_that_jira_did_not_move_is_noted(either: Sandbox) -> None:
+    epic = done_issue(either)
+    part = child(either, epic)
+    path = f"/issue/{part}/transitions"
+    either.faults.add(Fault("jira", "status", method="POST", path=path, code=204))
+
+    outcome = deliver(plugin_for(either), ref(either, epic), AND_CHILDREN)
+
+    assert (status(either, epic), status(either, part)) == ("In Progress", "Done")
+    assert outcome.notes == (
+        f"{part} stays closed: Jira accepted its transition and did not move it",
+    )
+
+
+def test_an_error_on_the_way_says_which_children_were_reopened(either: Sandbox) -> None:
+    epic = done_issue(either)
+    part = child(either, epic)
+    path = f"/issue/{epic}"
+    either.faults.add(Fault("jira", "drop", method="PUT", path=f"{path}(\\?|$)"))
+
+    with pytest.raises(UnknownOutcome) as caught:
+        deliver(plugin_for(either), ref(either, epic), AND_CHILDREN)
+
+    done = caught.value.done
+    assert done is not None
+    assert (done.after.ref.id, done.commented) == (epic, False)
+    assert done.notes == (f"reopened its children {part}",)
+
+
+def test_a_plan_lists_the_children(either: Sandbox) -> None:
+    epic = done_issue(either)
+    part = child(either, epic)
+    plugin = plugin_for(either)
+    snapshot = plugin.read(ref(either, epic), AND_CHILDREN)
+
+    planned = plugin.plan(snapshot, AND_CHILDREN)
+
+    assert status(either, part) == "Done"
+    either.requests.clear()
+    deliver(plugin, ref(either, epic), AND_CHILDREN)
+    listed = [(one.method, urlsplit(one.url).path) for one in planned]
+    fields = [one for one in listed if one[1].endswith("/field")]
+    assert [one for one in listed if one not in fields] == [
+        (entry.method, entry.path) for entry in either.requests.entries("jira")
+    ]
 
 
 def test_subtasks_of_a_story_are_children_too(server: Sandbox) -> None:
     story = server.jira.add_issue(summary="Story", type="Story", status="Done")
     part = server.jira.add_issue(summary="Part", type="Sub-task", status="Done", parent=story)
-    plugin_for(server).reopen_issue(ref(server, story), WITH_CHILDREN)
+    deliver(plugin_for(server), ref(server, story), AND_CHILDREN)
     assert status(server, part) == "In Progress"
     assert [line for line in sent(server) if "/field" in line] == ["GET /field"]

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 from tests.unlatch_jira.making import (
     CREATE,
+    LONG_AGO,
     OP,
     OTHER_OP,
+    deliver,
     draft,
     field,
     plugin_for,
     ref,
     sent,
-    text,
 )
 
-from unlatch.domain.text import Check, Checks, Heading, Span
-from unlatch.errors import Rejected
+from unlatch.errors import Rejected, UnknownOutcome
 from unlatch.sandbox import Fault
 from unlatch.sandbox.jira.workflows import EPIC_LINK
+from unlatch.spi import Check, Checks, Heading, Span
 from unlatch_jira.bodies import plain
 
 if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
     from unlatch.spi import Draft
-
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def wishing(**wishes: Any) -> Draft:
@@ -48,8 +46,8 @@ def test_an_issue_is_made_below_its_epic(either: Sandbox, name: str) -> None:
     epic = either.jira.add_issue(summary="Epic", type="Epic")
     plugin = plugin_for(either)
 
-    made = plugin.create_issue(wishing(**{name: epic}), CREATE).after
-    plugin.create_issue(wishing(**{name: epic}), replace(CREATE, op=OTHER_OP))
+    made = plugin.create(replace(CREATE, draft=wishing(**{name: epic}))).after
+    plugin.create(replace(replace(CREATE, op=OTHER_OP), draft=wishing(**{name: epic})))
 
     assert above(either, made.ref.id) == epic
     asked = {"Cloud": 0, "Server": 1}[either.jira.deployment]
@@ -60,13 +58,15 @@ def test_an_issue_is_made_below_its_epic(either: Sandbox, name: str) -> None:
 def test_an_issue_is_made_below_its_parent(either: Sandbox) -> None:
     story = either.jira.add_issue(summary="Story")
     plugin = plugin_for(either)
-    made = plugin.create_issue(wishing(parent=story.lower(), type="Sub-task"), CREATE).after
+    made = plugin.create(
+        replace(CREATE, draft=wishing(parent=story.lower(), type="Sub-task"))
+    ).after
     assert (above(either, made.ref.id), made.type) == (story, "Sub-task")
 
 
 def test_a_parent_may_be_named_by_its_address(box: Sandbox) -> None:
     epic = box.jira.add_issue(summary="Epic", type="Epic")
-    made = plugin_for(box).create_issue(wishing(parent=ref(box, epic).url), CREATE).after
+    made = plugin_for(box).create(replace(CREATE, draft=wishing(parent=ref(box, epic).url))).after
     assert above(box, made.ref.id) == epic
 
 
@@ -83,7 +83,7 @@ def test_a_parent_that_cannot_be_is_refused_before_anything_is_sent(
     either: Sandbox, wishes: dict[str, Any], error_id: str
 ) -> None:
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).create_issue(wishing(**wishes), CREATE)
+        plugin_for(either).create(replace(CREATE, draft=wishing(**wishes)))
     assert (caught.value.id, sent(either)) == (error_id, [])
 
 
@@ -91,13 +91,13 @@ def test_a_parent_that_cannot_be_is_refused_before_anything_is_sent(
 def test_wishes_that_say_nothing_to_us_are_passed_over(
     box: Sandbox, wishes: dict[str, Any]
 ) -> None:
-    made = plugin_for(box).create_issue(wishing(**wishes), CREATE).after
+    made = plugin_for(box).create(replace(CREATE, draft=wishing(**wishes))).after
     assert above(box, made.ref.id) is None
 
 
 def test_a_parent_that_does_not_exist_is_told_in_jiras_words(either: Sandbox) -> None:
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).create_issue(wishing(parent="SCRUM-999"), CREATE)
+        plugin_for(either).create(replace(CREATE, draft=wishing(parent="SCRUM-999")))
     assert "Could not find issue" in caught.value.message
 
 
@@ -107,7 +107,7 @@ def test_a_create_screen_without_the_parent_costs_the_parent_alone(box: Sandbox)
     refused = {"errorMessages": [], "errors": {"parent": message}}
     box.faults.add(Fault("jira", "status", method="POST", code=400, body=refused))
 
-    outcome = plugin_for(box).create_issue(wishing(parent=epic), CREATE)
+    outcome = plugin_for(box).create(replace(CREATE, draft=wishing(parent=epic)))
 
     assert above(box, outcome.after.ref.id) is None
     assert outcome.after.labels == ("increment",)
@@ -118,27 +118,37 @@ def test_several_items_of_one_increment_are_told_apart_by_their_operations(
     either: Sandbox,
 ) -> None:
     plugin = plugin_for(either)
-    whole = plugin.create_issue(draft(), CREATE).after
+    whole = plugin.create(replace(CREATE, draft=draft())).after
     story = replace(draft(title="US-001: Log in"), story="US-001")
-    part = plugin.create_issue(story, replace(CREATE, op=OTHER_OP)).after
+    part = plugin.create(replace(replace(CREATE, op=OTHER_OP), draft=story)).after
 
     assert plugin.find_created(OP, LONG_AGO) == whole
     assert plugin.find_created(OTHER_OP, LONG_AGO) == part
 
 
-@pytest.mark.parametrize("says", [True, False], ids=["comment", "no comment"])
-def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox, *, says: bool) -> None:
+def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox) -> None:
     plugin = plugin_for(either)
-    change = replace(CREATE, comment=text("Hello") if says else None)
+    change = replace(CREATE, draft=draft())
 
-    planned = plugin.plan(None, change, draft())
+    planned = plugin.plan(None, change)
     assert sent(either) == []
-    made = plugin.create_issue(draft(), change).after
+    made = plugin.create(change).after
 
     paths = [(one.method, urlsplit(one.url).path) for one in planned]
     there = [(method, path.replace("NEW-KEY", made.ref.id)) for method, path in paths]
     assert there == [(one.method, one.path) for one in either.requests.entries("jira")]
     assert planned[0].what == "create an issue of the type Story in SCRUM"
+
+
+def test_an_issue_that_is_made_and_cannot_be_read_is_unknown(either: Sandbox) -> None:
+    either.faults.add(Fault("jira", "status", method="GET", code=503, times=9))
+    plugin = plugin_for(either)
+
+    with pytest.raises(UnknownOutcome):
+        plugin.create(replace(CREATE, draft=draft()))
+
+    either.faults.clear()
+    assert plugin.find_created(OP, LONG_AGO) is not None
 
 
 def test_headings_and_check_boxes_arrive_and_are_written_anew(either: Sandbox) -> None:
@@ -148,10 +158,12 @@ def test_headings_and_check_boxes_arrive_and_are_written_anew(either: Sandbox) -
         Checks((Check("US-001: *Log in*", done=True), Check("AC-1 [~all]", done=False, depth=1))),
         (Span("Words"),),
     )
-    made = plugin.create_issue(replace(draft(), body=body), CREATE).after
+    made = plugin.create(replace(CREATE, draft=replace(draft(), body=body))).after
     ticked = Checks((Check("US-001", done=True), Check("AC-1", done=True, depth=1)))
 
-    plugin.update_issue(made.ref, replace(draft(), body=(Heading("Stories"), ticked)), CREATE)
+    deliver(
+        plugin, made.ref, replace(CREATE, draft=replace(draft(), body=(Heading("Stories"), ticked)))
+    )
 
     found = plain(field(either, made.ref.id, "description"))
     assert ("Words" in found, found.count("\N{BALLOT BOX WITH CHECK}")) == (False, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.unlatch_jira.making import (
     CREATE,
     REOPEN,
     comments,
+    deliver,
     done_issue,
     draft,
     field,
@@ -20,10 +22,12 @@ from tests.unlatch_jira.making import (
 
 from unlatch.errors import (
     Conflict,
+    Forbidden,
+    Limited,
     NotFound,
+    Redirected,
     Rejected,
     TrackerError,
-    Transient,
     Unauthorised,
     UnknownOutcome,
 )
@@ -44,8 +48,8 @@ CAPTCHA = {"X-Authentication-Denied-Reason": "CAPTCHA_CHALLENGE; login-url=https
     [
         ({"code": 401}, Unauthorised, "credential-refused", "scoped token"),
         ({"code": 403, "headers": CAPTCHA}, Unauthorised, "captcha", "by browser"),
-        ({"code": 403, "body": SAID}, Unauthorised, "forbidden", "Transition Issues"),
-        ({"code": 400, "body": DENIED}, Unauthorised, "forbidden", "Transition Issues"),
+        ({"code": 403, "body": SAID}, Forbidden, "forbidden", "Transition Issues"),
+        ({"code": 400, "body": DENIED}, Forbidden, "forbidden", "Transition Issues"),
         ({"code": 200, "headers": FAILED}, Unauthorised, "credential-refused", "unlatch auth"),
         ({"code": 404, "body": SAID}, NotFound, "item-not-found", "may browse"),
         ({"code": 409, "body": SAID}, Conflict, "conflict", None),
@@ -62,7 +66,7 @@ def test_a_refused_read_says_what_to_do(
     box.faults.add(Fault("jira", "status", path=f"/issue/{key}", **fault))
 
     with pytest.raises(TrackerError) as caught:
-        plugin_for(box).get_issue_status(ref(box, key))
+        plugin_for(box).read(ref(box, key))
 
     assert (type(caught.value), caught.value.id) == (kind, error_id)
     assert (hint or "") in (caught.value.hint or "")
@@ -104,7 +108,7 @@ def test_a_refused_transition_leaves_no_comment(
     box.faults.add(Fault("jira", "status", method="POST", code=400, body=body))
 
     with pytest.raises(kind) as caught:
-        plugin_for(box).reopen_issue(ref(box, key), REOPEN)
+        deliver(plugin_for(box), ref(box, key), REOPEN)
 
     assert caught.value.id == error_id
     assert (status(box, key), comments(box, key)) == ("Done", [])
@@ -121,19 +125,22 @@ def test_a_transition_that_somebody_else_took_first_is_a_conflict(
     )
     box.faults.add(person)
     with pytest.raises(Conflict) as caught:
-        plugin.reopen_issue(ref(box, key), REOPEN)
+        deliver(plugin, ref(box, key), REOPEN)
     assert caught.value.id == "transition-stale"
 
 
 @pytest.mark.parametrize("reason", ["jira-burst-based", "jira-per-issue-on-write"])
-def test_a_limited_write_waits_and_goes_on(box: Sandbox, plugin: JiraPlugin, reason: str) -> None:
+def test_a_limited_write_is_not_sent_again(box: Sandbox, plugin: JiraPlugin, reason: str) -> None:
     key = done_issue(box)
     box.faults.add(Fault("jira", "rate-limit", method="PUT", form="reason", reason=reason))
 
-    plugin.reopen_issue(ref(box, key), REOPEN)
+    with pytest.raises(Limited) as caught:
+        deliver(plugin, ref(box, key), REOPEN)
 
-    assert len(comments(box, key)) == 1
-    assert sent(box).count(f"PUT /issue/{key}") == 2
+    assert sent(box).count(f"PUT /issue/{key}") == 1
+    assert (status(box, key), comments(box, key)) == ("In Progress", [])
+    assert caught.value.done is not None
+    assert (caught.value.done.after.state, caught.value.done.commented) == ("In Progress", False)
 
 
 def test_a_limit_beyond_patience_is_told_with_its_reason(box: Sandbox, plugin: JiraPlugin) -> None:
@@ -141,8 +148,8 @@ def test_a_limit_beyond_patience_is_told_with_its_reason(box: Sandbox, plugin: J
     quota = {"form": "reason", "reason": "jira-quota-global-based", "seconds": 3600}
     box.faults.add(Fault("jira", "rate-limit", **quota))  # type: ignore[arg-type]  # any options
 
-    with pytest.raises(Transient) as caught:
-        plugin.get_issue_status(ref(box, key))
+    with pytest.raises(Limited) as caught:
+        plugin.read(ref(box, key))
 
     assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
     assert "jira-quota-global-based" in caught.value.message
@@ -155,10 +162,9 @@ def test_a_redirected_write_is_no_success(box: Sandbox, plugin: JiraPlugin, code
     elsewhere = f"{box.jira.site}/rest/api/3/myself"
     box.faults.add(Fault("jira", "redirect", method="POST", location=elsewhere, code=code))
 
-    with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, key), REOPEN)
+    with pytest.raises(Redirected):
+        deliver(plugin, ref(box, key), REOPEN)
 
-    assert caught.value.id == "redirected-write"
     assert (status(box, key), len(sent(box))) == ("Done", 2)
 
 
@@ -171,7 +177,7 @@ def test_a_redirect_to_the_login_page_is_a_matter_of_the_credential(
     server.faults.add(Fault("jira", "redirect", method=method, location=login))
 
     with pytest.raises(Unauthorised) as caught:
-        plugin_for(server).reopen_issue(ref(server, key), REOPEN)
+        deliver(plugin_for(server), ref(server, key), REOPEN)
 
     assert caught.value.id == "credential-refused"
 
@@ -185,7 +191,7 @@ def test_a_write_without_a_trustworthy_answer_is_unknown_and_not_sent_again(
     box.faults.add(Fault("jira", kind, method=method))
 
     with pytest.raises(UnknownOutcome):
-        plugin.reopen_issue(ref(box, key), REOPEN)
+        deliver(plugin, ref(box, key), REOPEN)
 
     assert [line.partition(" ")[0] for line in sent(box)].count(method) == 1
     assert len(comments(box, key)) <= 1
@@ -195,7 +201,7 @@ def test_a_cut_answer_to_the_edit_is_unknown(box: Sandbox, plugin: JiraPlugin) -
     key = done_issue(box)
     box.faults.add(Fault("jira", "truncate", method="PUT"))
     with pytest.raises(UnknownOutcome):
-        plugin.reopen_issue(ref(box, key), REOPEN)
+        deliver(plugin, ref(box, key), REOPEN)
     assert len(comments(box, key)) == 1
 
 
@@ -207,12 +213,12 @@ def test_labels_that_no_screen_shows_do_not_cost_the_comment(
     refused = {"errorMessages": [], "errors": {"labels": message}}
     either.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert (outcome.commented, len(comments(either, key))) == (True, 1)
     assert field(either, key, "labels") == ["completed", "mine"]
-    assert (outcome.labels_added, outcome.labels_removed) == ((), ())
-    assert ["+reopened -completed" in note for note in outcome.notes] == [True]
+    assert outcome.refused == ("reopened", "completed")
+    assert outcome.notes == ("no screen shows labels, so they stay: reopened, completed",)
 
 
 def test_an_issue_is_made_without_labels_that_no_screen_shows(either: Sandbox) -> None:
@@ -220,15 +226,15 @@ def test_an_issue_is_made_without_labels_that_no_screen_shows(either: Sandbox) -
     refused = {"errorMessages": [], "errors": {"labels": message}}
     either.faults.add(Fault("jira", "status", method="POST", code=400, body=refused))
 
-    outcome = plugin_for(either).create_issue(draft(), CREATE)
+    outcome = plugin_for(either).create(replace(CREATE, draft=draft()))
 
-    assert (outcome.after.labels, outcome.labels_added) == ((), ())
+    assert (outcome.after.labels, outcome.refused) == ((), ("increment",))
     assert ["increment" in note for note in outcome.notes] == [True]
 
 
 def test_a_type_that_the_project_lacks_is_told(either: Sandbox) -> None:
     with pytest.raises(Rejected) as caught:
-        plugin_for(either, issue_type="Saga").create_issue(draft(), CREATE)
+        plugin_for(either, issue_type="Saga").create(replace(CREATE, draft=draft()))
     assert caught.value.id == "issue-type-unknown"
     assert "trackers.jira.issue_type" in (caught.value.hint or "")
 
@@ -239,7 +245,7 @@ def test_a_comment_that_no_screen_shows_is_posted_by_itself(either: Sandbox) -> 
     refused = {"errorMessages": [], "errors": {"comment": message}}
     either.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert (outcome.commented, len(comments(either, key))) == (True, 1)
     assert field(either, key, "labels") == ["mine", "reopened"]

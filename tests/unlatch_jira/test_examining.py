@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_jira.making import REOPEN, plugin_for, ref, sent
+from tests.unlatch_jira.making import REOPEN, deliver, plugin_for, ref, sent
 
 from unlatch.errors import Unauthorised
 
@@ -50,7 +50,7 @@ def test_a_project_that_is_hidden_allows_nothing(either: Sandbox) -> None:
 def test_an_issue_that_is_open_and_still_resolved_is_found(either: Sandbox) -> None:
     either.jira.add_project("SCRUM", "keeps-resolution")
     kept = either.jira.add_issue(summary="Smart", status="Done")
-    plugin_for(either).reopen_issue(ref(either, kept), REOPEN)
+    deliver(plugin_for(either), ref(either, kept), REOPEN)
     fine = either.jira.add_issue(summary="Fine", status="Done")
 
     [remark] = remarks(either, kept, fine)
@@ -99,7 +99,7 @@ def test_an_examination_lets_the_next_reopen_tell_of_a_closed_sprint(either: San
     plugin.examine([])
     either.requests.clear()
 
-    notes = plugin.reopen_issue(ref(either, key), REOPEN).notes
+    notes = deliver(plugin, ref(either, key), REOPEN).notes
 
     assert notes == ("its sprint 'Sprint 4' is closed",)
     assert len(sent(either)) == {"Cloud": 3, "Server": 4}[either.jira.deployment]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.unlatch_jira.making import (
     CREATE,
     REOPEN,
     comments,
+    deliver,
     done_issue,
     draft,
     settings_for,
@@ -61,7 +63,7 @@ def paths(box: Sandbox) -> list[str]:
 def test_a_scoped_token_reopens_through_the_gateway(box: Sandbox, tmp_path: Path) -> None:
     key = done_issue(box)
 
-    outcome = through(box, tmp_path).reopen_issue(ref_of(box, key), REOPEN)
+    outcome = deliver(through(box, tmp_path), ref_of(box, key), REOPEN)
 
     assert (status(box, key), len(comments(box, key))) == ("In Progress", 1)
     assert outcome.after.ref == ref_of(box, key)
@@ -72,14 +74,14 @@ def test_a_scoped_token_reopens_through_the_gateway(box: Sandbox, tmp_path: Path
 
 def test_the_id_is_asked_for_once_and_kept(box: Sandbox, tmp_path: Path) -> None:
     key = done_issue(box)
-    through(box, tmp_path).get_issue_status(ref_of(box, key))
+    through(box, tmp_path).read(ref_of(box, key))
     box.requests.clear()
 
     later = through(box, tmp_path)
-    later.get_issue_status(ref_of(box, key))
+    later.read(ref_of(box, key))
 
     assert paths(box) == [f"/ex/jira/{ID}/rest/api/3/issue/{key}"]
-    planned = later.plan(None, CREATE, draft())
+    planned = later.plan(None, replace(CREATE, draft=draft()))
     assert planned[0].url == f"{box.jira.site}/ex/jira/{ID}/rest/api/3/issue"
 
 
@@ -88,19 +90,19 @@ def test_what_was_kept_and_cannot_be_read_is_asked_for_again(
     box: Sandbox, tmp_path: Path, torn: str
 ) -> None:
     key = done_issue(box)
-    through(box, tmp_path).get_issue_status(ref_of(box, key))
+    through(box, tmp_path).read(ref_of(box, key))
     [kept] = tmp_path.glob("cloud-*.json")
     kept.write_text(torn, encoding="utf-8")
     box.requests.clear()
 
-    through(box, tmp_path).get_issue_status(ref_of(box, key))
+    through(box, tmp_path).read(ref_of(box, key))
 
     assert paths(box)[0] == "/_edge/tenant_info"
 
 
 def test_a_configured_id_is_not_asked_for(box: Sandbox) -> None:
     key = done_issue(box)
-    through(box, gateway=False, cloud_id=ID).get_issue_status(ref_of(box, key))
+    through(box, gateway=False, cloud_id=ID).read(ref_of(box, key))
     assert paths(box) == [f"/ex/jira/{ID}/rest/api/3/issue/{key}"]
 
 
@@ -111,7 +113,7 @@ def test_a_site_that_does_not_tell_its_id_is_told(box: Sandbox, answer: dict[str
     box.faults.add(Fault("jira", "status", path="tenant_info", code=200, **answer))
 
     with pytest.raises(Rejected) as caught:
-        through(box).get_issue_status(ref_of(box, "SCRUM-1"))
+        through(box).read(ref_of(box, "SCRUM-1"))
 
     assert caught.value.id == "cloud-id-unknown"
     assert "cloud_id" in (caught.value.hint or "")
@@ -120,9 +122,7 @@ def test_a_site_that_does_not_tell_its_id_is_told(box: Sandbox, answer: dict[str
 def test_a_scoped_token_on_the_site_is_pointed_to_the_gateway(box: Sandbox) -> None:
     key = done_issue(box)
     with pytest.raises(Unauthorised) as caught:
-        JiraPlugin(settings_for(box), scoped_at(box, box.jira.site)).get_issue_status(
-            ref_of(box, key)
-        )
+        JiraPlugin(settings_for(box), scoped_at(box, box.jira.site)).read(ref_of(box, key))
     assert caught.value.id == "credential-refused"
     assert "trackers.jira.gateway = true" in (caught.value.hint or "")
 
@@ -141,7 +141,7 @@ def test_the_token_goes_to_the_gateway_and_not_to_the_site() -> None:
         answer = {"id": "1", "key": "SCRUM-28", "fields": shown}
         wire.get(f"{GATE}/ex/jira/{ID}/rest/api/3/issue/SCRUM-28", json=answer)
 
-        JiraPlugin(settings, transport).get_issue_status(settings.ref("SCRUM-28"))
+        JiraPlugin(settings, transport).read(settings.ref("SCRUM-28"))
 
         assert ["Authorization" in call.request.headers for call in wire.calls] == [False, True]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_jira.making import plugin_for, ref, sent
+from tests.unlatch_jira.making import REOPEN, done_issue, plugin_for, ref, sent, status
 
 from unlatch.errors import NotFound, TrackerError, Unauthorised
 from unlatch.sandbox import Fault
-from unlatch.spi import RemoteItem
+from unlatch.spi import Snapshot
 from unlatch.transport import measure
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ def test_hundreds_of_issues_are_read_a_hundred_a_request(box: Sandbox) -> None:
     keys = [box.jira.add_issue(summary=f"Number {n}") for n in range(150)]
     refs = [ref(box, key) for key in keys]
 
-    found = plugin_for(box).get_statuses(refs)
+    found = plugin_for(box).read_many(refs)
 
-    assert [one.title for one in found.values() if isinstance(one, RemoteItem)] == [
+    assert [one.item.title for one in found.values() if isinstance(one, Snapshot)] == [
         f"Number {n}" for n in range(150)
     ]
     assert list(found) == refs
@@ -33,7 +33,7 @@ def test_data_center_reads_each_by_itself_and_trusts_no_index(server: Sandbox) -
     keys = [server.jira.add_issue(summary="Smart") for _ in range(20)]
 
     with measure() as meter:
-        found = plugin_for(server).get_statuses([ref(server, key) for key in keys])
+        found = plugin_for(server).read_many([ref(server, key) for key in keys])
 
     assert sorted(one.id for one in found) == sorted(keys)
     assert sorted(sent(server)) == sorted(f"GET /issue/{key}" for key in keys)
@@ -44,9 +44,9 @@ def test_a_missing_issue_is_missing_alone(either: Sandbox) -> None:
     there = either.jira.add_issue(summary="Smart")
     refs = [ref(either, key) for key in (there, "SCRUM-999")]
 
-    found = plugin_for(either).get_statuses(refs)
+    found = plugin_for(either).read_many(refs)
 
-    assert isinstance(found[refs[0]], RemoteItem)
+    assert isinstance(found[refs[0]], Snapshot)
     lost = found[refs[1]]
     assert isinstance(lost, NotFound)
     assert lost.id == "item-not-found"
@@ -57,27 +57,30 @@ def test_a_moved_issue_is_found_at_its_new_place(either: Sandbox) -> None:
     old = either.jira.add_issue(summary="Smart")
     new = either.jira.move(old, "OPS")
 
-    found = plugin_for(either).get_statuses([ref(either, old), ref(either, new)])
+    found = plugin_for(either).read_many([ref(either, old), ref(either, new)])
 
-    places = [one.ref.id if isinstance(one, RemoteItem) else "" for one in found.values()]
+    places = [one.item.ref.id if isinstance(one, Snapshot) else "" for one in found.values()]
     assert sorted(places) == [new, new]
 
 
-def test_where_lists_are_not_served_each_is_read_by_itself(box: Sandbox) -> None:
+@pytest.mark.parametrize("answer", [{"code": 404}, {"code": 200, "body": "OK"}], ids=str)
+def test_where_lists_are_not_served_each_is_read_by_itself(
+    box: Sandbox, answer: dict[str, Any]
+) -> None:
     keys = [box.jira.add_issue(summary="Smart") for _ in range(3)]
-    box.faults.add(Fault("jira", "status", path="bulkfetch", code=404))
-    found = plugin_for(box).get_statuses([ref(box, key) for key in keys])
+    box.faults.add(Fault("jira", "status", path="bulkfetch", **answer))
+    found = plugin_for(box).read_many([ref(box, key) for key in keys])
     assert sorted(one.id for one in found) == keys
 
 
 def test_a_credential_that_is_refused_is_told_once_for_all(box: Sandbox) -> None:
     key = box.jira.add_issue(summary="Smart")
     with pytest.raises(Unauthorised):
-        plugin_for(box, token="wrong").get_statuses([ref(box, key)])
+        plugin_for(box, token="wrong").read_many([ref(box, key)])
 
 
 def test_nothing_to_read_asks_nothing(either: Sandbox) -> None:
-    assert plugin_for(either).get_statuses([]) == {}
+    assert plugin_for(either).read_many([]) == {}
     assert sent(either) == []
 
 
@@ -86,6 +89,17 @@ def test_an_error_of_one_item_is_its_own(server: Sandbox) -> None:
     server.faults.add(Fault("jira", "status", path=f"/issue/{keys[0]}", code=403))
     refs = [ref(server, key) for key in keys]
 
-    found = plugin_for(server).get_statuses(refs)
+    found = plugin_for(server).read_many(refs)
 
     assert [isinstance(found[one], TrackerError) for one in refs] == [True, False]
+
+
+def test_what_was_read_with_others_can_be_written(either: Sandbox) -> None:
+    keys = [done_issue(either) for _ in range(2)]
+    plugin = plugin_for(either)
+
+    found = plugin.read_many([ref(either, key) for key in keys], REOPEN)
+    outcomes = [plugin.write(one, REOPEN) for one in found.values() if isinstance(one, Snapshot)]
+
+    assert [one.after.state for one in outcomes] == ["In Progress"] * 2
+    assert [status(either, key) for key in keys] == ["In Progress"] * 2

@@ -10,7 +10,6 @@ import json
 import os
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -22,18 +21,21 @@ from referencing.jsonschema import DRAFT4
 from tests.unlatch_jira.making import (
     CLOSE,
     CREATE,
+    LONG_AGO,
     OP,
     REOPEN,
     UPDATE,
+    WITH_CHILDREN,
+    deliver,
     draft,
     ref,
     settings_for,
-    text,
     transport_for,
 )
 
 from unlatch.errors import NotFound, Rejected
 from unlatch.sandbox import Fault
+from unlatch.spi import visible
 from unlatch.transport import Transport
 from unlatch_jira.plugin import JiraPlugin
 
@@ -50,7 +52,6 @@ pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder
 
 FILE = "jira_cloud_swagger-v3_2025-12-25.json"
 GUIDE = Path(__file__).parents[2] / "docs/jira.md"
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _UNDESCRIBED = "What could not be checked"
 
 
@@ -145,30 +146,28 @@ def _live(box: Sandbox, plugin: JiraPlugin) -> None:
     )
     jira.add_issue("OPS-1", summary="Part", status="Done", parent=epic)
     item = ref(box, key)
-    plugin.get_issue_status(item)
-    plugin.get_statuses([item, ref(box, "SCRUM-999")])
+    plugin.read(item)
+    plugin.read_many([item, ref(box, "SCRUM-999")], REOPEN)
     plugin.examine([item])
-    plugin.reopen_issue(item, REOPEN)
-    plugin.reopen_issue(
-        ref(box, epic), replace(REOPEN, options=frozenset({"children"}), even_if_deliberate=True)
-    )
-    plugin.close_issue(item, CLOSE)
-    made = plugin.create_issue(
-        replace(draft(), wishes={"parent": epic}), replace(CREATE, comment=text("Hello"))
-    ).after
-    plugin.update_issue(made.ref, draft(title="New", body="New"), UPDATE)
+    deliver(plugin, item, REOPEN)
+    deliver(plugin, ref(box, epic), replace(REOPEN, options=WITH_CHILDREN))
+    deliver(plugin, item, CLOSE)
+    wished = replace(draft(), wishes={"parent": epic})
+    made = plugin.create(replace(CREATE, draft=wished)).after
+    deliver(plugin, made.ref, replace(UPDATE, draft=draft(title="New", body="New")))
+    box.jira.add_comment(key, visible(OP))
     assert plugin.find_created(OP, LONG_AGO) is not None
-    for comment in plugin.find_comments(item, OP, LONG_AGO):
+    for comment in plugin.find_comments(item, OP):
         plugin.retract_comment(item, comment)
     with pytest.raises(NotFound):
-        plugin.get_issue_status(ref(box, "SCRUM-999"))
+        plugin.read(ref(box, "SCRUM-999"))
     jira.add_project("FAR", "two-hops")
     jira.add_issue("FAR-1", summary="Far", status="Erledigt")
     with pytest.raises(Rejected):
-        plugin.reopen_issue(ref(box, "FAR-1"), REOPEN)
+        deliver(plugin, ref(box, "FAR-1"), REOPEN)
     box.faults.add(Fault("jira", "status", method="PUT", code=413, body={}))
     with pytest.raises(Rejected):
-        plugin.update_issue(made.ref, draft(title="Newer"), UPDATE)
+        deliver(plugin, made.ref, replace(UPDATE, draft=draft(title="Newer")))
 
 
 def _listed() -> list[str]:

@@ -1,13 +1,25 @@
-"""A plan names the requests that are then sent, in their order."""
+"""A plan lists the requests that are then sent, in their order."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.unlatch_jira.making import CLOSE, OP, REOPEN, draft, plugin_for, ref
+from tests.unlatch_jira.making import (
+    CLOSE,
+    OP,
+    REOPEN,
+    WITH_PATHS,
+    comments,
+    deliver,
+    draft,
+    field,
+    plugin_for,
+    ref,
+    status,
+)
 
 from unlatch.errors import Rejected
 from unlatch.spi import Change, Goal
@@ -16,40 +28,31 @@ if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
     from unlatch_jira.plugin import JiraPlugin
 
-STATES = {
-    "open": ("To Do", None),
-    "done": ("Done", "Done"),
-    "done on purpose": ("Done", "Won't Do"),
-}
-LABELS = [(), ("mine",), ("reopened",), ("completed",), ("completed", "reopened", "mine")]
-CHANGES = {
-    "reopen": REOPEN,
-    "reopen what was closed on purpose too": replace(REOPEN, even_if_deliberate=True),
-    "close": CLOSE,
-    "drop": replace(CLOSE, goal=Goal.NOT_PLANNED),
-    "comment and labels alone": replace(REOPEN, goal=None),
-    "state alone": replace(REOPEN, add_labels=(), remove_labels=()),
+CASES: dict[str, tuple[dict[str, Any], Change]] = {
+    "reopen": ({"status": "Done", "labels": ["completed", "mine"]}, REOPEN),
+    "reopen what is open": ({"status": "To Do", "labels": ["completed"]}, REOPEN),
+    "nothing to do": ({"labels": ["reopened"]}, replace(REOPEN, comment=None)),
+    "the state alone": ({"status": "Done"}, Change(OP, Goal.OPEN)),
+    "comment and labels alone": ({"status": "Done"}, replace(REOPEN, goal=None)),
+    "close": ({"labels": ["reopened"]}, CLOSE),
+    "drop, without a comment": ({}, replace(CLOSE, goal=Goal.NOT_PLANNED, comment=None)),
+    "update": ({}, Change(OP, draft=draft())),
+    "update to the same title": ({}, Change(OP, draft=draft(title="Smart"))),
 }
 
 
-@pytest.mark.parametrize("says", [True, False], ids=["comment", "no comment"])
-@pytest.mark.parametrize("has", LABELS, ids=str)
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("wanted", CHANGES)
-def test_the_planned_requests_are_the_ones_that_are_sent(
-    either: Sandbox, wanted: str, state: str, has: tuple[str, ...], *, says: bool
-) -> None:
-    status, resolution = STATES[state]
-    key = either.jira.add_issue(summary="Smart", status=status, resolution=resolution, labels=has)
-    change = CHANGES[wanted] if says else replace(CHANGES[wanted], comment=None)
+@pytest.mark.parametrize("case", CASES)
+def test_the_planned_requests_are_the_ones_that_are_sent(either: Sandbox, case: str) -> None:
+    given, change = CASES[case]
+    key = either.jira.add_issue(summary="Smart", **given)
     plugin = plugin_for(either)
-    item = plugin.get_issue_status(ref(either, key))
+    snapshot = plugin.read(ref(either, key), change)
     either.requests.clear()
 
-    planned = plugin.plan(item, change)
+    planned = plugin.plan(snapshot, change)
 
     assert either.requests.entries() == []
-    _act(plugin, either, key, change)
+    deliver(plugin, ref(either, key), change)
     assert _sent(either) == [(one.method, urlsplit(one.url).path) for one in planned]
 
 
@@ -57,80 +60,72 @@ def test_a_plan_says_what_each_request_is_for(box: Sandbox, plugin: JiraPlugin) 
     key = box.jira.add_issue(summary="Smart", status="Done", labels=("completed", "mine"))
     there = f"{box.jira.site}/rest/api/3/issue/{key}"
 
-    planned = plugin.plan(plugin.get_issue_status(ref(box, key)), REOPEN)
+    planned = plugin.plan(plugin.read(ref(box, key), REOPEN), REOPEN)
 
     assert [(one.method, one.url, one.what) for one in planned] == [
         ("GET", there, "read the issue and the transitions that it offers"),
-        (
-            "POST",
-            f"{there}/transitions",
-            "take one transition to an open status, chosen from what the issue offers",
-        ),
+        ("POST", f"{there}/transitions", "take the transition 'In Progress' to 'In Progress'"),
         ("PUT", there, "post the comment, add label reopened, remove label completed"),
     ]
 
 
 def test_data_center_is_asked_for_the_issue_again(server: Sandbox) -> None:
     plugin = plugin_for(server)
-    key = server.jira.add_issue(summary="Smart", status="To Do", labels=("mine",))
+    key = server.jira.add_issue(summary="Smart", labels=("mine",))
+    change = replace(REOPEN, goal=None, draft=draft(title="New"))
 
-    planned = plugin.plan(plugin.get_issue_status(ref(server, key)), replace(REOPEN, goal=None))
+    planned = plugin.plan(plugin.read(ref(server, key), change), change)
 
     assert [(one.method, one.what) for one in planned] == [
         ("GET", "read the issue"),
-        ("PUT", "post the comment, add label reopened"),
+        ("PUT", "set summary, set description, post the comment, add label reopened"),
         ("GET", "read the issue back"),
     ]
 
 
-@pytest.mark.parametrize(
-    ("goal", "table", "said"),
-    [
-        (Goal.COMPLETED, {}, "take one transition to a done status, chosen from what"),
-        (Goal.COMPLETED, {"complete": "Ship it"}, "take the configured transition, Ship it"),
-        (Goal.NOT_PLANNED, {"drop": "31"}, "take the configured transition, 31"),
-    ],
-)
-def test_the_transition_is_named_where_the_configuration_names_it(
-    box: Sandbox, goal: Goal, table: dict[str, str], said: str
-) -> None:
-    plugin = plugin_for(box, transitions=table)
-    item = plugin.get_issue_status(ref(box, box.jira.add_issue(summary="Smart")))
+def test_a_field_that_a_transition_fills_is_named(either: Sandbox) -> None:
+    either.jira.add_project("OLD", "classic")
+    key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress")
+    plugin = plugin_for(either, projects=["OLD"])
 
-    planned = plugin.plan(item, replace(CLOSE, goal=goal))
+    planned = plugin.plan(plugin.read(ref(either, key), CLOSE), CLOSE)
 
-    assert planned[1].what.startswith(said)
+    assert planned[1].what.endswith(", with resolution")
 
 
-def test_an_issue_that_has_left_the_configured_projects_is_read_and_left(box: Sandbox) -> None:
-    box.jira.add_project("OTHER")
-    key = box.jira.add_issue("OTHER-1", summary="Smart", status="Done")
-    item = plugin_for(box).get_issue_status(ref(box, key))
+def test_transitions_that_only_jira_knows_end_the_plan(server: Sandbox) -> None:
+    server.jira.add_project("SCRUM", "two-hops")
+    key = server.jira.add_issue(summary="Smart", status="Erledigt")
+    plugin, change = plugin_for(server), replace(REOPEN, options=WITH_PATHS)
 
-    assert [one.method for one in plugin_for(box).plan(item, REOPEN)] == ["GET"]
+    planned = plugin.plan(plugin.read(ref(server, key), change), change)
 
-
-@pytest.mark.parametrize("says", [True, False], ids=["comment", "no comment"])
-def test_an_update_is_planned_with_what_it_may_rewrite(
-    box: Sandbox, plugin: JiraPlugin, *, says: bool
-) -> None:
-    item = plugin.get_issue_status(ref(box, box.jira.add_issue(summary="Old")))
-    change = Change(OP, comment=REOPEN.comment if says else None)
-    box.requests.clear()
-
-    planned = plugin.plan(item, change, draft())
-
-    plugin.update_issue(item.ref, draft(), change)
-    assert _sent(box) == [(one.method, urlsplit(one.url).path) for one in planned]
-    assert "where they differ" in planned[1].what
+    assert [one.method for one in planned] == ["GET", "POST", "GET", "POST"]
+    assert planned[-1].what == "take further transitions, chosen from what Jira offers then"
+    assert status(server, key) == "Erledigt"
 
 
-def _act(plugin: JiraPlugin, box: Sandbox, key: str, change: Change) -> None:
-    act = plugin.reopen_issue if change.goal in (Goal.OPEN, None) else plugin.close_issue
-    try:
-        act(ref(box, key), change)
-    except Rejected as refusal:
-        assert refusal.id == "deliberately-closed"  # noqa: PT017  (whether it is raised is a case)
+def test_a_change_that_would_be_refused_is_refused_in_the_plan(either: Sandbox) -> None:
+    either.jira.add_project("SCRUM", "required-fields")
+    key = either.jira.add_issue(summary="Smart", status="Done")
+    plugin = plugin_for(either)
+    with pytest.raises(Rejected) as caught:
+        plugin.plan(plugin.read(ref(either, key), REOPEN), REOPEN)
+    assert caught.value.id == "transition-needs-fields"
+
+
+def test_a_plan_writes_nothing_to_the_surroundings(either: Sandbox) -> None:
+    parent = either.jira.add_issue(summary="Story", type="Story", status="Done")
+    key = either.jira.add_issue(summary="Part", type="Sub-task", status="Done", parent=parent)
+    plugin = plugin_for(either, on_reopen={"parent": "reopen", "assignee": "me"})
+
+    planned = plugin.plan(plugin.read(ref(either, key), REOPEN), REOPEN)
+
+    assert [status(either, one) for one in (key, parent)] == ["Done", "Done"]
+    assert (comments(either, key), field(either, key, "assignee")) == ([], None)
+    either.requests.clear()
+    deliver(plugin, ref(either, key), REOPEN)
+    assert [(one.method, urlsplit(one.url).path) for one in planned] == _sent(either)
 
 
 def _sent(box: Sandbox) -> list[tuple[str, str]]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unlatch_jira.making import (
     CLOSE,
     CREATE,
+    LONG_AGO,
     OP,
     OTHER_OP,
     REOPEN,
     UPDATE,
     comments,
+    deliver,
     done_issue,
     draft,
     field,
@@ -28,9 +29,16 @@ from tests.unlatch_jira.making import (
     unescaped,
 )
 
-from unlatch.errors import ConfigError, NotFound, Rejected, Unauthorised, UnknownOutcome
+from unlatch.errors import (
+    ConfigError,
+    Forbidden,
+    NotFound,
+    Rejected,
+    Unauthorised,
+    UnknownOutcome,
+)
 from unlatch.sandbox import Fault
-from unlatch.spi import Category, Change, Goal, Result, ops_in, visible
+from unlatch.spi import Category, Change, Goal, Outcome, ops_in, visible
 from unlatch.transport import measure
 from unlatch_jira.bodies import plain
 
@@ -42,7 +50,6 @@ HOSTILE = (
     'it\'s "broken" --> $& $1 \\1 {braces} {panel} [~all] @all |x| h1. *b* _i_ -s- !img! \\\\\n'
     "* no list\nh1. no heading <script>alert(1)</script> {code} bq. ----"
 )
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def test_an_issue_is_read(either: Sandbox) -> None:
@@ -50,7 +57,7 @@ def test_an_issue_is_read(either: Sandbox) -> None:
         type="Epic", summary="Smart", status="In Progress", labels=["a", "b"], assignee="Octo Cat"
     )
 
-    item = plugin_for(either).get_issue_status(ref(either, key))
+    item = plugin_for(either).read(ref(either, key)).item
 
     assert item.ref == ref(either, key)
     assert (item.title, item.type, item.state) == ("Smart", "Epic", "In Progress")
@@ -80,33 +87,31 @@ def test_the_state_means_what_its_category_says(
     plugin = plugin_for(box)
     key = box.jira.add_issue(summary="Smart", status=state, resolution=resolved)
 
-    item = plugin.get_issue_status(ref(box, key))
+    item = plugin.read(ref(box, key)).item
 
     assert (item.state, item.category, item.deliberate) == (state, category, deliberate)
 
 
 def test_resolutions_that_drop_work_may_be_named_by_id(box: Sandbox) -> None:
     key = done_issue(box, resolution="Duplicate")
-    found = plugin_for(box, dropped_resolutions=["3"]).get_issue_status(ref(box, key))
-    other = plugin_for(box, dropped_resolutions=["10001"]).get_issue_status(ref(box, key))
+    found = plugin_for(box, dropped_resolutions=["3"]).read(ref(box, key)).item
+    other = plugin_for(box, dropped_resolutions=["10001"]).read(ref(box, key)).item
     assert (found.deliberate, other.deliberate) == (True, False)
 
 
 def test_a_reopen_on_cloud_costs_three_requests(box: Sandbox, plugin: JiraPlugin) -> None:
     key = done_issue(box)
 
-    outcome = plugin.reopen_issue(ref(box, key), REOPEN)
+    outcome = deliver(plugin, ref(box, key), REOPEN)
 
     assert (status(box, key), resolution(box, key)) == ("In Progress", None)
     assert comments(box, key) == [f"Reopened: Bug discovered in error handling\n{visible(OP)}"]
     assert field(box, key, "labels") == ["mine", "reopened"]
     assert list(box.jira.properties(key)) == [f"unlatch.op.{OP}"]
-    assert outcome.result is Result.REOPENED
-    assert outcome.before is not None
-    assert (outcome.before.state, outcome.before.category) == ("Done", Category.DONE)
     assert (outcome.after.state, outcome.after.category) == ("In Progress", Category.DOING)
-    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
-    assert (outcome.commented, outcome.notes) == (True, ())
+    assert outcome.after.labels == ("mine", "reopened")
+    assert (outcome.commented, outcome.refused, outcome.notes) == (True, (), ())
+    assert outcome.comment == box.jira.comments(key)[0]["id"]
     assert sent(box) == [
         f"GET /issue/{key}",
         f"POST /issue/{key}/transitions",
@@ -117,15 +122,16 @@ def test_a_reopen_on_cloud_costs_three_requests(box: Sandbox, plugin: JiraPlugin
 def test_a_reopen_on_data_center_costs_four_requests(server: Sandbox) -> None:
     key = done_issue(server)
 
-    outcome = plugin_for(server).reopen_issue(ref(server, key), REOPEN)
+    outcome = deliver(plugin_for(server), ref(server, key), REOPEN)
 
     assert (status(server, key), resolution(server, key)) == ("In Progress", None)
     [posted] = server.jira.comments(key)
     assert posted["body"] == f"*Reopened*: Bug discovered in error handling\n\n{visible(OP)}"
     assert field(server, key, "labels") == ["mine", "reopened"]
-    assert (outcome.result, outcome.after.state) == (Result.REOPENED, "In Progress")
-    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
-    assert (outcome.commented, outcome.notes) == (True, ())
+    assert outcome.after.state == "In Progress"
+    assert outcome.after.labels == ("mine", "reopened")
+    assert (outcome.commented, outcome.refused, outcome.notes) == (True, (), ())
+    assert outcome.comment == posted["id"]
     assert sent(server) == [
         f"GET /issue/{key}",
         f"POST /issue/{key}/transitions",
@@ -136,7 +142,7 @@ def test_a_reopen_on_data_center_costs_four_requests(server: Sandbox) -> None:
 
 def test_the_marker_is_the_last_paragraph_of_the_comment(box: Sandbox, plugin: JiraPlugin) -> None:
     key = done_issue(box)
-    plugin.reopen_issue(ref(box, key), REOPEN)
+    deliver(plugin, ref(box, key), REOPEN)
     [posted] = box.jira.comments(key)
     assert posted["body"]["content"][0]["content"][0] == {
         "type": "text",
@@ -149,11 +155,11 @@ def test_the_marker_is_the_last_paragraph_of_the_comment(box: Sandbox, plugin: J
 def test_an_open_issue_gets_the_comment_and_the_labels_alone(either: Sandbox) -> None:
     key = either.jira.add_issue(summary="Smart", status="To Do", labels=["completed"])
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert (status(either, key), field(either, key, "labels")) == ("To Do", ["reopened"])
     assert len(comments(either, key)) == 1
-    assert (outcome.result, outcome.commented) == (Result.ALREADY_OPEN, True)
+    assert (outcome.after.labels, outcome.commented) == (("reopened",), True)
     assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 3)
 
 
@@ -161,18 +167,16 @@ def test_nothing_to_change_is_one_request(either: Sandbox) -> None:
     key = either.jira.add_issue(summary="Smart", labels=["reopened"])
     change = replace(REOPEN, comment=None)
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), change)
+    outcome = deliver(plugin_for(either), ref(either, key), change)
 
-    assert outcome.result is Result.ALREADY_OPEN
-    assert (outcome.commented, outcome.labels_added, outcome.labels_removed) == (False, (), ())
-    assert outcome.before == outcome.after
-    assert sent(either) == [f"GET /issue/{key}"]
+    assert outcome == Outcome(plugin_for(either).read(ref(either, key)).item)
+    assert sent(either) == [f"GET /issue/{key}"] * 2
 
 
 def test_a_state_alone_is_read_back(either: Sandbox) -> None:
     key = done_issue(either)
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), Change(OP, Goal.OPEN))
+    outcome = deliver(plugin_for(either), ref(either, key), Change(OP, Goal.OPEN))
 
     assert (outcome.after.state, outcome.commented) == ("In Progress", False)
     assert comments(either, key) == []
@@ -186,27 +190,24 @@ def test_a_state_alone_is_read_back(either: Sandbox) -> None:
 def test_without_a_goal_the_state_is_left_alone(either: Sandbox) -> None:
     key = done_issue(either)
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), replace(REOPEN, goal=None))
+    outcome = deliver(plugin_for(either), ref(either, key), replace(REOPEN, goal=None))
 
     assert status(either, key) == "Done"
-    assert (outcome.result, outcome.commented) == (Result.STATE_KEPT, True)
-    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
+    assert (outcome.after.labels, outcome.commented) == (("mine", "reopened"), True)
 
 
 @pytest.mark.parametrize("why", ["Won't Do", "Duplicate"])
-def test_a_deliberate_close_stands_unless_it_shall_not(
+def test_a_deliberate_close_is_for_delivery_to_refuse(
     box: Sandbox, plugin: JiraPlugin, why: str
 ) -> None:
     key = done_issue(box, resolution=why)
 
-    with pytest.raises(Rejected) as caught:
-        plugin.reopen_issue(ref(box, key), REOPEN)
+    snapshot = plugin.read(ref(box, key), REOPEN)
 
-    assert caught.value.id == "deliberately-closed"
-    assert "--even-if-not-planned" in (caught.value.hint or "")
+    assert snapshot.item.deliberate
     assert sent(box) == [f"GET /issue/{key}"]
-    plugin.reopen_issue(ref(box, key), replace(REOPEN, even_if_deliberate=True))
-    assert status(box, key) == "In Progress"
+    outcome = plugin.write(snapshot, REOPEN)
+    assert (outcome.after.state, outcome.after.deliberate) == ("In Progress", False)
 
 
 def test_what_a_person_labelled_meanwhile_is_theirs(box: Sandbox, plugin: JiraPlugin) -> None:
@@ -219,17 +220,17 @@ def test_what_a_person_labelled_meanwhile_is_theirs(box: Sandbox, plugin: JiraPl
     )
     box.faults.add(person)
 
-    outcome = plugin.reopen_issue(ref(box, key), REOPEN)
+    outcome = deliver(plugin, ref(box, key), REOPEN)
 
     assert sorted(field(box, key, "labels")) == ["mine", "reopened", "theirs"]
-    assert (outcome.labels_added, outcome.labels_removed) == (("reopened",), ("completed",))
+    assert sorted(outcome.after.labels) == ["mine", "reopened", "theirs"]
 
 
 def test_a_classic_workflow_is_reopened_by_its_own_transition(either: Sandbox) -> None:
     either.jira.add_project("OLD", "classic")
     key = either.jira.add_issue("OLD-3", summary="Smart", status="Closed")
 
-    outcome = plugin_for(either, projects=["OLD"]).reopen_issue(ref(either, key), REOPEN)
+    outcome = deliver(plugin_for(either, projects=["OLD"]), ref(either, key), REOPEN)
 
     assert (status(either, key), outcome.after.category) == ("Reopened", Category.TODO)
 
@@ -238,10 +239,10 @@ def test_completing_closes_with_the_resolution_that_is_configured(either: Sandbo
     either.jira.add_project("OLD", "classic")
     key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress", labels=["reopened"])
 
-    outcome = plugin_for(either, projects=["OLD"]).close_issue(ref(either, key), CLOSE)
+    outcome = deliver(plugin_for(either, projects=["OLD"]), ref(either, key), CLOSE)
 
     assert (status(either, key), resolution(either, key)) == ("Resolved", "Done")
-    assert (outcome.result, outcome.after.category) == (Result.CLOSED, Category.DONE)
+    assert outcome.after.category is Category.DONE
     assert field(either, key, "labels") == ["completed"]
 
 
@@ -250,7 +251,7 @@ def test_abandoning_closes_with_a_resolution_that_drops(either: Sandbox) -> None
     key = either.jira.add_issue("OLD-3", summary="Smart", status="In Progress")
     plugin = plugin_for(either, projects=["OLD"], transitions={"drop": "Closed"})
 
-    outcome = plugin.close_issue(ref(either, key), replace(CLOSE, goal=Goal.NOT_PLANNED))
+    outcome = deliver(plugin, ref(either, key), replace(CLOSE, goal=Goal.NOT_PLANNED))
 
     assert (status(either, key), resolution(either, key)) == ("Closed", "Won't Do")
     assert (outcome.after.category, outcome.after.deliberate) == (Category.DROPPED, True)
@@ -261,7 +262,7 @@ def test_completing_prefers_what_is_not_meant_for_dropping(box: Sandbox) -> None
     key = box.jira.add_issue("OLD-3", summary="Smart", status="Open")
     plugin = plugin_for(box, projects=["OLD"], transitions={"drop": "Resolve Issue"})
 
-    plugin.close_issue(ref(box, key), CLOSE)
+    deliver(plugin, ref(box, key), CLOSE)
 
     assert (status(box, key), resolution(box, key)) == ("Closed", "Done")
 
@@ -269,16 +270,16 @@ def test_completing_prefers_what_is_not_meant_for_dropping(box: Sandbox) -> None
 def test_a_closed_issue_is_not_closed_again(box: Sandbox, plugin: JiraPlugin) -> None:
     key = done_issue(box, resolution="Won't Do")
 
-    outcome = plugin.close_issue(ref(box, key), CLOSE)
+    outcome = deliver(plugin, ref(box, key), CLOSE)
 
-    assert (outcome.result, resolution(box, key)) == (Result.ALREADY_CLOSED, "Won't Do")
+    assert (outcome.after.deliberate, resolution(box, key)) == (True, "Won't Do")
     assert len(sent(box)) == 2
 
 
 @pytest.mark.parametrize("wanted", ["To Do", "to do", "11"])
 def test_a_configured_transition_is_taken(box: Sandbox, wanted: str) -> None:
     key = done_issue(box)
-    plugin_for(box, transitions={"reopen": wanted}).reopen_issue(ref(box, key), REOPEN)
+    deliver(plugin_for(box, transitions={"reopen": wanted}), ref(box, key), REOPEN)
     assert status(box, key) == "To Do"
 
 
@@ -286,7 +287,7 @@ def test_a_configured_transition_that_is_missing_names_those_on_offer(box: Sandb
     key = done_issue(box)
 
     with pytest.raises(Rejected) as caught:
-        plugin_for(box, transitions={"reopen": "Nope"}).reopen_issue(ref(box, key), REOPEN)
+        deliver(plugin_for(box, transitions={"reopen": "Nope"}), ref(box, key), REOPEN)
 
     assert caught.value.id == "transition-not-offered"
     assert "In Progress (to In Progress)" in caught.value.message
@@ -299,7 +300,7 @@ def test_no_transition_on_offer_says_whom_to_ask(either: Sandbox) -> None:
     either.jira.add_project("SCRUM", can_transition=False)
 
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+        deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert caught.value.id == "no-transition"
     assert "Transition Issues" in (caught.value.hint or "")
@@ -313,7 +314,7 @@ def test_a_resolution_that_the_workflow_keeps_is_told(box: Sandbox, plugin: Jira
     )
     box.faults.add(kept)
 
-    outcome = plugin.reopen_issue(ref(box, key), REOPEN)
+    outcome = deliver(plugin, ref(box, key), REOPEN)
 
     assert ["'Done'" in note for note in outcome.notes] == [True]
 
@@ -323,7 +324,7 @@ def test_a_moved_issue_is_served_and_told_at_its_new_place(either: Sandbox) -> N
     old = done_issue(either)
     new = either.jira.move(old, "OPS")
 
-    outcome = plugin_for(either, projects=["OPS"]).reopen_issue(ref(either, old), REOPEN)
+    outcome = deliver(plugin_for(either, projects=["OPS"]), ref(either, old), REOPEN)
 
     assert (outcome.after.ref.id, outcome.after.ref.target) == (new, "OPS")
     assert outcome.after.ref.url == f"{either.jira.site}/browse/{new}"
@@ -338,13 +339,13 @@ def test_a_comment_that_comes_back_with_other_words_is_no_proof(server: Sandbox)
     other = {"id": "7", "created": "2025-11-01T09:00:00.000+0000", "body": "Filtered"}
     server.faults.add(Fault("jira", "status", method="POST", path="/comment", code=201, body=other))
     with pytest.raises(UnknownOutcome):
-        plugin_for(server).reopen_issue(ref(server, key), REOPEN)
+        deliver(plugin_for(server), ref(server, key), REOPEN)
 
 
 def test_hostile_words_arrive_unharmed(either: Sandbox) -> None:
     key = done_issue(either)
 
-    plugin_for(either).reopen_issue(ref(either, key), replace(REOPEN, comment=text(HOSTILE)))
+    deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=text(HOSTILE)))
 
     [posted] = comments(either, key)
     seen = posted if either.jira.deployment == "Cloud" else unescaped(posted)
@@ -356,7 +357,7 @@ def test_control_characters_do_not_arrive(either: Sandbox) -> None:
     key = done_issue(either)
     change = replace(REOPEN, comment=text("a\x00b\x1b[31mc\x07\u202ed\r\ne"))
 
-    plugin_for(either).reopen_issue(ref(either, key), change)
+    deliver(plugin_for(either), ref(either, key), change)
 
     [posted] = comments(either, key)
     assert "ab[31mcd\ne" in posted.replace("\\", "")
@@ -369,25 +370,24 @@ def test_a_comment_that_does_not_fit_is_refused_before_anything_is_written(
     key = done_issue(server)
 
     with pytest.raises(Rejected) as caught:
-        plugin_for(server).reopen_issue(ref(server, key), replace(REOPEN, comment=text(words)))
+        deliver(plugin_for(server), ref(server, key), replace(REOPEN, comment=text(words)))
 
-    assert caught.value.id == "body-too-long"
+    assert (caught.value.id, caught.value.remedy) == ("body-too-long", "--comment short")
     assert sent(server) == [f"GET /issue/{key}"]
 
 
 def test_the_longest_comment_fits(either: Sandbox) -> None:
     key = done_issue(either)
-    plugin_for(either).reopen_issue(ref(either, key), replace(REOPEN, comment=text("x" * 32_000)))
+    deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=text("x" * 32_000)))
     assert len(comments(either, key)) == 1
 
 
 def test_creating_makes_an_issue_that_its_operation_is_found_by(either: Sandbox) -> None:
     plugin = plugin_for(either, types={"bug": "Bug"})
 
-    outcome = plugin.create_issue(replace(draft(), type="bug"), CREATE)
+    outcome = plugin.create(replace(CREATE, draft=replace(draft(), type="bug")))
 
     key = outcome.after.ref.id
-    assert (outcome.result, outcome.before) == (Result.CREATED, None)
     assert (outcome.after.title, outcome.after.type) == ("Smart discipline", "Bug")
     assert (outcome.after.labels, outcome.after.category) == (("increment",), Category.TODO)
     assert "What it is about" in plain(field(either, key, "description"))
@@ -399,7 +399,7 @@ def test_creating_makes_an_issue_that_its_operation_is_found_by(either: Sandbox)
 def test_an_issue_is_found_again_after_a_person_rewrote_its_description(
     box: Sandbox, plugin: JiraPlugin
 ) -> None:
-    key = plugin.create_issue(draft(), CREATE).after.ref.id
+    key = plugin.create(replace(CREATE, draft=draft())).after.ref.id
     box.jira.edit(key, description="Mine")
     found = plugin.find_created(OP, LONG_AGO)
     assert found is not None
@@ -408,7 +408,7 @@ def test_an_issue_is_found_again_after_a_person_rewrote_its_description(
 
 def test_the_search_for_a_created_issue_looks_at_every_page(either: Sandbox) -> None:
     plugin = plugin_for(either)
-    created = plugin.create_issue(draft(), CREATE).after
+    created = plugin.create(replace(CREATE, draft=draft())).after
     for number in range(120):
         either.jira.add_issue(summary=f"Later {number}")
     either.requests.clear()
@@ -417,25 +417,13 @@ def test_the_search_for_a_created_issue_looks_at_every_page(either: Sandbox) -> 
     assert len(sent(either)) == 2
 
 
-def test_the_search_for_a_created_issue_ends_at_the_time_of_the_intent(
-    box: Sandbox, plugin: JiraPlugin
-) -> None:
-    for number in range(120):
-        box.jira.add_issue(summary=f"Earlier {number}")
-    box.requests.clear()
-
-    assert plugin.find_created(OP, datetime.now(UTC) + timedelta(days=1)) is None
-    searches = [one for one in sent(box) if "search" in one]
-    assert len(searches) == 1
-
-
 def test_a_created_issue_is_found_before_the_index_lists_it(
     box: Sandbox, plugin: JiraPlugin
 ) -> None:
-    earlier = plugin.create_issue(draft(), replace(CREATE, op=OTHER_OP)).after
+    earlier = plugin.create(replace(replace(CREATE, op=OTHER_OP), draft=draft())).after
     listed = plugin.find_created(OTHER_OP, LONG_AGO)
     assert listed == earlier
-    key = plugin.create_issue(draft(), CREATE).after.ref.id
+    key = plugin.create(replace(CREATE, draft=draft())).after.ref.id
     # The index as it was before the second issue came.
     stale = {"issues": [box.jira.issue(earlier.ref.id)], "isLast": True}
     box.faults.add(Fault("jira", "status", path="search/jql", code=200, body=stale))
@@ -446,58 +434,50 @@ def test_a_created_issue_is_found_before_the_index_lists_it(
     assert found.ref.id == key
 
 
-def test_a_comment_can_be_made_with_the_issue(either: Sandbox) -> None:
-    outcome = plugin_for(either).create_issue(draft(), replace(CREATE, comment=text("Hello")))
-    assert outcome.commented
-    assert [OP in ops_in(words) for words in comments(either, outcome.after.ref.id)] == [True]
-
-
 def test_creating_needs_a_project(box: Sandbox) -> None:
     with pytest.raises(ConfigError):
-        plugin_for(box, project=None).create_issue(draft(), CREATE)
+        plugin_for(box, project=None).create(replace(CREATE, draft=draft()))
     assert sent(box) == []
 
 
 def test_a_hostile_title_arrives_on_one_line(either: Sandbox) -> None:
     title = 'a "b"\r\n--> $& <b>x</b>\t{c} [~all]\x00 *d*'
-    outcome = plugin_for(either).create_issue(draft(title=title), CREATE)
+    outcome = plugin_for(either).create(replace(CREATE, draft=draft(title=title)))
     assert outcome.after.title == 'a "b" --> $& <b>x</b> {c} [~all] *d*'
 
 
 def test_a_title_that_is_too_long_is_cut(either: Sandbox) -> None:
-    outcome = plugin_for(either).create_issue(draft(title="word " * 100), CREATE)
+    outcome = plugin_for(either).create(replace(CREATE, draft=draft(title="word " * 100)))
     assert (len(outcome.after.title), outcome.after.title[-3:]) == (255, "...")
 
 
 def test_a_body_that_does_not_fit_is_refused(either: Sandbox) -> None:
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).create_issue(draft(body="x" * 33_000), CREATE)
+        plugin_for(either).create(replace(CREATE, draft=draft(body="x" * 33_000)))
     assert (caught.value.id, sent(either)) == ("body-too-long", [])
 
 
 def test_updating_keeps_what_people_wrote_around_our_part(either: Sandbox) -> None:
     plugin = plugin_for(either)
-    created = plugin.create_issue(draft(body="Old"), CREATE).after
+    created = plugin.create(replace(CREATE, draft=draft(body="Old"))).after
     key = created.ref.id
     _write_around(either, key)
     either.requests.clear()
 
-    outcome = plugin.update_issue(created.ref, draft(title="New", body=HOSTILE), UPDATE)
+    outcome = deliver(plugin, created.ref, replace(UPDATE, draft=draft(title="New", body=HOSTILE)))
 
     found = plain(field(either, key, "description"))
     seen = found if either.jira.deployment == "Cloud" else unescaped(found)
     assert (seen.startswith("Above"), seen.endswith("Below")) == (True, True)
     assert (HOSTILE in seen, "Old" in seen, OP in ops_in(seen)) == (True, False, True)
-    assert (outcome.result, outcome.after.title) == (Result.UPDATED, "New")
-    assert outcome.before is not None
-    assert outcome.before.title == created.title
+    assert outcome.after.title == "New"
     assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 3)
 
 
 def test_updating_adds_our_part_where_there_is_none(either: Sandbox) -> None:
     key = either.jira.add_issue(summary="Smart", description="Mine")
 
-    plugin_for(either).update_issue(ref(either, key), draft(body="Ours"), UPDATE)
+    deliver(plugin_for(either), ref(either, key), replace(UPDATE, draft=draft(body="Ours")))
 
     found = plain(field(either, key, "description"))
     assert found.index("Mine") < found.index("Ours")
@@ -505,12 +485,12 @@ def test_updating_adds_our_part_where_there_is_none(either: Sandbox) -> None:
 
 def test_updating_with_nothing_new_writes_nothing(either: Sandbox) -> None:
     plugin = plugin_for(either)
-    created = plugin.create_issue(draft(), CREATE).after
+    created = plugin.create(replace(CREATE, draft=draft())).after
     either.requests.clear()
 
-    outcome = plugin.update_issue(created.ref, draft(), UPDATE)
+    outcome = deliver(plugin, created.ref, replace(UPDATE, draft=draft()))
 
-    assert outcome.result is Result.UPDATED
+    assert outcome.after == created
     assert sent(either) == [f"GET /issue/{created.ref.id}"]
 
 
@@ -520,21 +500,34 @@ def test_our_comments_are_found_whoever_posted_them_on_every_page(either: Sandbo
     early = either.jira.add_comment(key, f"hello\n\n{visible(OP)}", user="Bot")
     for number in range(110):
         either.jira.add_comment(key, f"chatter {number}\n\n{visible(OTHER_OP)}")
-    plugin.reopen_issue(ref(either, key), REOPEN)
+    deliver(plugin, ref(either, key), REOPEN)
 
-    found = plugin.find_comments(ref(either, key), OP, LONG_AGO)
+    found = plugin.find_comments(ref(either, key), OP)
 
     assert found[0].id == early
-    assert len(found) == 2
+    assert [one.own for one in found] == [False, True]
     assert found[0].created <= found[1].created
+    assert plugin.find_ops(ref(either, key)) == (OP, *[OTHER_OP] * 110, OP)
+
+
+def test_whose_a_single_comment_is_costs_no_request(either: Sandbox) -> None:
+    key = done_issue(either)
+    plugin = plugin_for(either)
+    deliver(plugin, ref(either, key), REOPEN)
+    either.requests.clear()
+
+    [found] = plugin.find_comments(ref(either, key), OP)
+
+    assert found.own is None
+    assert sent(either) == [f"GET /issue/{key}/comment"]
 
 
 def test_a_comment_of_ours_can_be_taken_back_twice(either: Sandbox) -> None:
     key = done_issue(either)
     plugin = plugin_for(either)
-    plugin.reopen_issue(ref(either, key), REOPEN)
+    deliver(plugin, ref(either, key), REOPEN)
     either.jira.add_comment(key, "stays")
-    [ours] = plugin.find_comments(ref(either, key), OP, LONG_AGO)
+    [ours] = plugin.find_comments(ref(either, key), OP)
 
     plugin.retract_comment(ref(either, key), ours)
     plugin.retract_comment(ref(either, key), ours)
@@ -542,9 +535,22 @@ def test_a_comment_of_ours_can_be_taken_back_twice(either: Sandbox) -> None:
     assert comments(either, key) == ["stays"]
 
 
+@pytest.mark.parametrize("code", [400, 403])
+def test_a_comment_that_the_account_may_not_delete_is_forbidden(either: Sandbox, code: int) -> None:
+    key = done_issue(either)
+    plugin = plugin_for(either)
+    deliver(plugin, ref(either, key), REOPEN)
+    [ours] = plugin.find_comments(ref(either, key), OP)
+    said = {"errorMessages": ["Keine Berechtigung."], "errors": {}}
+    either.faults.add(Fault("jira", "status", method="DELETE", code=code, body=said))
+
+    with pytest.raises(Forbidden):
+        plugin.retract_comment(ref(either, key), ours)
+
+
 def test_an_unknown_issue_is_not_found_and_says_what_to_check(either: Sandbox) -> None:
     with pytest.raises(NotFound) as caught:
-        plugin_for(either).get_issue_status(ref(either, "SCRUM-999"))
+        plugin_for(either).read(ref(either, "SCRUM-999"))
     assert (caught.value.id, "browse" in (caught.value.hint or "")) == ("item-not-found", True)
 
 
@@ -553,14 +559,14 @@ def test_an_issue_hidden_from_nobody_in_particular_is_a_matter_of_the_credential
 ) -> None:
     box.faults.add(Fault("jira", "status", path="/myself", code=401))
     with pytest.raises(Unauthorised) as caught:
-        plugin.get_issue_status(ref(box, "SCRUM-999"))
+        plugin.read(ref(box, "SCRUM-999"))
     assert caught.value.id == "credential-refused"
 
 
 def test_a_wrong_token_is_told_as_such(either: Sandbox) -> None:
     key = done_issue(either)
     with pytest.raises(Unauthorised) as caught:
-        plugin_for(either, token="wrong-token").get_issue_status(ref(either, key))
+        plugin_for(either, token="wrong-token").read(ref(either, key))
     assert caught.value.id == "credential-refused"
     assert "wrong-token" not in f"{caught.value} {caught.value.hint}"
 
@@ -580,13 +586,13 @@ def test_every_request_of_a_worker_thread_passes_our_adapter(either: Sandbox) ->
 def _all_calls(box: Sandbox, plugin: JiraPlugin, key: str) -> int:
     with measure() as meter:
         item = ref(box, key)
-        plugin.get_issue_status(item)
-        plugin.reopen_issue(item, REOPEN)
-        plugin.close_issue(item, replace(CLOSE, op=OTHER_OP))
-        plugin.update_issue(item, draft(), UPDATE)
-        created = plugin.create_issue(draft(), replace(CREATE, comment=text(key)))
+        plugin.read(item)
+        deliver(plugin, item, REOPEN)
+        deliver(plugin, item, replace(CLOSE, op=OTHER_OP))
+        deliver(plugin, item, replace(UPDATE, draft=draft()))
+        created = plugin.create(replace(replace(CREATE, comment=text(key)), draft=draft()))
         plugin.find_created(OP, LONG_AGO)
-        for comment in plugin.find_comments(created.after.ref, OP, LONG_AGO):
+        for comment in plugin.find_comments(created.after.ref, OP):
             plugin.retract_comment(created.after.ref, comment)
     return meter.requests
 

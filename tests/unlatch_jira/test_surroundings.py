@@ -9,6 +9,7 @@ from tests.unlatch_jira.making import (
     REOPEN,
     UPDATE,
     comments,
+    deliver,
     field,
     plugin_for,
     ref,
@@ -18,7 +19,6 @@ from tests.unlatch_jira.making import (
 
 from unlatch.sandbox import Fault
 from unlatch.sandbox.jira.workflows import SPRINT
-from unlatch.spi import Result
 
 if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
@@ -29,7 +29,7 @@ def closed(box: Sandbox, **more: Any) -> str:
 
 
 def told(box: Sandbox, key: str, **settings: Any) -> tuple[str, ...]:
-    return plugin_for(box, **settings).reopen_issue(ref(box, key), REOPEN).notes
+    return deliver(plugin_for(box, **settings), ref(box, key), REOPEN).notes
 
 
 def test_a_closed_sprint_is_told_and_left(either: Sandbox) -> None:
@@ -59,9 +59,9 @@ def test_an_issue_is_put_into_the_running_sprint_of_its_board(either: Sandbox) -
     running = either.jira.add_sprint("Sprint 5", board=3)
     plugin = plugin_for(either, on_reopen={"sprint": "active"})
 
-    notes = plugin.reopen_issue(ref(either, key), REOPEN).notes
+    notes = deliver(plugin, ref(either, key), REOPEN).notes
     either.requests.clear()
-    again = plugin.reopen_issue(ref(either, key), REOPEN).notes
+    again = deliver(plugin, ref(either, key), REOPEN).notes
 
     assert notes == ("put into the sprint 'Sprint 5'",)
     assert either.jira.tracks.issue(key).sprints[-1:] == [running]  # type: ignore[union-attr]
@@ -97,12 +97,12 @@ def test_a_closed_parent_is_reopened_without_a_word(either: Sandbox) -> None:
     key = closed(either, type="Sub-task", parent=parent)
     plugin = plugin_for(either, on_reopen={"parent": "reopen"})
 
-    notes = plugin.reopen_issue(ref(either, key), REOPEN).notes
-    again = plugin.reopen_issue(ref(either, key), REOPEN)
+    notes = deliver(plugin, ref(either, key), REOPEN).notes
+    again = deliver(plugin, ref(either, key), REOPEN)
 
     assert notes == (f"its parent {parent} was reopened too",)
     assert (status(either, parent), comments(either, parent)) == ("In Progress", [])
-    assert (again.result, again.notes) == (Result.ALREADY_OPEN, ())
+    assert again.notes == ()
 
 
 def test_a_parent_that_was_closed_on_purpose_stays_closed(box: Sandbox) -> None:
@@ -160,7 +160,7 @@ def test_what_no_screen_shows_does_not_cost_the_comment(box: Sandbox) -> None:
     refused = {"errorMessages": [], "errors": {"assignee": message}}
     box.faults.add(Fault("jira", "status", method="PUT", code=400, body=refused))
 
-    outcome = plugin_for(box, on_reopen={"assignee": "me"}).reopen_issue(ref(box, key), REOPEN)
+    outcome = deliver(plugin_for(box, on_reopen={"assignee": "me"}), ref(box, key), REOPEN)
 
     assert (outcome.commented, len(comments(box, key))) == (True, 1)
     assert outcome.notes == ("not set, as no screen shows it: assignee",)
@@ -170,6 +170,6 @@ def test_closing_and_updating_look_at_none_of_it(box: Sandbox) -> None:
     key = box.jira.add_issue(summary="Smart", assignee="A Person")
     box.jira.switch_off("A Person")
     plugin = plugin_for(box, on_reopen={"assignee": "me", "parent": "reopen", "sprint": "active"})
-    plugin.close_issue(ref(box, key), UPDATE)
+    deliver(plugin, ref(box, key), UPDATE)
     assert field(box, key, "assignee")["displayName"] == "A Person"
     assert len(sent(box)) == 1

@@ -10,7 +10,9 @@ from tests.unlatch_jira.making import (
     CLOSE,
     OP,
     REOPEN,
+    WITH_PATHS,
     comments,
+    deliver,
     field,
     plugin_for,
     ref,
@@ -22,12 +24,11 @@ from tests.unlatch_jira.making import (
 from unlatch.errors import Conflict, Rejected
 from unlatch.sandbox import Fault
 from unlatch.sandbox.jira.workflows import ROOT_CAUSE
-from unlatch.spi import Category, Change, Goal, Result
+from unlatch.spi import Category, Change, Goal
 
 if TYPE_CHECKING:
     from unlatch.sandbox import Sandbox
 
-LEAVE = frozenset({"allow-path"})
 WAY = ["Wartet auf Freigabe", "In Arbeit"]
 
 
@@ -54,7 +55,7 @@ def test_the_narrowest_table_for_an_issue_counts(
     either: Sandbox, table: dict[str, Any], reached: str
 ) -> None:
     key = either.jira.add_issue(summary="Smart", status="Done")
-    plugin_for(either, transitions_for=table).reopen_issue(ref(either, key), REOPEN)
+    deliver(plugin_for(either, transitions_for=table), ref(either, key), REOPEN)
     assert status(either, key) == reached
 
 
@@ -62,7 +63,7 @@ def test_a_way_of_two_steps_is_printed_and_not_gone_unasked(box: Sandbox) -> Non
     key = finished(box, "two-hops", "Erledigt")
 
     with pytest.raises(Rejected) as caught:
-        plugin_for(box).reopen_issue(ref(box, key), REOPEN)
+        deliver(plugin_for(box), ref(box, key), REOPEN)
 
     assert caught.value.id == "path-needed"
     assert "Erledigt > Wartet auf Freigabe > In Arbeit" in caught.value.message
@@ -75,13 +76,13 @@ def test_a_way_of_two_steps_is_printed_and_not_gone_unasked(box: Sandbox) -> Non
 def test_the_printed_setting_is_the_way_that_is_then_gone(box: Sandbox) -> None:
     key = finished(box, "two-hops", "Erledigt")
     plugin = plugin_for(box, paths={"reopen": {"Erledigt": WAY}})
-    item = plugin.get_issue_status(ref(box, key))
+    planned = plugin.plan(plugin.read(ref(box, key), REOPEN), REOPEN)
     box.requests.clear()
 
-    outcome = plugin.reopen_issue(item.ref, REOPEN)
+    outcome = deliver(plugin, ref(box, key), REOPEN)
 
     assert (status(box, key), resolution(box, key)) == ("In Arbeit", None)
-    assert (outcome.result, outcome.after.category) == (Result.REOPENED, Category.DOING)
+    assert outcome.after.category is Category.DOING
     assert len(comments(box, key)) == 1
     assert sent(box) == [
         f"GET /issue/{key}",
@@ -90,16 +91,16 @@ def test_the_printed_setting_is_the_way_that_is_then_gone(box: Sandbox) -> None:
         f"POST /issue/{key}/transitions",
         f"PUT /issue/{key}",
     ]
-    planned = plugin.plan(item, REOPEN)
     assert [one.method for one in planned] == [line.partition(" ")[0] for line in sent(box)]
-    assert planned[1].what == "take the configured path: Wartet auf Freigabe"
+    assert planned[1].what == ("take the transition 'Freigabe erbitten' to 'Wartet auf Freigabe'")
+    assert planned[3].what == "take the transition 'In Arbeit' to 'In Arbeit'"
 
 
 def test_a_way_that_broke_off_is_gone_on_from_where_the_issue_stands(either: Sandbox) -> None:
     key = finished(either, "two-hops", "Wartet auf Freigabe")
     plugin = plugin_for(either, paths={"reopen": {"erledigt": WAY}})
 
-    plugin.reopen_issue(ref(either, key), REOPEN)
+    deliver(plugin, ref(either, key), REOPEN)
 
     assert status(either, key) == "In Arbeit"
 
@@ -109,8 +110,8 @@ def test_with_leave_a_way_is_found_and_told(either: Sandbox, *, can_view: bool) 
     key = finished(either, "two-hops", "Erledigt")
     either.jira.add_project("SCRUM", "two-hops", can_view_workflow=can_view)
 
-    change = replace(REOPEN, options=LEAVE)
-    outcome = plugin_for(either).reopen_issue(ref(either, key), change)
+    change = replace(REOPEN, options=WITH_PATHS)
+    outcome = deliver(plugin_for(either), ref(either, key), change)
 
     assert status(either, key) == "In Arbeit"
     setting = 'paths.reopen = { "Erledigt" = ["Wartet auf Freigabe", "In Arbeit"] }'
@@ -125,7 +126,7 @@ def test_without_a_map_the_error_says_that_only_moving_would_tell(
     key = box.jira.add_issue(summary="Smart", status="Erledigt")
 
     with pytest.raises(Rejected) as caught:
-        plugin_for(box).reopen_issue(ref(box, key), REOPEN)
+        deliver(plugin_for(box), ref(box, key), REOPEN)
 
     assert caught.value.id == "no-transition"
     assert "Freigabe erbitten (to Wartet auf Freigabe)" in caught.value.message
@@ -139,8 +140,8 @@ def test_a_configured_status_that_is_two_steps_away_is_found_on_the_map(box: San
     plugin = plugin_for(box, transitions={"complete": "Erledigt"})
 
     with pytest.raises(Rejected) as caught:
-        plugin.close_issue(ref(box, key), CLOSE)
-    plugin.close_issue(ref(box, key), replace(CLOSE, options=LEAVE))
+        deliver(plugin, ref(box, key), CLOSE)
+    deliver(plugin, ref(box, key), replace(CLOSE, options=WITH_PATHS))
 
     assert caught.value.id == "path-needed"
     assert (status(box, key), resolution(box, key)) == ("Erledigt", "Done")
@@ -150,9 +151,9 @@ def test_a_search_ends_where_the_issue_is_open(server: Sandbox) -> None:
     key = finished(server, "two-hops", "Erledigt")
     plugin = plugin_for(server, transitions={"reopen": "Offen"})
 
-    outcome = plugin.reopen_issue(ref(server, key), replace(REOPEN, options=LEAVE))
+    outcome = deliver(plugin, ref(server, key), replace(REOPEN, options=WITH_PATHS))
 
-    assert (status(server, key), outcome.result) == ("In Arbeit", Result.REOPENED)
+    assert status(server, key) == "In Arbeit"
     assert ["Erledigt > Wartet auf Freigabe > In Arbeit" in note for note in outcome.notes] == [
         True
     ]
@@ -162,7 +163,7 @@ def test_a_required_field_is_named_with_its_values(either: Sandbox) -> None:
     key = finished(either, "required-fields", "Done")
 
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+        deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert caught.value.id == "transition-needs-fields"
     assert "Root cause (one of Bug, Misunderstanding)" in caught.value.message
@@ -184,7 +185,7 @@ def test_a_required_field_is_filled_from_the_configuration(
 ) -> None:
     key = finished(either, "required-fields", "Done")
 
-    plugin_for(either, fields=fields).reopen_issue(ref(either, key), REOPEN)
+    deliver(plugin_for(either, fields=fields), ref(either, key), REOPEN)
 
     assert (status(either, key), field(either, key, ROOT_CAUSE)["value"]) == ("To Do", "Bug")
 
@@ -193,7 +194,7 @@ def test_what_a_person_put_into_a_required_field_stays(either: Sandbox) -> None:
     key = finished(either, "required-fields", "Done")
     either.jira.edit(key, cause="Misunderstanding")
 
-    plugin_for(either, fields={"Root cause": "Bug"}).reopen_issue(ref(either, key), REOPEN)
+    deliver(plugin_for(either, fields={"Root cause": "Bug"}), ref(either, key), REOPEN)
 
     assert field(either, key, ROOT_CAUSE)["value"] == "Misunderstanding"
 
@@ -201,14 +202,14 @@ def test_what_a_person_put_into_a_required_field_stays(either: Sandbox) -> None:
 def test_a_configured_value_that_is_not_on_offer_is_told(either: Sandbox) -> None:
     key = finished(either, "required-fields", "Done")
     with pytest.raises(Rejected) as caught:
-        plugin_for(either, fields={"Root cause": "Fate"}).reopen_issue(ref(either, key), REOPEN)
+        deliver(plugin_for(either, fields={"Root cause": "Fate"}), ref(either, key), REOPEN)
     assert "configured for Root cause is not on offer" in caught.value.message
 
 
 def test_a_resolution_that_the_workflow_never_clears_is_told(either: Sandbox) -> None:
     key = finished(either, "keeps-resolution", "Done")
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert (status(either, key), resolution(either, key)) == ("To Do", "Done")
     assert ["kept its resolution 'Done'" in note for note in outcome.notes] == [True]
@@ -217,18 +218,19 @@ def test_a_resolution_that_the_workflow_never_clears_is_told(either: Sandbox) ->
 
 def test_a_closed_status_that_forbids_edits_still_gets_the_comment(either: Sandbox) -> None:
     key = finished(either, "closed-for-edits", "To Do")
+    either.jira.edit(key, labels=["mine"])
 
-    outcome = plugin_for(either).close_issue(ref(either, key), CLOSE)
+    outcome = deliver(plugin_for(either), ref(either, key), CLOSE)
 
     assert (status(either, key), len(comments(either, key))) == ("Locked", 1)
-    assert (outcome.result, outcome.commented) == (Result.CLOSED, True)
-    assert (outcome.labels_added, outcome.labels_removed) == ((), ())
+    assert (outcome.after.state, outcome.commented) == ("Locked", True)
+    assert outcome.refused == ("completed",)
 
 
 def test_an_issue_whose_closed_status_forbids_edits_is_reopened_first(either: Sandbox) -> None:
     key = finished(either, "closed-for-edits", "Locked")
 
-    outcome = plugin_for(either).reopen_issue(ref(either, key), REOPEN)
+    outcome = deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert (status(either, key), field(either, key, "labels")) == ("To Do", ["reopened"])
     assert (outcome.commented, len(comments(either, key))) == (True, 1)
@@ -248,11 +250,11 @@ def test_a_stale_transition_is_planned_anew_and_finds_the_issue_open(either: San
     )
 
     with pytest.raises(Conflict) as caught:
-        plugin.reopen_issue(ref(either, key), REOPEN)
-    outcome = plugin.reopen_issue(ref(either, key), REOPEN)
+        deliver(plugin, ref(either, key), REOPEN)
+    outcome = deliver(plugin, ref(either, key), REOPEN)
 
     assert caught.value.id == "transition-stale"
-    assert (outcome.result, len(comments(either, key))) == (Result.ALREADY_OPEN, 1)
+    assert (outcome.after.state, len(comments(either, key))) == ("Reopened", 1)
 
 
 def test_a_transition_in_progress_is_a_conflict_that_is_planned_anew(either: Sandbox) -> None:
@@ -262,8 +264,8 @@ def test_a_transition_in_progress_is_a_conflict_that_is_planned_anew(either: San
     plugin = plugin_for(either)
 
     with pytest.raises(Conflict):
-        plugin.reopen_issue(ref(either, key), REOPEN)
-    plugin.reopen_issue(ref(either, key), REOPEN)
+        deliver(plugin, ref(either, key), REOPEN)
+    deliver(plugin, ref(either, key), REOPEN)
 
     assert (status(either, key), len(comments(either, key))) == ("In Progress", 1)
 
@@ -271,5 +273,5 @@ def test_a_transition_in_progress_is_a_conflict_that_is_planned_anew(either: San
 def test_a_state_alone_goes_a_way_too(server: Sandbox) -> None:
     key = finished(server, "two-hops", "Erledigt")
     plugin = plugin_for(server, paths={"reopen": {"Erledigt": WAY}})
-    outcome = plugin.reopen_issue(ref(server, key), Change(OP, Goal.OPEN))
+    outcome = deliver(plugin, ref(server, key), Change(OP, Goal.OPEN))
     assert (outcome.after.state, comments(server, key)) == ("In Arbeit", [])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import responses
 from responses.matchers import header_matcher, query_param_matcher
-from tests.unlatch_jira.making import CREATE, OP, REOPEN, draft
+from tests.unlatch_jira.making import CREATE, OP, REOPEN, WITH_PATHS, deliver, draft
 
 from unlatch.errors import NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Change, Goal, Scheme, visible
@@ -42,7 +44,7 @@ def plugin_at(site: str, **more: Any) -> JiraPlugin:
 def reopen(site: str, change: Change = REOPEN, **more: Any) -> Any:
     plugin = plugin_at(site, **more)
     ref = JiraSettings(site=site, project="SCRUM").ref("SCRUM-28")
-    return plugin.reopen_issue(ref, change)
+    return deliver(plugin, ref, change)
 
 
 def address(site: str, path: str = "") -> str:
@@ -159,7 +161,7 @@ def test_a_comment_that_the_edit_dropped_is_posted_once(
     assert sent(wire).count("POST") == 1 + posts
 
 
-def test_labels_that_the_edit_dropped_are_told(wire: responses.RequestsMock) -> None:
+def test_labels_that_the_edit_dropped_are_not_claimed(wire: responses.RequestsMock) -> None:
     gives_issue(wire, SERVER)
     wire.put(address(SERVER), status=204)
     shown = {"comments": [MARKED], "total": 1}
@@ -167,8 +169,7 @@ def test_labels_that_the_edit_dropped_are_told(wire: responses.RequestsMock) -> 
 
     outcome = reopen(SERVER)
 
-    assert (outcome.labels_added, outcome.labels_removed) == ((), ())
-    assert ["+reopened -completed" in note for note in outcome.notes] == [True]
+    assert (outcome.after.labels, outcome.refused) == (("completed",), ())
 
 
 def test_a_transition_that_moved_nothing_names_what_its_screen_requires(
@@ -178,12 +179,11 @@ def test_a_transition_that_moved_nothing_names_what_its_screen_requires(
     gives_issue(wire, CLOUD, move(customfield_1=cause))
     wire.put(address(CLOUD), json=issue(DONE))
 
-    with pytest.raises(Rejected) as caught:
-        reopen(CLOUD)
+    outcome = reopen(CLOUD)
 
-    assert caught.value.id == "transition-had-no-effect"
-    assert "'Erledigt'" in caught.value.message
-    assert "Cause (one of Bug)" in (caught.value.hint or "")
+    [note] = outcome.notes
+    assert ("'Erledigt'" in note, "Cause (one of Bug)" in note) == (True, True)
+    assert outcome.after.state == "Erledigt"
 
 
 def test_a_screen_that_only_a_person_can_fill_stops_us_before_any_write(
@@ -211,7 +211,7 @@ def test_a_search_that_leads_nowhere_says_where_the_issue_is_left(
     wire.post(address(SERVER, "/transitions"), status=204)
 
     with pytest.raises(Rejected) as caught:
-        reopen(SERVER, replace(REOPEN, options=frozenset({"allow-path"})))
+        reopen(SERVER, replace(REOPEN, options=WITH_PATHS))
 
     assert caught.value.id == "path-not-found"
     assert "Here > There > Nowhere" in caught.value.message
@@ -277,7 +277,7 @@ def test_closing_without_a_resolution_says_which_there_are(
     wire.get(address(CLOUD), json=issue(DONE))
 
     ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
-    outcome = plugin_at(CLOUD).close_issue(ref, Change(OP, Goal.COMPLETED))
+    outcome = deliver(plugin_at(CLOUD), ref, Change(OP, Goal.COMPLETED))
 
     assert body(wire, 1) == {"transition": {"id": "4"}}
     assert ["Fertig, Doppelt" in note for note in outcome.notes] == [True]
@@ -294,7 +294,7 @@ def test_the_configured_resolution_is_a_name_or_an_id(
     wire.get(address(CLOUD), json=issue(DONE, resolution={"id": "1", "name": "Fertig"}))
 
     ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
-    outcome = plugin_at(CLOUD, resolution=wanted).close_issue(ref, Change(OP, Goal.COMPLETED))
+    outcome = deliver(plugin_at(CLOUD, resolution=wanted), ref, Change(OP, Goal.COMPLETED))
 
     assert body(wire, 1)["fields"] == {"resolution": {"id": "1", "name": "Fertig"}}
     assert outcome.notes == ()
@@ -311,7 +311,7 @@ def test_a_required_resolution_that_is_not_on_offer_stops_us_before_any_write(
 
     ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
     with pytest.raises(Rejected) as caught:
-        plugin_at(CLOUD).close_issue(ref, Change(OP, Goal.COMPLETED))
+        deliver(plugin_at(CLOUD), ref, Change(OP, Goal.COMPLETED))
 
     assert (caught.value.id, sent(wire)) == ("transition-needs-fields", ["GET", "GET"])
     assert "Lösung (one of Fertig)" in caught.value.message
@@ -363,7 +363,7 @@ def test_requests_to_the_gateway_are_about_issues_on_the_site(
     wire.get(f"{gateway}/rest/api/3/issue/SCRUM-28", json=issue())
     plugin = plugin_at(gateway, web_url=CLOUD)
     ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
-    assert plugin.get_issue_status(ref).ref == ref
+    assert plugin.read(ref).item.ref == ref
 
 
 @pytest.mark.parametrize(
@@ -391,9 +391,8 @@ def test_what_does_not_answer_like_jira_is_told_as_such(
 def test_what_jira_leaves_out_is_not_missed(wire: responses.RequestsMock) -> None:
     bare = {"summary": "x", "status": {"name": "Irgendwo"}, "assignee": None}
     wire.get(address(CLOUD), json={"id": "10001", "key": "SCRUM-28", "fields": bare})
-    item = plugin_at(CLOUD).get_issue_status(
-        JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
-    )
+    ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+    item = plugin_at(CLOUD).read(ref).item
     assert (item.state, item.category.is_open, item.labels) == ("Irgendwo", True, ())
 
 
@@ -402,7 +401,7 @@ def test_an_answer_that_broke_off_is_asked_for_again(wire: responses.RequestsMoc
     wire.get(address(CLOUD), json=issue())
     ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
 
-    assert plugin_at(CLOUD).get_issue_status(ref).ref == ref
+    assert plugin_at(CLOUD).read(ref).item.ref == ref
 
 
 @pytest.mark.parametrize("answer", [{"json": []}, {"body": "OK"}, {"body": "<p>Sign in</p>"}])
@@ -421,7 +420,7 @@ def test_an_issue_whose_key_was_not_told_is_unknown(
 ) -> None:
     wire.post(f"{CLOUD}/rest/api/3/issue", **answer)
     with pytest.raises(UnknownOutcome):
-        plugin_at(CLOUD).create_issue(draft(), CREATE)
+        plugin_at(CLOUD).create(replace(CREATE, draft=draft()))
 
 
 def test_a_comment_that_the_answer_does_not_show_yet_is_not_posted_again(
@@ -457,3 +456,93 @@ def test_a_token_without_the_scope_to_name_itself_is_not_taken_for_a_wrong_one(
     wire.get(f"{CLOUD}/rest/api/3/myself", json=scope, status=401)
     with pytest.raises(NotFound):
         reopen(CLOUD)
+
+
+def test_a_created_issue_is_looked_for_among_the_newest_thousand_whatever_the_clock(
+    wire: responses.RequestsMock,
+) -> None:
+    lists_issues(wire, created="2020-01-01T09:00:00.000+0000")
+    hides_later_keys(wire)
+
+    found = plugin_at(CLOUD).find_created(OP, datetime(2080, 1, 1, tzinfo=UTC))
+
+    assert found is None
+    assert sum("/search/jql" in str(call.request.url) for call in wire.calls) == 10
+
+
+def test_older_issues_are_looked_through_back_to_a_day_before_the_intent(
+    wire: responses.RequestsMock,
+) -> None:
+    lists_issues(wire, created="2025-11-01T09:00:00.000+0000", marked=150)
+
+    found = plugin_at(CLOUD).find_created(OP, datetime(2025, 11, 1, 20, tzinfo=UTC))
+
+    assert found is not None
+    assert found.ref.id == "SCRUM-150"
+
+
+def lists_issues(wire: responses.RequestsMock, *, created: str, marked: int = 0) -> None:
+    """A project of 1,200 issues, the newest first, one of them with the marker."""
+
+    def answer(request: Any) -> tuple[int, dict[str, str], str]:
+        start = int(parse_qs(urlsplit(request.url).query).get("nextPageToken", ["0"])[0])
+        numbers = [1200 - place for place in range(start, start + 100)]
+        page = [
+            issue(key=f"SCRUM-{number}", created=created, description=_marked_at(number, marked))
+            for number in numbers
+        ]
+        following = {"nextPageToken": str(start + 100)} if start + 100 < 1200 else {}
+        return 200, {}, json.dumps({"issues": page, **following})
+
+    address_of_search = f"{CLOUD}/rest/api/3/search/jql"
+    wire.add_callback("GET", address_of_search, answer, content_type="application/json")
+
+
+def hides_later_keys(wire: responses.RequestsMock) -> None:
+    for number in (1201, 1202, 1203):
+        wire.get(f"{CLOUD}/rest/api/3/issue/SCRUM-{number}", json={}, status=404)
+    wire.get(f"{CLOUD}/rest/api/3/myself", json={"accountId": "1"})
+
+
+def _marked_at(number: int, marked: int) -> Any:
+    words = {"type": "text", "text": visible(OP) if number == marked else "Words"}
+    return {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [words]}]}
+
+
+def test_a_path_whose_step_moved_nothing_ends_there_without_a_comment(
+    wire: responses.RequestsMock,
+) -> None:
+    gives_issue(wire, CLOUD, move(4, to={**DOING, "name": "Zwischen"}))
+
+    outcome = reopen(CLOUD, paths={"reopen": {"Erledigt": ["Zwischen", "In Arbeit"]}})
+
+    assert (outcome.after.state, outcome.commented) == ("Erledigt", False)
+    assert ["the issue is still in 'Erledigt'" in note for note in outcome.notes] == [True]
+    assert sent(wire) == ["GET", "POST", "GET"]
+
+
+def test_an_answer_to_the_edit_that_cannot_be_understood_is_read_back(
+    wire: responses.RequestsMock,
+) -> None:
+    gives_issue(wire, CLOUD)
+    wire.put(address(CLOUD), json=issue({"name": 7, "statusCategory": []}))
+    wire.get(address(CLOUD), json=issue(DOING, labels=["reopened"]))
+    assert reopen(CLOUD).after.state == "In Arbeit"
+
+
+@pytest.mark.parametrize("own", ["accountId", "key", "name"])
+def test_whose_comments_they_are_is_told_by_any_name_that_jira_has_for_accounts(
+    wire: responses.RequestsMock, own: str
+) -> None:
+    authors: tuple[dict[str, str], ...] = ({own: "me"}, {own: "another"}, {})
+    listed = [
+        {**MARKED, "id": str(number), "author": author}
+        for number, author in enumerate(authors, start=1)
+    ]
+    wire.get(address(CLOUD, "/comment"), json={"comments": listed, "total": 3})
+    wire.get(f"{CLOUD}/rest/api/3/myself", json={own: "me"})
+    ref = JiraSettings(site=CLOUD, project="SCRUM").ref("SCRUM-28")
+
+    found = plugin_at(CLOUD).find_comments(ref, OP)
+
+    assert [one.own for one in found] == [True, False, None]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.domain.amendment import Amendment
-    from unlatch.domain.operation import Operation
+    from unlatch.domain.operation import Operation, SeenItem
     from unlatch.domain.status import Status
 
 
@@ -78,11 +78,27 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class SyncedItem:
-    """An item that a reopen reached."""
+    """An item that a reopen reached.
+
+    Args:
+        before: the item as the reopen found it, where that is known.
+        after: the item as the reopen left it.
+        labels_added: labels that the reopen added.
+        labels_removed: labels that the reopen removed.
+    """
 
     tracker: str
     item: str
     url: str
+    before: SeenItem | None = None
+    after: SeenItem | None = None
+    labels_added: tuple[str, ...] = ()
+    labels_removed: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> Link:
+        """A link to the item."""
+        return Link(self.tracker, self.item, self.url)
 
 
 @dataclass(frozen=True, slots=True)

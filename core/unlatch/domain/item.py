@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -93,8 +93,31 @@ class RemoteItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Snapshot:
+    """An item as a plugin read it, and all that the plugin needs to change it.
+
+    Args:
+        item: what the tracker said about it.
+        private: the plugin's own facts (a body, a workflow); handed back to `write` unread.
+    """
+
+    item: RemoteItem
+    private: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class CommentRef:
-    """A comment that carries one of our markers."""
+    """A comment that carries one of our markers.
+
+    Args:
+        id: the comment's own id.
+        created: when the tracker says that it was posted.
+        own: whether this credential's account posted it; None if that cannot be determined.
+        note: what a person should know: an author whose rights could not be checked, by name and
+            with the comment's address.
+    """
 
     id: str
     created: datetime
+    own: bool | None = None
+    note: str | None = None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from unlatch.domain.increment import LinkShape
 
-SPI_VERSION = 1
+SPI_VERSION = 2
 
 
 class Capability(StrEnum):
@@ -22,8 +22,8 @@ class Capability(StrEnum):
     CLOSE = "close"
     REOPEN = "reopen"
     STATUS = "status"
-    # Comment and labels land in one request, so that a marker that is found proves both.
-    ATOMIC_COMMENT = "atomic-comment"
+    # Items have labels or tags; without it `add_labels` and `remove_labels` are always empty.
+    LABELS = "labels"
     # A comment of ours can be deleted again (two clones that delivered at once converge by it).
     RETRACT = "retract"
     # Many items can be read in few requests.
@@ -103,7 +103,8 @@ class Manifest:
         synced: the keys of its entries in syncedTo.
         settings: "module:Class" of the pydantic model of `[trackers.NAME]`; see `Settings`.
         plugin: "module:Class" of the `SyncPlugin`, called with the settings and a transport.
-        requires: the module of the SDK, and the extra that installs it.
+        requires: the module of the SDK, and the requirement that installs it
+            ("unlatch[github]").
         capabilities: what the plugin can do.
         tokens: where its token may come from, first match first; the keyring is asked after the
             environment and before programs.
@@ -112,6 +113,7 @@ class Manifest:
         label_problem: what is wrong with a label or tag, or None.
         settle: seconds that a write may still take effect after its connection ended; so long is
             waited before an item is asked whether it did.
+        parallel: how many of its items are changed at the same time, at most.
         options: flags that commands take for this tracker's items.
         events: the kinds of messages about items that can be read, by name ("github-event"):
             "module:function" of what reads one, from its bytes to an `ItemEvent`. It sends nothing,
@@ -136,6 +138,7 @@ class Manifest:
     label_problem: Callable[[str], str | None]
     host_env: tuple[str, ...] = ()
     settle: float = 0.0
+    parallel: int = 8
     options: tuple[Option, ...] = ()
     events: Mapping[str, str] = field(default_factory=dict)
     example: str = ""

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.errors import TrackerError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from unlatch.domain.item import RemoteItem
+    from unlatch.domain.item import Category, RemoteItem
     from unlatch.domain.text import Text
+
+
+OperationKey = tuple[str, str, str]
 
 
 class Kind(StrEnum):
@@ -25,23 +31,49 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How an operation is to be carried out where the person who asked for it said so.
-
-    Kept with the operation, so that whoever delivers it later does it in the same way.
+class SeenItem:
+    """An item as it was at one moment, as far as an undo needs to know.
 
     Args:
-        comment: how much to say ("full", "short", "none"), or None for what is configured.
-        even_if_not_planned: also reopen what was closed on purpose.
-        options: options that plugins declare in their manifests ("allow-path").
+        state: the tracker's own word for its state.
+        category: what that state means; None in files of older versions.
+        labels: its labels or tags.
+        revision: an opaque token that changes with the item, where the tracker has one.
     """
 
-    comment: str | None = None
-    even_if_not_planned: bool = False
-    options: tuple[str, ...] = ()
+    state: str
+    category: Category | None = None
+    labels: tuple[str, ...] = ()
+    revision: str | None = None
 
 
-AS_CONFIGURED = Manner()
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The note about the last attempt to deliver an operation, as `pending[].attempt` holds it.
+
+    Args:
+        number: how many attempts count so far, this one included. One that a rate limit or the
+            network ended does not count.
+        at: when it was noted; what it sent was sent later.
+        before: the item as it was before the first attempt wrote anything.
+        ended: when it turned out that nothing sent can still take effect; None while that is open.
+        cause: the id of the error that it ended with.
+        retry_at: when the tracker accepts requests again, if it said so.
+        remedy: the option of `unlatch sync` with which another attempt can succeed.
+    """
+
+    number: int
+    at: datetime
+    before: SeenItem | None = None
+    ended: datetime | None = None
+    cause: str | None = None
+    retry_at: datetime | None = None
+    remedy: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something that was sent may still take effect."""
+        return self.ended is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +91,11 @@ class Operation:
         reason: why, where no reopenHistory entry says so.
         state: False once a later change of status has overtaken the state step; what is left of
             the operation is its comment.
-        manner: how it is to be carried out.
+        options: how it is to be delivered.
         story: the user story that an item is made for; None for the increment as a whole.
-        cause: the id of the error that parked it.
-        parked_at: when it was given up until somebody asks for it again.
+        cause: the id of the error that blocked it.
+        parked_at: when it was blocked, until a person asks for it again.
+        attempt: the note about the last attempt; None before the first.
     """
 
     op: str
@@ -73,10 +106,21 @@ class Operation:
     by: str | None = None
     reason: str | None = None
     state: bool = True
-    manner: Manner = AS_CONFIGURED
+    options: DeliveryOptions = AS_CONFIGURED
     story: str | None = None
     cause: str | None = None
     parked_at: datetime | None = None
+    attempt: Attempt | None = None
+
+    @property
+    def key(self) -> OperationKey:
+        """Identifies it: an intent acts once on an item."""
+        return self.op, self.tracker, self.item
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether it waits for a person."""
+        return self.parked_at is not None
 
 
 class Goal(StrEnum):
@@ -92,18 +136,15 @@ class Change:
     """What a plugin is asked to do to one item, in the tracker's order: state, comment, labels.
 
     Args:
-        op: the ULID of the operation; the comment carries it as its marker.
+        op: the ULID of the operation; the comment, or the new item's body, carries it as a marker.
         goal: the state to reach, or None to leave the state alone.
         comment: what to say, without the marker, or None to say nothing.
-        add_labels: labels or tags that the item shall have.
-        remove_labels: labels or tags that it shall not have; one that is absent is no error.
-        even_if_deliberate: also reopen what was closed on purpose.
+        add_labels: labels or tags that the item is to have.
+        remove_labels: labels or tags that it is not to have; one that is absent is no error.
+        draft: for a create and an update, what the item is to say; None to leave that alone.
         mentions: let @names and references in the comment take effect, where the tracker reads
             them from text.
-        revision: what the item's revision was before it was found without this operation's marker;
-            if it has another one by now, somebody may have posted the marker meanwhile, and a
-            plugin that guards its writes by revisions raises Conflict in place of writing.
-        options: options of the plugin's manifest that were asked for.
+        options: how to do it.
     """
 
     op: str
@@ -111,10 +152,9 @@ class Change:
     comment: Text | None = None
     add_labels: tuple[str, ...] = ()
     remove_labels: tuple[str, ...] = ()
-    even_if_deliberate: bool = False
+    draft: Draft | None = None
     mentions: bool = False
-    revision: str | None = None
-    options: frozenset[str] = frozenset()
+    options: DeliveryOptions = AS_CONFIGURED
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +181,7 @@ class Draft:
 
 
 class Result(StrEnum):
-    """What a plugin did, as the tracker's answers show it."""
+    """What an operation came to, as the tracker's answers show it."""
 
     REOPENED = "reopened"
     ALREADY_OPEN = "already-open"
@@ -155,25 +195,58 @@ class Result(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a change; everything in it was read from the tracker's answers.
+    """What a write did; everything in it was read from the tracker's answers.
+
+    Delivery compares it with the change: a part that is neither reached nor refused for good is
+    not delivered, whatever status code the tracker answered with.
 
     Args:
-        result: what happened to the item's state.
-        before: the item as it was before the first write, for undo; None for a create.
         after: the item as the tracker described it after the last write.
         commented: whether this call posted the comment.
-        labels_added: labels that the item has now and had not before.
-        labels_removed: labels that the item had before and has not now.
-        notes: what a person should know (labels that were dropped, a tag that may not be made).
+        comment: the id of that comment, where the tracker tells.
+        refused: labels that the tracker refused for good (no right to add them, not valid there).
+        notes: what a person should know besides.
     """
 
-    result: Result
-    before: RemoteItem | None
     after: RemoteItem
     commented: bool = False
-    labels_added: tuple[str, ...] = ()
-    labels_removed: tuple[str, ...] = ()
+    comment: str | None = None
+    refused: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class Progress:
+    """What a write has done so far; a plugin notes each part as an answer shows it.
+
+    Used as a context manager: a `TrackerError` that ends the write carries the parts that were
+    done (`TrackerError.done`), so that people are told of each part.
+    """
+
+    def __init__(self, item: RemoteItem) -> None:
+        self.item = item
+        self.commented = False
+        self.comment: str | None = None
+        self.refused: list[str] = []
+        self.notes: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, TrackerError):
+            error.done = self.outcome
+
+    @property
+    def outcome(self) -> Outcome:
+        """The parts that were done."""
+        return Outcome(
+            self.item, self.commented, self.comment, tuple(self.refused), tuple(self.notes)
+        )
+
+
+def seen_of(item: RemoteItem) -> SeenItem:
+    """An item as an attempt or a delivery notes it."""
+    return SeenItem(item.state, item.category, item.labels, item.revision)
 
 
 def must_move(item: RemoteItem, goal: Goal) -> bool:
@@ -183,7 +256,7 @@ def must_move(item: RemoteItem, goal: Goal) -> bool:
 
 def is_held_closed(item: RemoteItem, change: Change) -> bool:
     """Whether `item` was closed on purpose, and `change` may not reopen such a one."""
-    return change.goal is Goal.OPEN and item.deliberate and not change.even_if_deliberate
+    return change.goal is Goal.OPEN and item.deliberate and not change.options.even_if_not_planned
 
 
 def result_of(goal: Goal | None, *, was_open: bool) -> Result:

@@ -16,6 +16,7 @@ from unlatch.sandbox.clock import Clock, utc_now
 from unlatch.sandbox.console import create_app as create_console
 from unlatch.sandbox.faults import Faults
 from unlatch.sandbox.gate import Gate
+from unlatch.sandbox.late import LateEffects
 from unlatch.sandbox.server import Server, stop_all
 from unlatch.sandbox.store import Store
 from unlatch.sandbox.strikes import Surroundings
@@ -68,6 +69,7 @@ class Sandbox:
         self._stopping = threading.Event()
         self.requests = RequestLog()
         self.faults = Faults()
+        self._late = LateEffects()
 
     def start(self) -> Self:
         self._stopping.clear()
@@ -80,6 +82,7 @@ class Sandbox:
             self._serve(*servers)
             # Requests that hang or wait end before the servers do.
             stack.callback(self._stopping.set)
+            stack.callback(self._late.cancel)
             self._stack = stack.pop_all()
         return self
 
@@ -100,10 +103,15 @@ class Sandbox:
     def reset(self) -> None:
         """Forgets all items, faults and requests, and begins again with the empty places."""
         self.faults.clear()
+        self._late.cancel()
         self.requests.clear()
         with self._store.transaction():
             self._store.clear()
             self._furnish()
+
+    def settle(self) -> None:
+        """Wait until the effects of all faults of kind `late` have come."""
+        self._late.settle()
 
     def environ(self) -> dict[str, str]:
         """The environment in which unlatch finds these servers' credentials and trusts them."""
@@ -157,7 +165,7 @@ class Sandbox:
             store=self._store,
             log=self.requests,
             faults=self.faults,
-            around=Surroundings(self._clock, self._stopping),
+            around=Surroundings(self._clock, self._stopping, self._late),
             latency=self._latency,
             is_api=is_api,
         )

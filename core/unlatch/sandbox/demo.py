@@ -1,20 +1,16 @@
-"""What the demo needs: items on the three trackers, and a git repository of its own."""
+"""What the demo needs: items on the three trackers, and an environment without other tokens."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from unlatch.sandbox import Sandbox
 
 TITLE = "Smart discipline"
-_ME = ("-c", "user.name=Dana Demo", "-c", "user.email=dana@demo.invalid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,41 +39,6 @@ def seed(box: Sandbox) -> DemoItems:
         ado=f"{box.ado.organization_url}/widgets/_workitems/edit/{item}",
         jira=f"{box.jira.site}/browse/{key}",
     )
-
-
-def make_repository(root: Path, config: str) -> None:
-    """A git repository with an identity of its own, and the configuration of the sandbox.
-
-    Git is asked for nothing of the user's: neither identity, nor hooks, nor signing.
-    """
-    home = root / ".unlatch"
-    home.mkdir(parents=True)
-    (home / "config.toml").write_text(config, encoding="utf-8")
-    git(root, "init", "--quiet")
-    git(root, "config", "user.name", "Dana Demo")
-    git(root, "config", "user.email", "dana@demo.invalid")
-
-
-def commit(root: Path, message: str) -> None:
-    """Commit everything."""
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--message", message)
-
-
-def git(root: Path, *arguments: str) -> str:
-    """What git prints; an empty text where git is not installed."""
-    program = shutil.which("git")
-    if program is None:
-        return ""
-    done = subprocess.run(  # noqa: S603  (arguments are ours)
-        [program, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false", *_ME, *arguments],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=30,
-    )
-    return done.stdout
 
 
 def quiet_environ(environ: Mapping[str, str], box: Sandbox) -> dict[str, str]:

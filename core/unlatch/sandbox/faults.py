@@ -12,18 +12,22 @@ if TYPE_CHECKING:
 # Each kind with the options it takes and their defaults; `...` marks one that must be given.
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "latency": {"seconds": ...},
-    "status": {"code": ..., "headers": None, "body": None},
+    "status": {"code": ..., "headers": None, "body": None, "effect": False},
     "error-after": {"code": 502},
     "drop": {},
     "drop-after": {},
+    "late": {"seconds": ...},
+    "no-effect": {"shows": "wanted"},
+    "forbidden": {},
     "truncate": {},
     "html": {},
     "timeout": {"seconds": ..., "effect": False},
     "redirect": {"location": ..., "code": 302},
     "rate-limit": {"form": "seconds", "seconds": 1, "reason": "jira-burst-based"},
-    "human": {"action": ...},
+    "human": {"action": ..., "effect": False},
 }
 RATE_LIMIT_FORMS = ("seconds", "http-date", "secondary", "primary", "delayed", "reason")
+SHOWS = ("wanted", "kept")
 TRACKERS = ("github", "ado", "jira")
 
 
@@ -32,9 +36,16 @@ class Fault:
 
     Kinds, and what each option means:
         latency: answers `seconds` later.
-        status: answers `code` with `headers` and `body` (text or JSON), and does nothing.
+        status: answers `code` with `headers` and `body` (text or JSON), and does nothing; with
+            `effect` it acts first.
         error-after: does what was asked, then answers `code`.
         drop, drop-after: closes the connection before, or after, doing what was asked.
+        late: closes the connection, and does what was asked `seconds` later; `Sandbox.settle` waits
+            for that.
+        no-effect: answers success, and does nothing. What the answer shows is as it was `wanted`,
+            or as it was `kept`: what a read of the same address shows.
+        forbidden: refuses as the tracker refuses an account that may not delete a comment: 403, or
+            400 by Jira.
         truncate: does what was asked, then sends half of the JSON.
         html: answers a gateway's 502 page, and does nothing.
         timeout: hangs for `seconds` (60 at most), then closes; with `effect` it acts first.
@@ -42,7 +53,8 @@ class Fault:
         rate-limit: `form` is seconds or http-date (429 with Retry-After), secondary or primary
             (GitHub's 403), delayed (acts, 200 with Retry-After: Azure DevOps) or reason (Jira's 429
             with RateLimit-Reason `reason`).
-        human: calls `action` just before the request is served; only in the same process.
+        human: calls `action` just before the request is served, or with `effect` just before it is
+            answered; only in the same process.
     `method` and `path` (a regular expression, searched in the path with its query) narrow it down.
     """
 
@@ -92,9 +104,14 @@ def _options(tracker: str, kind: str, given: dict[str, Any]) -> dict[str, Any]:
     options = {**KINDS[kind], **given}
     if missing := [name for name, value in options.items() if value is ...]:
         raise ValueError(f"the fault {kind!r} needs {', '.join(missing)}")
-    if kind == "rate-limit" and options["form"] not in RATE_LIMIT_FORMS:
-        raise ValueError(f"no rate limit form {options['form']!r}: {', '.join(RATE_LIMIT_FORMS)}")
+    _check_choice(options, "form", RATE_LIMIT_FORMS)
+    _check_choice(options, "shows", SHOWS)
     return options
+
+
+def _check_choice(options: dict[str, Any], name: str, known: tuple[str, ...]) -> None:
+    if name in options and options[name] not in known:
+        raise ValueError(f"no {name} {options[name]!r}; there are {', '.join(known)}")
 
 
 class Faults:

@@ -6,6 +6,7 @@ import io
 import socket
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlencode
 
 from werkzeug.wrappers import Request as WsgiRequest
 from werkzeug.wrappers import Response
@@ -21,19 +22,36 @@ if TYPE_CHECKING:
     from unlatch.sandbox.store import Store
 
 Environ = dict[str, Any]
+_OF_READS = ("api-version", "$expand")
 
 
 class _RefusedError(Exception):
-    """Rolls back whatever was begun by a request that ends in an error."""
+    """Rolls back whatever was begun by a request that ends in an error, or is to have no effect."""
 
     def __init__(self, answer: Response) -> None:
         super().__init__(answer.status)
         self.answer = answer
 
 
-def _keep_or_refuse(answer: Response) -> None:
-    if answer.status_code >= HTTPStatus.BAD_REQUEST:
+def _keep_or_refuse(answer: Response, *, effect: bool) -> None:
+    if not effect or answer.status_code >= HTTPStatus.BAD_REQUEST:
         raise _RefusedError(answer)
+
+
+def _as_read(environ: Environ) -> Environ:
+    """The request that reads what a request would write; a label is read among its siblings."""
+    path: str = environ["PATH_INFO"]
+    if environ["REQUEST_METHOD"] == "DELETE":
+        path = path.rpartition("/")[0]
+    reading = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "CONTENT_LENGTH": "0"}
+    # A write's own options mean nothing to a read.
+    query = {name: value for name, value in WsgiRequest(environ).args.items() if name in _OF_READS}
+    return {
+        **environ,
+        **reading,
+        "QUERY_STRING": urlencode(query),
+        "wsgi.input": io.BytesIO(),
+    }
 
 
 def _hang_up(environ: Environ) -> NoReturn:
@@ -91,16 +109,33 @@ class Gate:
             early = strikes.before(fault, self._around)
             if early is not None:
                 return early
-        answer = self._served(environ)
+        answer = self._effected(faults, environ)
         for fault in faults:
             answer = strikes.after(fault, answer, self._around)
         return answer
 
-    def _served(self, environ: Environ) -> Response:
+    def _effected(self, faults: list[Fault], environ: Environ) -> Response:
+        """The answer of the tracker, whose effect may come now, later or never."""
+        for fault in faults:
+            if fault.kind == "late":
+                self._around.late.add(fault.options["seconds"], lambda: self._served(environ))
+                raise strikes.DroppedError
+            if fault.kind == "no-effect":
+                return self._pretended(environ, shows=fault.options["shows"])
+        return self._served(environ)
+
+    def _pretended(self, environ: Environ, *, shows: str) -> Response:
+        answer = self._served(environ.copy(), effect=False)
+        if shows == "kept" and answer.get_data():
+            kept = self._served(_as_read(environ))
+            answer.set_data(kept.get_data())
+        return answer
+
+    def _served(self, environ: Environ, *, effect: bool = True) -> Response:
         try:
             with self._store.transaction():
                 answer = Response.from_app(self._app, environ, buffered=True)
-                _keep_or_refuse(answer)
+                _keep_or_refuse(answer, effect=effect)
         except _RefusedError as refused:
             return refused.answer
         return answer

@@ -15,19 +15,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.sandbox.faults import Fault
+    from unlatch.sandbox.late import LateEffects
 
 LONGEST_HANG = 60.0
 _GATEWAY_PAGE = "<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>"
 _SECONDARY = (
     "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 )
+# Jira Cloud documents 400 for an account without the right.
+_FORBIDDEN: Mapping[str, tuple[int, dict[str, Any]]] = {
+    "github": (403, {"message": "Must have admin rights to Repository.", "status": "403"}),
+    "ado": (403, {"message": "VS403690: You may not delete this comment.", "errorCode": 0}),
+    "jira": (
+        400,
+        {
+            "errorMessages": ["You do not have the permission to delete this comment."],
+            "errors": {},
+        },
+    ),
+}
 
 
 class Surroundings:
-    """What a strike may use: the clock, and a sleep that ends when the sandbox stops."""
+    """What a strike may use: the clock, late effects, and a sleep that ends with the sandbox."""
 
-    def __init__(self, clock: Clock, stopping: threading.Event) -> None:
+    def __init__(self, clock: Clock, stopping: threading.Event, late: LateEffects) -> None:
         self.clock = clock
+        self.late = late
         self._stopping = stopping
 
     def wait(self, seconds: float) -> None:
@@ -59,14 +73,24 @@ def _latency(fault: Fault, around: Surroundings) -> None:
 
 
 def _human(fault: Fault, _: Surroundings) -> None:
-    fault.options["action"]()
+    if not fault.options["effect"]:
+        fault.options["action"]()
 
 
-def _status(fault: Fault, _: Surroundings) -> Response:
+def _status(fault: Fault, _: Surroundings) -> Response | None:
+    return None if fault.options["effect"] else _answered(fault)
+
+
+def _answered(fault: Fault) -> Response:
     text, content_type = _text(fault.options["body"])
     answer = Response(text, fault.options["code"], content_type=content_type)
     answer.headers.update(fault.options["headers"] or {})
     return answer
+
+
+def _forbidden(fault: Fault, _: Surroundings) -> Response:
+    status, body = _FORBIDDEN[fault.tracker]
+    return Response(json.dumps(body), status, content_type="application/json; charset=utf-8")
 
 
 def _html(_: Fault, __: Surroundings) -> Response:
@@ -128,6 +152,16 @@ def _limit_body(tracker: str, form: str) -> dict[str, Any]:
     return {"errorMessages": ["Rate limit exceeded."], "errors": {}}
 
 
+def _human_after(fault: Fault, answer: Response, _: Surroundings) -> Response:
+    if fault.options["effect"]:
+        fault.options["action"]()
+    return answer
+
+
+def _status_after(fault: Fault, _: Response, __: Surroundings) -> Response:
+    return _answered(fault)
+
+
 def _error_after(fault: Fault, _: Response, __: Surroundings) -> Response:
     return Response(_GATEWAY_PAGE, fault.options["code"], content_type="text/html")
 
@@ -157,6 +191,7 @@ _BEFORE: Mapping[str, Callable[[Fault, Surroundings], Response | None]] = {
     "latency": _latency,
     "human": _human,
     "status": _status,
+    "forbidden": _forbidden,
     "html": _html,
     "redirect": _redirect,
     "drop": _drop,
@@ -164,6 +199,8 @@ _BEFORE: Mapping[str, Callable[[Fault, Surroundings], Response | None]] = {
     "rate-limit": _rate_limit,
 }
 _AFTER: Mapping[str, Callable[[Fault, Response, Surroundings], Response]] = {
+    "human": _human_after,
+    "status": _status_after,
     "error-after": _error_after,
     "drop-after": _drop_after,
     "truncate": _truncate,

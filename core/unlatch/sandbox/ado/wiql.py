@@ -24,7 +24,7 @@ _QUERY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CONDITION = re.compile(
-    r"\s*\[(?P<field>[^\]]+)\]\s*(?P<operator>=|<>|>=|CONTAINS)\s*"
+    r"\s*\[(?P<field>[^\]]+)\]\s*(?P<operator>=|<>|<|>=|CONTAINS)\s*"
     r"(?P<value>@project|\d+|'(?:[^']|'')*')\s*(?:(?P<and>AND\s)|$)",
     re.IGNORECASE,
 )
@@ -74,6 +74,10 @@ def _test(field: str, operator: str, literal: str, home: ProjectRecord | None) -
     if field not in _FIELDS:
         raise NotKnownError("query field", field)
     value = _value(literal, home)
+    if operator == "<":
+        if field != "System.Id":
+            raise NotKnownError("query condition", f"{field} <")
+        return lambda item: item.id < int(value)
     if field == TAGS and operator == "CONTAINS":
         return lambda item: value.casefold() in _tags(item)
     tests: dict[str, Test] = {

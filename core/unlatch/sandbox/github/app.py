@@ -128,5 +128,14 @@ def list_milestones(owner: str, name: str) -> Response:
     return reply(shown, headers=headers)
 
 
+@routes.get("/repos/<owner>/<name>/collaborators/<login>/permission")
+def get_permission(owner: str, name: str, login: str) -> Response:
+    known_query()
+    if not guards.repository(owner, name).push:
+        raise guards.refusal(403, "Must have push access to view collaborator permission.")
+    role = guards.face().person(login).role
+    return reply(shapes.permission(login, role, guards.addresses()))
+
+
 def _page(owner: str, name: str, number: int, **_: str) -> Response:
     return item_page(guards.face().item(f"{owner}/{name}", number))

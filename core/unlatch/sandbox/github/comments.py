@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g
 
 from unlatch.sandbox.answers import known_query, nothing, reply
-from unlatch.sandbox.github import guards, shapes
+from unlatch.sandbox.github import guards
 from unlatch.sandbox.github.issues import since
 from unlatch.sandbox.github.paging import page_of
 
@@ -24,7 +24,7 @@ def list_comments(owner: str, name: str, number: int) -> Response:
     known_query("since", "per_page", "page")
     found = guards.face().hub.comments_of(guards.issue(owner, name, number))
     page, headers = page_of([c for c in found if c.updated_at >= since()])
-    return reply([shapes.comment(c, guards.addresses()) for c in page], headers=headers)
+    return reply([_show(c) for c in page], headers=headers)
 
 
 @routes.post(_LIST)
@@ -40,14 +40,14 @@ def add_comment(owner: str, name: str, number: int) -> Response:
         message = f"Body is too long (maximum is {LONGEST} characters)"
         raise guards.invalid("IssueComment", "data", "unprocessable", message)
     comment = guards.face().hub.add_comment(issue, text, g.login)
-    shown = shapes.comment(comment, guards.addresses())
+    shown = _show(comment)
     return reply(shown, 201, {"Location": shown["url"]})
 
 
 @routes.get(_ONE)
 def get_comment(owner: str, name: str, comment_id: int) -> Response:
     known_query()
-    return reply(shapes.comment(_find(owner, name, comment_id), guards.addresses()))
+    return reply(_show(_find(owner, name, comment_id)))
 
 
 @routes.delete(_ONE)
@@ -56,6 +56,10 @@ def delete_comment(owner: str, name: str, comment_id: int) -> Response:
     guards.repository(owner, name, changes=True)
     guards.face().hub.remove_comment(_find(owner, name, comment_id))
     return nothing()
+
+
+def _show(comment: CommentRecord) -> dict[str, Any]:
+    return guards.face().show_comment(comment, guards.addresses())
 
 
 def _find(owner: str, name: str, comment_id: int) -> CommentRecord:

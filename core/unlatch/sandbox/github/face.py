@@ -11,6 +11,7 @@ from unlatch.sandbox.github.records import (
     IssueRecord,
     MilestoneRecord,
     MoveRecord,
+    Person,
     RepositoryRecord,
 )
 from unlatch.sandbox.view import CommentView, ItemView
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.sandbox.clock import Clock
+    from unlatch.sandbox.github.records import CommentRecord
     from unlatch.sandbox.store import Store
 
 HOME = "octo/widgets"
@@ -53,6 +55,8 @@ class GithubFace:
         self.scopes = "repo"
         self.has_graphql = True
         self.outsiders = {"nobody"}
+        # Whoever is not named here is a member of the organization, and may write.
+        self.people: dict[str, Person] = {}
         if self.hub.repository(HOME) is None:
             self.add_repository(HOME)
 
@@ -132,6 +136,7 @@ class GithubFace:
         body: str = "",
         pull_request: bool = False,
         milestone: int | None = None,
+        author: str = OWNER,
     ) -> int:
         hub = self.hub
         with hub.store.transaction():
@@ -139,7 +144,7 @@ class GithubFace:
             number = number or hub.next_number(home)
             if hub.issue(home, number) is not None:
                 raise ValueError(f"{home}#{number} exists already")
-            issue = IssueRecord(hub.new_id(), home, number, title, OWNER, now, now, body)
+            issue = IssueRecord(hub.new_id(), home, number, title, author, now, now, body)
             issue.assignees = [assignee] if assignee else []
             issue.locked, issue.pull_request, issue.milestone = locked, pull_request, milestone
             hub.set_labels(issue, labels)
@@ -148,6 +153,15 @@ class GithubFace:
                 issue.state_reason = state_reason
             hub.keep_issue(issue)
         return number
+
+    def add_person(self, login: str, *, role: str = "read", association: str = "NONE") -> None:
+        """Someone with another role than all others: "admin", "maintain", ..., "read", "none"."""
+        self.people[login.casefold()] = Person(role, association)
+
+    def person(self, login: str) -> Person:
+        # Apps have no association, whatever they were granted.
+        usual = Person("none", "NONE") if shapes.is_bot(login) else Person()
+        return self.people.get(login.casefold(), usual)
 
     def add_milestone(self, title: str, *, state: str = "open", repository: str = HOME) -> int:
         hub = self.hub
@@ -173,7 +187,7 @@ class GithubFace:
     def comments(self, repository: str, number: int) -> list[dict[str, Any]]:
         at = shapes.Addresses.at(self.web_url)
         found = self.hub.comments_of(self._issue(repository, number))
-        return [shapes.comment(record, at) for record in found]
+        return [self.show_comment(record, at) for record in found]
 
     def edit(self, repository: str, number: int, **changes: Any) -> None:
         """What a person (`by`) changes: title, body, state, labels, assignees, locked."""
@@ -208,7 +222,12 @@ class GithubFace:
     def show(self, issue: IssueRecord, at: shapes.Addresses) -> dict[str, Any]:
         found = (self.hub.label(issue.repository, name) for name in issue.labels)
         milestone = issue.milestone and self.hub.milestone(issue.repository, issue.milestone)
-        return shapes.issue(issue, [label for label in found if label], at, milestone or None)
+        labels = [label for label in found if label]
+        association = self.person(issue.user).association
+        return shapes.issue(issue, labels, at, milestone or None, association=association)
+
+    def show_comment(self, comment: CommentRecord, at: shapes.Addresses) -> dict[str, Any]:
+        return shapes.comment(comment, at, association=self.person(comment.user).association)
 
     def items(self) -> list[ItemView]:
         return [self._view(issue) for issue in self.hub.issues.under() if not issue.deleted]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request
 
@@ -21,7 +21,8 @@ _OF_REPOSITORY = "/repos/<owner>/<name>/labels"
 @routes.get(_OF_ISSUE)
 def list_labels(owner: str, name: str, number: int) -> Response:
     known_query("per_page", "page")
-    return _shown(guards.issue(owner, name, number))
+    page, headers = page_of(_labels(guards.issue(owner, name, number)))
+    return reply(page, headers=headers)
 
 
 @routes.post(_OF_ISSUE)
@@ -36,7 +37,7 @@ def add_labels(owner: str, name: str, number: int) -> Response:
     hub = guards.face().hub
     hub.set_labels(issue, [*issue.labels, *names] if names else [])
     hub.touch(issue)
-    return _shown(issue)
+    return reply(_labels(issue))
 
 
 @routes.delete(f"{_OF_ISSUE}/<path:label>")
@@ -48,7 +49,7 @@ def remove_label(owner: str, name: str, number: int, label: str) -> Response:
         raise guards.refusal(404, "Label does not exist")
     issue.labels = rest
     guards.face().hub.touch(issue)
-    return _shown(issue)
+    return reply(_labels(issue))
 
 
 def _labelled(owner: str, name: str, number: int) -> IssueRecord:
@@ -58,9 +59,9 @@ def _labelled(owner: str, name: str, number: int) -> IssueRecord:
     return issue
 
 
-def _shown(issue: IssueRecord) -> Response:
-    page, headers = page_of(guards.face().show(issue, guards.addresses())["labels"])
-    return reply(page, headers=headers)
+def _labels(issue: IssueRecord) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = guards.face().show(issue, guards.addresses())["labels"]
+    return found
 
 
 @routes.get(_OF_REPOSITORY)

@@ -89,3 +89,11 @@ class MoveRecord:
     """Where a repository or an issue is now."""
 
     to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What an account is in all repositories; not kept, as `users` is not."""
+
+    role: str = "write"
+    association: str = "MEMBER"

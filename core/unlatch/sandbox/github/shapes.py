@@ -54,6 +54,10 @@ _USER_LINKS = {
 }
 
 
+def is_bot(login: str) -> bool:
+    return login.endswith("[bot]")
+
+
 def user(login: str, at: Addresses) -> Json:
     number, url = user_id(login), f"{at.api}/users/{login}"
     return {
@@ -65,7 +69,7 @@ def user(login: str, at: Addresses) -> Json:
         "url": url,
         "html_url": f"{at.web}/{login}",
         **{name: url + rest for name, rest in _USER_LINKS.items()},
-        "type": "Bot" if login.endswith("[bot]") else "User",
+        "type": "Bot" if is_bot(login) else "User",
         "user_view_type": "public",
         "site_admin": False,
     }
@@ -132,6 +136,8 @@ def issue(
     labels: list[LabelRecord],
     at: Addresses,
     milestone_record: MilestoneRecord | None = None,
+    *,
+    association: str,
 ) -> Json:
     url = f"{at.api}/repos/{record.repository}/issues/{record.number}"
     kind = "pull" if record.pull_request else "issues"
@@ -164,7 +170,7 @@ def issue(
         "updated_at": github_time(record.updated_at),
         "closed_at": github_time(record.closed_at) if record.closed_at else None,
         "closed_by": user(record.closed_by, at) if record.closed_by else None,
-        "author_association": "MEMBER",
+        "author_association": association,
         "performed_via_github_app": None,
     }
     if record.type:
@@ -180,7 +186,7 @@ def issue(
     return found
 
 
-def comment(record: CommentRecord, at: Addresses) -> Json:
+def comment(record: CommentRecord, at: Addresses, *, association: str) -> Json:
     issues = f"{at.api}/repos/{record.repository}/issues"
     page = f"{at.web}/{record.repository}/issues/{record.number}"
     return {
@@ -192,10 +198,16 @@ def comment(record: CommentRecord, at: Addresses) -> Json:
         "user": user(record.user, at),
         "created_at": github_time(record.created_at),
         "updated_at": github_time(record.updated_at),
-        "author_association": "MEMBER",
+        "author_association": association,
         "body": record.body,
         "performed_via_github_app": None,
     }
+
+
+def permission(login: str, role: str, at: Addresses) -> Json:
+    """`permission` is the base role: triage shows as read there, maintain as write."""
+    base = {"triage": "read", "maintain": "write"}.get(role, role)
+    return {"permission": base, "role_name": role, "user": {**user(login, at), "role_name": role}}
 
 
 _REPOSITORY_LINKS = {

@@ -1,0 +1,34 @@
+"""How operations are delivered, as far as the person who asked for them said so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryOptions:
+    """One object from the command line to the plugin, kept with each operation.
+
+    Args:
+        comment: how much to say on the item ("full", "short", "none"); None as configured.
+        even_if_not_planned: also reopen an item that was closed deliberately.
+        follow: let a link follow an item that was moved; not kept with operations.
+        plugin: options that plugins declare in their manifests ("allow-path").
+    """
+
+    comment: str | None = None
+    even_if_not_planned: bool = False
+    follow: bool = False
+    plugin: frozenset[str] = frozenset()
+
+    def over(self, stored: DeliveryOptions) -> DeliveryOptions:
+        """These options, completed by those that were stored with an operation."""
+        return DeliveryOptions(
+            comment=self.comment or stored.comment,
+            even_if_not_planned=self.even_if_not_planned or stored.even_if_not_planned,
+            follow=self.follow or stored.follow,
+            plugin=self.plugin | stored.plugin,
+        )
+
+
+AS_CONFIGURED = DeliveryOptions()

@@ -1,0 +1,110 @@
+"""Reading work items, with everything that a change of them needs to know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Rejected, TrackerError
+from unlatch.spi import Goal
+from unlatch_ado.client import Parts
+from unlatch_ado.parents import seen_parent
+from unlatch_ado.reopening import renewal_of
+from unlatch_ado.seeing import Seen, reopens, see
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from unlatch.spi import Change, ItemRef
+    from unlatch_ado.answers import WorkItem
+    from unlatch_ado.client import Client
+    from unlatch_ado.settings import AdoSettings
+
+
+def read(settings: AdoSettings, client: Client, ref: ItemRef, change: Change | None) -> Seen:
+    """Read one work item, and its parent where the change has to look after it.
+
+    Raises:
+        Rejected: `target-not-allowed`, `state-unknown`.
+    """
+    item = client.read(ref.id, _parts(settings, change))
+    seen = see(settings, client.projects, item)
+    if not reopens(seen, change):
+        return seen
+    return _reopenable(settings, client, seen, lambda number: _attempted(client, number))
+
+
+def read_many(
+    settings: AdoSettings, client: Client, refs: Sequence[ItemRef], change: Change | None
+) -> dict[ItemRef, Seen | TrackerError]:
+    """Read many work items, and their parents, two hundred a request.
+
+    Raises:
+        TrackerError: none of them could be read.
+    """
+    items = client.read_many((ref.id for ref in refs), _parts(settings, change))
+    failed: dict[tuple[str, str], TrackerError] = {}
+    found = {number: _seen(settings, client, item, failed) for number, item in items.items()}
+    closed = [one for one in found.values() if isinstance(one, Seen) and reopens(one, change)]
+    parents = _parents(client, closed)
+    for one in closed:
+        found[str(one.item.id)] = _reopenable(settings, client, one, parents.__getitem__)
+    return {ref: found[str(int(ref.id))] for ref in refs}
+
+
+def _parts(settings: AdoSettings, change: Change | None) -> Parts:
+    if change is None:
+        return Parts()
+    looks_at_parent = settings.on_reopen.parent != "ignore" and change.goal is Goal.OPEN
+    return Parts(description=change.draft is not None, related=looks_at_parent)
+
+
+def _reopenable(
+    settings: AdoSettings,
+    client: Client,
+    seen: Seen,
+    parent: Callable[[str], WorkItem | TrackerError],
+) -> Seen:
+    """A closed work item, with what its reopening needs to know besides."""
+    today = datetime.now(UTC).date()
+    renewal = renewal_of(settings, client.projects, seen.item, today=today)
+    if seen.item.parent is None:
+        return replace(seen, renewal=renewal)
+    above = seen_parent(settings, client.projects, parent(seen.item.parent))
+    return replace(seen, renewal=renewal, parent=above)
+
+
+def _attempted(client: Client, number: str) -> WorkItem | TrackerError:
+    try:
+        return client.read(number)
+    except TrackerError as error:
+        return error
+
+
+def _parents(client: Client, seen: Iterable[Seen]) -> Mapping[str, WorkItem | TrackerError]:
+    numbers = {one.item.parent for one in seen if one.item.parent is not None}
+    try:
+        return client.read_many(numbers)
+    except TrackerError as error:
+        return dict.fromkeys(numbers, error)
+
+
+def _seen(
+    settings: AdoSettings,
+    client: Client,
+    item: WorkItem | TrackerError,
+    failed: dict[tuple[str, str], TrackerError],
+) -> Seen | TrackerError:
+    if isinstance(item, TrackerError):
+        return item
+    # A type that cannot be read is not asked for again with every item.
+    kind = (item.project, item.type)
+    if kind in failed:
+        return failed[kind]
+    try:
+        return see(settings, client.projects, item)
+    except Rejected as refusal:
+        return refusal
+    except TrackerError as error:
+        return failed.setdefault(kind, error)

@@ -1,0 +1,150 @@
+"""The requests that write: sent, judged by the server without effect, or listed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from unlatch.spi import PlannedRequest
+from unlatch_ado.answers import WorkItem
+from unlatch_ado.patch import DESCRIPTION, ITERATION, STATE, TITLE
+from unlatch_ado.wording import in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.errors import TrackerError
+    from unlatch_ado.client import Client
+    from unlatch_ado.patch import Patch
+    from unlatch_ado.seeing import Seen
+    from unlatch_ado.settings import AdoSettings
+    from unlatch_ado.workflow import Workflow
+
+
+class Writer:
+    """Sends the requests.
+
+    Args:
+        client: through which they go.
+        settings: the configuration, for those who decide about requests.
+    """
+
+    def __init__(self, client: Client, settings: AdoSettings) -> None:
+        self._client = client
+        self.settings = settings
+        self.projects = client.projects
+
+    def change(self, item: WorkItem, patch: Patch) -> WorkItem:
+        """Change a work item; returns it as it is afterwards."""
+        return self._client.change(str(item.id), patch.steps())
+
+    def check(self, item: WorkItem, patch: Patch) -> None:
+        """Let the server judge a change that is not carried out (`validateOnly`).
+
+        Raises:
+            TrackerError: what `change` would raise.
+        """
+        self._client.would_change(str(item.id), patch.steps())
+
+    def create(self, project: str, workflow: Workflow, patch: Patch) -> WorkItem:
+        """Create a work item of a type."""
+        return self._client.create(project, workflow.type, patch.steps())
+
+    def linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
+        """Read the work items that a new one links to."""
+        return self._client.read_many(numbers) if numbers else {}
+
+
+class Judge(Writer):
+    """Has the server judge each request, without effect."""
+
+    def change(self, item: WorkItem, patch: Patch) -> WorkItem:
+        """Have a change judged; returns the work item as it would be."""
+        super().check(item, patch)
+        return _changed(item, patch)
+
+    def check(self, item: WorkItem, patch: Patch) -> None:
+        """Nothing: the change itself is judged."""
+
+    def create(self, project: str, workflow: Workflow, patch: Patch) -> WorkItem:
+        """Have a new work item judged; returns it as it would be."""
+        self._client.would_create(project, workflow.type, patch.steps())
+        return _new(project, workflow, patch)
+
+
+class Lister(Writer):
+    """Lists the requests in place of sending them; those that only read are sent as well.
+
+    Requests whose answers are kept for a day (addresses, work item types, iterations) are not
+    listed: planning has them already.
+    """
+
+    def __init__(self, client: Client, settings: AdoSettings) -> None:
+        super().__init__(client, settings)
+        self._requests: list[PlannedRequest] = []
+
+    @property
+    def requests(self) -> tuple[PlannedRequest, ...]:
+        """The requests so far, in order."""
+        return tuple(self._requests)
+
+    def was_read(self, seen: Seen) -> None:
+        """List the requests that read a work item."""
+        self._list("GET", _path(seen.item.id), "read the work item")
+        if seen.renewal.names_account:
+            self._list("GET", "/_apis/ConnectionData", "read the account of the token")
+        if seen.parent is not None:
+            self._list("GET", _path(seen.item.parent), "read the parent")
+
+    def change(self, item: WorkItem, patch: Patch) -> WorkItem:
+        """List a change; returns the work item as it would be."""
+        self._list("PATCH", _path(item.id), ", ".join(in_words(patch)))
+        return _changed(item, patch)
+
+    def check(self, item: WorkItem, patch: Patch) -> None:
+        """List the request that asks for a judgement."""
+        _ = patch
+        self._list("PATCH", _path(item.id), "check whether it can be reopened, without effect")
+
+    def create(self, project: str, workflow: Workflow, patch: Patch) -> WorkItem:
+        """List a new work item; returns it as it would be."""
+        words = [f"make a {workflow.type} in {self.settings.target_of(project)}", *in_words(patch)]
+        path = f"/{quote(project)}/_apis/wit/workItems/${quote(workflow.type)}"
+        self._list("POST", path, ", ".join(words))
+        return _new(project, workflow, patch)
+
+    def linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
+        """Read the work items that a new one links to, and list that."""
+        if numbers:
+            words = f"read the work items to link to: {', '.join(numbers)}"
+            self._list("POST", "/_apis/wit/workItemsBatch", words)
+        return super().linked(numbers)
+
+    def _list(self, method: str, path: str, what: str) -> None:
+        url = f"{self.settings.organization_url}{path}"
+        self._requests.append(PlannedRequest(method, url, what))
+
+
+def _path(number: object) -> str:
+    return f"/_apis/wit/workItems/{number}"
+
+
+def _changed(item: WorkItem, patch: Patch) -> WorkItem:
+    """A work item as a change is expected to leave it."""
+    new = dict(patch.fields)
+    return replace(
+        item,
+        revision=item.revision + 1,
+        state=str(new.get(STATE, item.state)),
+        title=str(new.get(TITLE, item.title)),
+        description=str(new.get(DESCRIPTION, item.description)),
+        iteration=str(new.get(ITERATION, item.iteration)),
+        tags=patch.tags[1],
+    )
+
+
+def _new(project: str, workflow: Workflow, patch: Patch) -> WorkItem:
+    """A work item as it is expected to be made: in the first state of its type."""
+    state = next(iter(workflow.states), "")
+    return _changed(WorkItem(0, 0, project, workflow.type, "", state, ()), patch)

@@ -1,0 +1,103 @@
+"""Lists the requests that a change would send, in place of sending them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.spi import Category, PlannedRequest, RemoteItem
+from unlatch_github import paths
+from unlatch_github.identity import Identity
+from unlatch_github.labels import without
+from unlatch_github.reading import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from unlatch.spi import ItemRef
+    from unlatch_github.client import Client
+    from unlatch_github.reading import Milestone
+
+_WORDS = {
+    "title": "set the title",
+    "body": "set our part of the body",
+    "type": "set the type",
+}
+
+
+class Preview:
+    """A `Writer` that notes each request, and answers as GitHub is expected to.
+
+    Args:
+        client: reads that decide what is written are sent by it.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.settings = client.settings
+        self.requests: list[PlannedRequest] = []
+        self._client = client
+
+    def read(self, ref: ItemRef) -> None:
+        """Note the request that reads the issue before it is changed."""
+        self._note("GET", paths.issue_path(ref), "read the issue")
+
+    def change(self, found: Found, fields: Mapping[str, Any]) -> Found:
+        self._note("PATCH", paths.issue_path(found.item.ref), " and ".join(_in_words(fields)))
+        return replace(found, item=_moved(found.item, fields.get("state")))
+
+    def create(self, target: str, fields: Mapping[str, Any]) -> Found:
+        self._note("POST", paths.issues_path(target), "create the issue with its labels")
+        item = RemoteItem(self.settings.ref(target, 0), fields["title"], "open", Category.TODO)
+        return Found(item, None, None, ())
+
+    def assign(self, found: Found, logins: Sequence[str]) -> Found:
+        path = paths.assignees_path(found.item.ref)
+        self._note("POST", path, f"assign it to {', '.join(logins)}")
+        return replace(found, assignees=(*found.assignees, *logins))
+
+    def comment(self, ref: ItemRef, body: str) -> str:
+        self._note("POST", paths.comments_path(ref), "post the comment")
+        return ""
+
+    def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
+        self._note("POST", paths.labels_path(item.ref), f"add label {', '.join(names)}")
+        return (*item.labels, *names)
+
+    def remove_label(self, item: RemoteItem, name: str) -> tuple[str, ...]:
+        self._note("DELETE", paths.label_path(item.ref, name), f"remove label {name}")
+        return without(item.labels, [name])
+
+    def milestones(self, target: str) -> tuple[Milestone, ...]:
+        self._note("GET", paths.milestones_path(target), "find the milestone")
+        return self._client.milestones(target)
+
+    def identity(self) -> Identity:
+        if self._client.known_identity is not None:
+            return self._client.known_identity
+        self._note("GET", paths.USER, "find out whom the token belongs to")
+        return Identity("the token's account")
+
+    def standing(self, ref: ItemRef) -> dict[str, Any]:
+        self._note("POST", paths.GRAPHQL, "read its status in projects")
+        return {}
+
+    def _note(self, method: str, path: str, what: str) -> None:
+        api_url = self.settings.api_url
+        url = paths.graphql_url(api_url) if path == paths.GRAPHQL else f"{api_url}{path}"
+        self.requests.append(PlannedRequest(method, url, what))
+
+
+def _moved(item: RemoteItem, state: str | None) -> RemoteItem:
+    if state is None:
+        return item
+    category = Category.TODO if state == "open" else Category.DONE
+    return replace(item, state=state, category=category)
+
+
+def _in_words(fields: Mapping[str, Any]) -> Iterator[str]:
+    if "state" in fields:
+        yield f"set state to {fields['state']}"
+    if "milestone" in fields:
+        cleared = fields["milestone"] is None
+        yield "take it out of its closed milestone" if cleared else "set the milestone"
+    yield from (words for field, words in _WORDS.items() if field in fields)

@@ -1,0 +1,29 @@
+"""The requests that a change of an issue may take: `Client` sends them, `Preview` lists them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.spi import ItemRef, RemoteItem
+    from unlatch_github.identity import Identity
+    from unlatch_github.reading import Found, Milestone
+    from unlatch_github.settings import GithubSettings
+
+
+class Writer(Protocol):
+    """One GitHub; each method is one request, and returns the answer. See `Client`."""
+
+    settings: GithubSettings
+
+    def change(self, found: Found, fields: Mapping[str, Any]) -> Found: ...
+    def create(self, target: str, fields: Mapping[str, Any]) -> Found: ...
+    def assign(self, found: Found, logins: Sequence[str]) -> Found: ...
+    def comment(self, ref: ItemRef, body: str) -> str: ...
+    def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]: ...
+    def remove_label(self, item: RemoteItem, name: str) -> tuple[str, ...]: ...
+    def milestones(self, target: str) -> tuple[Milestone, ...]: ...
+    def identity(self) -> Identity: ...
+    def standing(self, ref: ItemRef) -> dict[str, Any]: ...

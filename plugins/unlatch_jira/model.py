@@ -1,0 +1,36 @@
+"""The edge where Jira's JSON becomes models: nothing behind it reads raw answers."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from unlatch.errors import Rejected
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class Model(BaseModel):
+    """An answer, or a part of one; parts that we have no use for are left out."""
+
+    # Ids are text in most places and numbers in some.
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+
+def parse(model: type[_Model], raw: Any) -> _Model:
+    """`raw` as a model.
+
+    Raises:
+        Rejected: `answer-not-understood`; the message names the part that is not as documented.
+    """
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "its top"
+        raise Rejected(
+            "answer-not-understood",
+            f"Jira's answer is not as documented, at {place}: {first['msg']}",
+            hint="check that trackers.jira.site is a Jira site and api_version is right for it",
+        ) from error

@@ -1,0 +1,236 @@
+"""What Jira's error answers mean, with advice: a table, first match first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.domain.text import without_controls
+from unlatch.errors import Conflict, Forbidden, NotFound, Rejected, TrackerError, Unauthorised
+
+if TYPE_CHECKING:
+    from unlatch.transport import Answer
+
+_LONGEST_QUOTE = 300
+_LOG_IN = (
+    "check the token and the e-mail address (or JIRA_PAT on Data Center), then `unlatch auth login "
+    "jira`. A scoped token works only through the gateway: set trackers.jira.gateway = true"
+)
+_ASK = (
+    "ask for the permissions Browse Projects, Transition Issues, Edit Issues and Add Comments (to "
+    "create: Create Issues) in the issue's project"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: which answers it is for, and the error that they mean.
+
+    Args:
+        status: the status, or None for any.
+        says: what Jira's own words, or the named header, have to contain.
+        header: the header to look into instead of the words.
+        path: how the request's address has to end.
+        method: the request's method, or "" for any.
+        quotes: whether the message quotes Jira's words.
+        remedy: the option of `unlatch sync` with which another attempt can succeed.
+    """
+
+    kind: type[TrackerError]
+    id: str
+    message: str
+    hint: str | None = None
+    status: int | None = None
+    says: re.Pattern[str] | None = None
+    header: str | None = None
+    path: str = ""
+    method: str = ""
+    quotes: bool = False
+    remedy: str | None = None
+
+    def means(self, answer: Answer) -> bool:
+        """Whether it is for this answer."""
+        if self.status not in (None, answer.status) or self.method not in ("", answer.method):
+            return False
+        if not path_of(answer).endswith(self.path):
+            return False
+        if self.says is None:
+            return True
+        text = answer.headers.get(self.header, "") if self.header else answer.text
+        return self.says.search(text) is not None
+
+    def error(self, answer: Answer) -> TrackerError:
+        """The error that the answer means."""
+        said = words(answer) if self.quotes else ""
+        message = f"{self.message}: {said}" if said else self.message
+        error = self.kind(self.id, message, hint=self.hint, status=answer.status)
+        error.remedy = self.remedy
+        return error
+
+
+def _any(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+TABLE: tuple[Row, ...] = (
+    Row(
+        Unauthorised,
+        "captcha",
+        "Jira locked this login after too many wrong passwords",
+        "log in once by browser and solve the puzzle that it shows",
+        header="X-Authentication-Denied-Reason",
+        says=_any("captcha"),
+    ),
+    # Jira answers a wrong credential like an anonymous request: often 200, with less in it
+    # (https://jira.atlassian.com/browse/JRA-41559).
+    Row(
+        Unauthorised,
+        "credential-refused",
+        "Jira did not accept the credential",
+        _LOG_IN,
+        header="X-Seraph-LoginReason",
+        says=_any("AUTHENTICATED_FAILED|AUTHENTICATION_DENIED"),
+    ),
+    # Data Center tells whom it took the request for; with a credential it is somebody, or refused.
+    Row(
+        Unauthorised,
+        "credential-refused",
+        "Jira took the request for nobody's",
+        _LOG_IN,
+        header="X-AUSERNAME",
+        says=_any(r"^anonymous$"),
+    ),
+    Row(
+        Unauthorised,
+        "credential-refused",
+        "Jira sent the request to its login page",
+        _LOG_IN,
+        header="Location",
+        says=_any(r"/login\.jsp|//id\.atlassian\.com/|[?&]os_destination="),
+    ),
+    Row(
+        Forbidden,
+        "scope-missing",
+        "the token's scopes do not cover this",
+        "make a token with the scopes read:jira-work and write:jira-work",
+        401,
+        says=_any("scope does not match"),
+    ),
+    Row(Unauthorised, "credential-refused", "Jira did not accept the credential", _LOG_IN, 401),
+    Row(
+        NotFound,
+        "item-not-found",
+        "Jira shows no such issue to this credential",
+        "it is gone, or hidden: check that the account may browse its project",
+        404,
+    ),
+    Row(
+        Forbidden,
+        "forbidden",
+        "Jira does not allow this to the account",
+        _ASK,
+        403,
+        quotes=True,
+    ),
+    Row(
+        Forbidden,
+        "forbidden",
+        "Jira does not allow this to the account",
+        _ASK,
+        400,
+        says=_any(r"not have (?:the )?permission"),
+        quotes=True,
+    ),
+    # The one meaning that Jira documents for this answer; its words follow the user's language.
+    Row(
+        Forbidden,
+        "forbidden",
+        "Jira does not let the account delete this comment",
+        "ask for the permission Delete Own Comments, or Delete All Comments",
+        400,
+        method="DELETE",
+        quotes=True,
+    ),
+    Row(
+        Rejected,
+        "issue-type-unknown",
+        "Jira does not make issues of this type in this project",
+        "set trackers.jira.issue_type, or trackers.jira.types, to a type that the project has",
+        400,
+        says=re.compile(r'"issuetype"\s*:'),
+        path="/issue",
+        quotes=True,
+    ),
+    Row(
+        Conflict,
+        "transition-stale",
+        "the issue moved before its transition was taken",
+        "`unlatch sync` finds out anew which transitions it offers",
+        400,
+        says=_any(r"Transition id '?\w*'? is not valid"),
+    ),
+    Row(
+        Rejected,
+        "body-too-long",
+        "the text is longer than Jira takes",
+        status=400,
+        says=_any("text is too long|exceeds the allowed limit"),
+        quotes=True,
+        remedy="--comment short",
+    ),
+    Row(
+        Rejected,
+        "transition-needs-fields",
+        "Jira refused the transition",
+        "set the field in trackers.jira.fields, take the transition in Jira, or name another in "
+        "trackers.jira.transitions",
+        400,
+        says=re.compile(r'"errors"\s*:\s*\{\s*"'),
+        path="/transitions",
+        quotes=True,
+    ),
+    Row(
+        Conflict,
+        "conflict",
+        "somebody else is changing the issue",
+        "`unlatch sync` tries again",
+        409,
+        quotes=True,
+    ),
+    Row(
+        Rejected,
+        "api-gone",
+        "Jira no longer has this part of its interface",
+        "check trackers.jira.api_version, or upgrade unlatch",
+        410,
+        quotes=True,
+    ),
+    Row(
+        Rejected,
+        "item-full",
+        "the issue holds as many comments as Jira allows",
+        "delete some, or run again with `--comment none`",
+        413,
+        quotes=True,
+        remedy="--comment none",
+    ),
+)
+
+
+def words(answer: Answer) -> str:
+    """What Jira says in an error answer, cut and without control characters."""
+    body = answer.json()
+    if not isinstance(body, dict):
+        return ""
+    messages = body.get("errorMessages")
+    errors = body.get("errors")
+    found = [str(message) for message in messages] if isinstance(messages, list) else []
+    if isinstance(errors, dict):
+        found += [f"{field}: {message}" for field, message in errors.items()]
+    return " ".join(without_controls(" ".join(found)).split())[:_LONGEST_QUOTE]
+
+
+def path_of(answer: Answer) -> str:
+    """The address that was asked, without its query."""
+    return answer.url.partition("?")[0]
