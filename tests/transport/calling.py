@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,13 @@ def call(
     """One request to a faulty server."""
     with transport(server, **options).session(explain) as session:
         return session.request(method, server.url + path, json={"n": 1})
+
+
+def free_port() -> int:
+    """A port that nothing listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
 
 
 def failure(server: Faulty, method: str, **options: Any) -> TrackerError:

@@ -14,13 +14,16 @@ from cryptography.hazmat.primitives.asymmetric import ec
 if TYPE_CHECKING:
     from pathlib import Path
 
+# A name that a server has behind a proxy alone.
+NAME = "tracker.example"
+
 
 def server_context(folder: Path) -> tuple[ssl.SSLContext, Path]:
-    """A context for a TLS server at 127.0.0.1, and the bundle that makes it trusted."""
+    """A context for a TLS server at 127.0.0.1 or NAME, and the bundle that makes it trusted."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)
-    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName(NAME)]
     certificate = (
         x509.CertificateBuilder()
         .subject_name(name)
@@ -29,7 +32,7 @@ def server_context(folder: Path) -> tuple[ssl.SSLContext, Path]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )

@@ -36,10 +36,12 @@ class Reply:
     Args:
         raw: what is sent.
         ending: "keep" the connection, "close" it, "reset" it, or leave the caller in "silence".
+        drip: seconds before each byte; 0 to send all at once.
     """
 
     raw: bytes = b""
     ending: str = "keep"
+    drip: float = 0.0
 
 
 def reply(
@@ -160,10 +162,18 @@ class Faulty:
             linger = struct.pack("ii", 1, 0)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         try:
-            connection.sendall(answer.raw)
+            if answer.drip:
+                self._drip(connection, answer)
+            else:
+                connection.sendall(answer.raw)
         except OSError:
             return "close"
         return answer.ending
+
+    def _drip(self, connection: socket.socket, answer: Reply) -> None:
+        for byte in answer.raw:
+            self._over.wait(answer.drip)
+            connection.sendall(bytes([byte]))
 
 
 def _read(stream: Any, number: int) -> Received | None:

@@ -8,7 +8,10 @@ from tests.transport.faulty import BROKEN_JSON, CHUNKED, OK, Faulty, Reply, repl
 
 from unlatch.errors import (
     Conflict,
+    Forbidden,
+    Limited,
     NotFound,
+    Redirected,
     Rejected,
     TrackerError,
     Transient,
@@ -21,7 +24,7 @@ ALIKE: dict[int, tuple[type[TrackerError], str]] = {
     400: (Rejected, "tracker-rejected"),
     401: (Unauthorised, "unauthorised"),
     402: (Rejected, "tracker-rejected"),
-    403: (Unauthorised, "forbidden"),
+    403: (Forbidden, "forbidden"),
     404: (NotFound, "item-not-found"),
     405: (Rejected, "tracker-rejected"),
     409: (Conflict, "conflict"),
@@ -29,7 +32,7 @@ ALIKE: dict[int, tuple[type[TrackerError], str]] = {
     412: (Conflict, "conflict"),
     413: (Rejected, "tracker-rejected"),
     422: (Rejected, "tracker-rejected"),
-    429: (Transient, "rate-limited"),
+    429: (Limited, "rate-limited"),
     451: (Rejected, "tracker-rejected"),
 }
 SERVER_ERRORS = (408, 500, 501, 502, 503, 504, 520, 599)
@@ -70,12 +73,14 @@ def test_server_error_on_a_read_passes_after_three_attempts(status: int, method:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("method", WRITES)
-def test_redirected_write_is_refused_and_names_the_new_place(status: int, method: str) -> None:
+def test_redirected_write_is_not_sent_again_and_names_the_new_place(
+    status: int, method: str
+) -> None:
     moved = reply(status, headers={"Location": "/repositories/7/issues/4"})
     with Faulty(moved, otherwise=OK) as server:
         error = failure(server, method)
 
-    assert (Rejected, "redirected-write") == (type(error), error.id)
+    assert (Redirected, "redirected-write") == (type(error), error.id)
     assert "/repositories/7/issues/4" in error.message
     assert [method] == server.methods
 

@@ -7,7 +7,7 @@ from threading import Lock
 
 import pytest
 
-from unlatch.errors import Transient
+from unlatch.errors import Limited, Unreachable
 from unlatch.transport import Wait, for_tests
 from unlatch.transport.pacing import Pace, Pacer
 from unlatch.transport.rehearsal import SkippingClock
@@ -102,7 +102,7 @@ def test_a_limit_that_lasts_longer_than_may_be_waited_is_an_error_and_takes_no_p
     track.moments(2)
 
     for _ in range(9):
-        with pytest.raises(Transient) as caught:
+        with pytest.raises(Limited) as caught:
             track.pacer.turn()
 
     assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600.0)
@@ -117,7 +117,7 @@ def test_an_interruption_ends_the_wait() -> None:
     track.moments(5)
     track.stop()
 
-    with pytest.raises(Transient) as caught:
+    with pytest.raises(Unreachable) as caught:
         track.pacer.turn()
 
     assert caught.value.id == "interrupted"

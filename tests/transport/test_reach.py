@@ -9,7 +9,7 @@ import pytest
 from tests.transport.calling import TOKEN, call, connected, failure, nothing, transport
 from tests.transport.faulty import OK, Faulty, reply
 
-from unlatch.errors import Rejected, Unauthorised, UnlatchError
+from unlatch.errors import CredentialMissing, Rejected, UnlatchError
 from unlatch.spi import Scheme
 from unlatch.transport import for_tests, measure
 
@@ -116,7 +116,7 @@ def test_without_a_token_nothing_is_sent() -> None:
     with Faulty(otherwise=OK) as server, measure() as meter:
         error = failure(server, "POST", token=None)
 
-    assert (Unauthorised, "credential-missing") == (type(error), error.id)
+    assert (CredentialMissing, "credential-missing") == (type(error), error.id)
     assert error.hint == "run `unlatch auth login github`"
     assert (meter.requests, server.requests) == (0, [])
 

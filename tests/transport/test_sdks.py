@@ -11,7 +11,6 @@ from tests.unlatch_github import making as github
 from tests.unlatch_jira import making as jira
 
 from unlatch.sandbox import Sandbox
-from unlatch.spi import Result
 from unlatch.transport import measure
 
 if TYPE_CHECKING:
@@ -52,12 +51,13 @@ def test_requests_of_worker_threads_pass_the_adapter(
     plugin, items, change = make(box)
     box.requests.clear()
 
-    def work(item: ItemRef) -> tuple[Result, int]:
+    def work(item: ItemRef) -> tuple[bool, int]:
         with measure() as meter:
-            return plugin.reopen_issue(item, change).result, meter.requests
+            outcome = plugin.write(plugin.read(item, change), change)
+            return outcome.after.category.is_open, meter.requests
 
     with ThreadPoolExecutor(len(items)) as pool:
         outcomes = list(pool.map(work, items))
 
-    assert [result for result, _ in outcomes] == [Result.REOPENED] * len(items)
+    assert [is_open for is_open, _ in outcomes] == [True] * len(items)
     assert sum(requests for _, requests in outcomes) == box.requests.count(name)

@@ -21,7 +21,7 @@ from tests.transport.faulty import (
     Reply,
     reply,
 )
-from tests.transport.trackers import NAMES, REOPEN, TRACKERS, opened
+from tests.transport.trackers import CREATE, NAMES, TRACKERS, opened
 
 from unlatch.transport.trace import Trace
 
@@ -76,9 +76,9 @@ def test_token_is_never_shown(
         plugin, item = opened(name, server.url, token=TOKEN, trace=trace, timeouts=(1.0, 0.05))
         # Whatever is raised, also by an SDK that chokes on an answer: it must not tell.
         with pytest.raises(Exception) as reading:  # noqa: PT011
-            plugin.get_issue_status(item)
+            plugin.read(item)
         with pytest.raises(Exception) as writing:  # noqa: PT011
-            plugin.reopen_issue(item, REOPEN)
+            plugin.create(CREATE)
         sent = [request.headers["authorization"] for request in server.requests]
 
     assert sent, "the fault was never met"

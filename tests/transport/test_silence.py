@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import socket
+import struct
+import threading
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.transport.calling import WRITES, call, connected, failure, nothing, transport
+from tests.transport.calling import (
+    WRITES,
+    call,
+    connected,
+    failure,
+    free_port,
+    nothing,
+    transport,
+)
 from tests.transport.faulty import (
     CHUNK_CUT,
     CLOSED,
@@ -19,9 +31,12 @@ from tests.transport.faulty import (
     reply,
 )
 
-from unlatch.errors import Transient, UnknownOutcome
+from unlatch.errors import Transient, UnknownOutcome, Unreachable
 from unlatch.transport import for_tests, measure
 from unlatch.transport.rehearsal import SkippingClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GZIP_BROKEN = reply(200, b"no gzip at all", headers={"Content-Encoding": "gzip"})
 
@@ -62,19 +77,13 @@ def test_read_is_given_up_after_three_attempts(silence: Reply) -> None:
         assert (len(server.requests), meter.requests) == (3, 3)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
-
-
 @pytest.mark.parametrize(("method", "attempts"), [("GET", 3), ("POST", 1)])
 def test_refused_connection_was_no_write(method: str, attempts: int) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     with (
         for_tests("jira", url, token="t0ken").session(nothing) as session,
         measure() as meter,
-        pytest.raises(Transient) as caught,
+        pytest.raises(Unreachable) as caught,
     ):
         session.request(method, url)
 
@@ -87,11 +96,60 @@ def test_name_that_does_not_exist_is_said_to_be_one() -> None:
     url = "https://tracker.invalid"
     with (
         for_tests("jira", url, token="t0ken").session(nothing) as session,
-        pytest.raises(Transient) as caught,
+        pytest.raises(Unreachable) as caught,
     ):
         session.post(url)
 
     assert caught.value.message == "the tracker cannot be reached: its name cannot be resolved"
+
+
+def test_connection_that_does_not_come_about_in_time_was_no_write() -> None:
+    with (
+        full_listener() as url,
+        for_tests("jira", url, token="t0ken", timeouts=(0.2, 2.0)).session(nothing) as session,
+        pytest.raises(Unreachable) as caught,
+    ):
+        session.post(url)
+
+    assert caught.value.message == "the tracker cannot be reached: connecting took too long"
+
+
+@contextmanager
+def full_listener() -> Iterator[str]:
+    """Its queue is full, and it accepts nothing."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=1))
+        for _ in range(8):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_connection_that_is_reset_while_sending_leaves_a_write_unknown() -> None:
+    with (
+        resetting_listener() as url,
+        for_tests("jira", url, token="t0ken").session(nothing) as session,
+        pytest.raises(UnknownOutcome),
+    ):
+        session.post(url, data=b"x" * 20_000_000)
+
+
+@contextmanager
+def resetting_listener() -> Iterator[str]:
+    """Accepts one connection, reads the beginning of what is sent, and resets it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def reset() -> None:
+            connection, _ = listener.accept()
+            connection.recv(1000)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+        thread = threading.Thread(target=reset)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        thread.join()
 
 
 def test_sdk_timeout_does_not_replace_ours() -> None:

@@ -67,7 +67,7 @@ def test_long_bodies_are_cut_and_cannot_act_in_a_terminal(tmp_path: Path) -> Non
         call(server, "GET", trace=trace)
 
     text = path.read_text()
-    assert "< [2J\ufffd" + "a" * 4092 + " ... (5007 characters)\n" in text
+    assert "< [2J\ufffd" + "a" * 4091 + " ... (5030 characters)\n" in text
     assert "\x1b" not in text
 
 

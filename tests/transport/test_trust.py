@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
-from unlatch.errors import UnlatchError
+import pytest
+from tests.transport.faulty import Faulty, reply
+
+import unlatch_ado
+import unlatch_jira
+from unlatch.errors import Rejected, UnlatchError
+from unlatch.transport import open_transport
 from unlatch.transport.origin import origin_of
 from unlatch.transport.trust import check_origin
+from unlatch_jira.plugin import JiraPlugin
+from unlatch_jira.settings import JiraSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HOSTS = ("github.com", "api.github.com", "*.atlassian.net")
 
@@ -28,7 +39,6 @@ def verdict(url: str, **options: object) -> str:
         "https://API.GitHub.COM/api/v3",
         "HTTPS://api.github.com:443/",
         "https://acme.atlassian.net/",
-        "https://a.b.atlassian.net",
     ],
 )
 def test_vendor_is_trusted(url: str) -> None:
@@ -40,6 +50,7 @@ def test_vendor_is_trusted(url: str) -> None:
     [
         "https://evil.com",
         "https://evilatlassian.net",
+        "https://a.b.atlassian.net",
         "https://atlassian.net",
         "https://atlassian.net.evil.com",
         "https://acme.atlassian.net.",
@@ -132,6 +143,7 @@ def test_loopback_that_is_trusted_may_be_plain_http(host: str) -> None:
         ("https://ghes.corp/", "https://ghes.corp", "trusted"),
         ("*.corp.example", "https://a.corp.example", "trusted"),
         ("*.corp.example", "https://corp.example", "host-not-trusted"),
+        ("*.corp.example", "https://a.b.corp.example", "host-not-trusted"),
         ("*.com", "https://evil.com", "host-not-trusted"),
         ("*", "https://evil.com", "host-not-trusted"),
         ("", "https://ghes.corp", "host-not-trusted"),
@@ -168,3 +180,32 @@ def test_refusal_says_how_to_trust_the_host() -> None:
 def test_origin_has_one_spelling() -> None:
     assert origin_of("https://GHES.corp:443/x") == origin_of("https://ghes.corp")
     assert str(origin_of("http://[0:0::1]:8080/x")) == "http://[::1]:8080"
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("fabrikam.visualstudio.com", "trusted"),
+        ("a.b.visualstudio.com", "host-not-trusted"),
+        ("visualstudio.com", "host-not-trusted"),
+        ("fabrikam.visualstudio.com.evil.com", "host-not-trusted"),
+    ],
+)
+def test_older_address_of_an_azure_devops_organization_has_one_label(
+    host: str, expected: str
+) -> None:
+    assert expected == verdict(f"https://{host}", hosts=unlatch_ado.manifest.hosts)
+
+
+def test_site_is_trusted_before_it_is_asked_for_its_id_at_the_gateway(tmp_path: Path) -> None:
+    with Faulty(otherwise=reply(200, {"cloudId": "11111111-2222-3333"})) as server:
+        settings = JiraSettings(site=server.url, project="SCRUM", gateway=True)
+        env = {"JIRA_API_TOKEN": "t0ken", "JIRA_EMAIL": "me@corp.example"}
+        transport = open_transport(
+            unlatch_jira.manifest, settings.base_url, env=env, cache=tmp_path
+        )
+        with pytest.raises(Rejected) as caught:
+            JiraPlugin(settings, transport).read(settings.ref("SCRUM-28"))
+
+    assert "host-not-trusted" == caught.value.id
+    assert server.requests == []

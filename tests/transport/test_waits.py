@@ -1,4 +1,4 @@
-"""Rate limits: waited out when the tracker says that it took nothing, shown, and bounded."""
+"""Rate limits: reads wait for them, writes are never sent again; waits are shown and bounded."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.transport.calling import TOKEN, call, connected, failure, nothing
+from tests.transport.calling import TOKEN, WRITES, call, connected, failure, nothing, transport
 from tests.transport.faulty import OK, Faulty, Reply, reply
 
-from unlatch.errors import Conflict, TrackerError, Transient, UnknownOutcome
+from unlatch.errors import Conflict, Limited, TrackerError, UnknownOutcome, Unreachable
 from unlatch.spi import Scheme
 from unlatch.transport import Answer, Transport, Wait
 from unlatch.transport.credential import Credential
@@ -24,31 +24,64 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=17)
 
 
-def limited(status: int = 429, **headers: str) -> Reply:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
+def limited(headers: dict[str, str], *, status: int = 429) -> Reply:
     date = format_datetime(NOW, usegmt=True)
-    return reply(status, {"message": "slow down"}, headers={"Date": date} | named)
+    return reply(status, {"message": "slow down"}, headers={"Date": date} | headers)
 
 
-SPELLINGS = {
-    "seconds": limited(Retry_After="17"),
-    "date": limited(Retry_After=format_datetime(LATER, usegmt=True)),
-    "unix reset": limited(X_RateLimit_Remaining="0", X_RateLimit_Reset=str(int(LATER.timestamp()))),
-    "ISO reset": limited(X_RateLimit_Remaining="0", X_RateLimit_Reset="2026-01-01T12:00:17Z"),
-    "both": limited(Retry_After="17", X_RateLimit_Remaining="0", X_RateLimit_Reset="1"),
+SPELLINGS: dict[str, dict[str, str]] = {
+    "seconds": {"Retry-After": "17"},
+    "date": {"Retry-After": format_datetime(LATER, usegmt=True)},
+    "unix reset": {
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": str(int(LATER.timestamp())),
+    },
+    "ISO reset": {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "2026-01-01T12:00:17Z"},
+    "both": {"Retry-After": "17", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"},
 }
+WHY = "the tracker asks to slow down: 429, slow down"
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
-@pytest.mark.parametrize("answer", SPELLINGS.values(), ids=SPELLINGS)
-def test_limit_is_waited_out_and_shown(answer: Reply, method: str) -> None:
+@pytest.mark.parametrize("headers", SPELLINGS.values(), ids=SPELLINGS)
+def test_read_waits_for_a_limit_which_is_shown(headers: dict[str, str]) -> None:
     waits: list[Wait] = []
-    with Faulty(answer, OK) as server:
-        assert call(server, method, on_wait=waits.append).json() == {"ok": True}
+    with Faulty(limited(headers), OK) as server:
+        assert call(server, "GET", on_wait=waits.append).json() == {"ok": True}
 
-    why = "the tracker asks to slow down: 429, slow down"
-    assert [Wait("github", 17.0, why)] == waits
-    assert [method] * 2 == server.methods
+    assert [Wait("github", 17.0, WHY)] == waits
+    assert ["GET"] * 2 == server.methods
+
+
+@pytest.mark.parametrize("method", WRITES)
+@pytest.mark.parametrize("headers", SPELLINGS.values(), ids=SPELLINGS)
+def test_limited_write_is_sent_once_and_the_next_request_waits(
+    headers: dict[str, str], method: str
+) -> None:
+    waits: list[Wait] = []
+    with connected(limited(headers), OK, on_wait=waits.append) as (server, session):
+        with pytest.raises(Limited) as caught:
+            session.request(method, server.url)
+        assert (waits, server.methods) == ([], [method])
+        session.get(server.url)
+
+    assert ("rate-limited", 17.0) == (caught.value.id, caught.value.retry_after)
+    assert [Wait("github", 17.0, WHY)] == waits
+    assert [method, "GET"] == server.methods
+
+
+@pytest.mark.parametrize("method", WRITES)
+@pytest.mark.parametrize("headers", SPELLINGS.values(), ids=SPELLINGS)
+def test_unavailable_write_is_unknown_and_the_next_request_waits(
+    headers: dict[str, str], method: str
+) -> None:
+    waits: list[Wait] = []
+    with connected(limited(headers, status=503), OK, on_wait=waits.append) as (server, session):
+        with pytest.raises(UnknownOutcome):
+            session.request(method, server.url)
+        session.get(server.url)
+
+    assert [17.0] == [wait.seconds for wait in waits]
+    assert [method, "GET"] == server.methods
 
 
 @pytest.mark.parametrize(
@@ -65,29 +98,32 @@ def test_limit_is_waited_out_and_shown(answer: Reply, method: str) -> None:
 )
 def test_limit_that_names_no_time_is_a_minute(headers: dict[str, str], seconds: float) -> None:
     waits: list[Wait] = []
-    with Faulty(reply(429, headers=headers), OK) as server:
-        call(server, "POST", on_wait=waits.append)
+    with connected(reply(429, headers=headers), OK, on_wait=waits.append) as (server, session):
+        with pytest.raises(Limited) as caught:
+            session.post(server.url)
+        session.get(server.url)
 
+    assert seconds == caught.value.retry_after
     assert [seconds] == [wait.seconds for wait in waits]
 
 
 def test_time_that_is_over_is_not_waited_for() -> None:
     waits: list[Wait] = []
-    with Faulty(limited(Retry_After=format_datetime(NOW, usegmt=True)), OK) as server:
-        call(server, "POST", on_wait=waits.append)
+    with Faulty(limited({"Retry-After": format_datetime(NOW, usegmt=True)}), OK) as server:
+        call(server, "GET", on_wait=waits.append)
 
     assert waits == []
 
 
 def test_wait_beyond_the_budget_is_an_error_at_once_and_holds_the_next_request_back() -> None:
     waits: list[Wait] = []
-    with connected(limited(Retry_After="61"), otherwise=OK, on_wait=waits.append) as (
+    with connected(limited({"Retry-After": "61"}), otherwise=OK, on_wait=waits.append) as (
         server,
         session,
     ):
-        with pytest.raises(Transient) as first:
+        with pytest.raises(Limited) as first:
             session.post(server.url)
-        with pytest.raises(Transient) as second:
+        with pytest.raises(Limited) as second:
             session.get(server.url)
 
     assert (first.value.id, first.value.retry_after) == ("rate-limited", 61.0)
@@ -98,21 +134,62 @@ def test_wait_beyond_the_budget_is_an_error_at_once_and_holds_the_next_request_b
 
 def test_budget_is_for_all_waits_together() -> None:
     waits: list[Wait] = []
-    hold = limited(Retry_After="25")
+    hold = limited({"Retry-After": "25"})
     with connected(hold, OK, hold, OK, hold, OK, on_wait=waits.append) as (server, session):
-        session.post(server.url)
-        session.post(server.url)
-        with pytest.raises(Transient, match="rate-limited"):
-            session.post(server.url)
+        session.get(server.url)
+        session.get(server.url)
+        with pytest.raises(Limited, match="rate-limited"):
+            session.get(server.url)
 
     assert [wait.seconds for wait in waits] == [25.0, 25.0]
 
 
-def test_limit_that_does_not_end_is_given_up_after_three_attempts() -> None:
-    with Faulty(otherwise=limited(Retry_After="1")) as server:
-        assert isinstance(failure(server, "POST"), Transient)
+def test_refused_wait_says_what_is_left_of_it() -> None:
+    clock = SkippingClock()
+    with connected(limited({"Retry-After": "61"}), clock=clock) as (server, session):
+        with pytest.raises(Limited):
+            session.post(server.url)
+        clock.sleep(0.5)
+        with pytest.raises(Limited) as caught:
+            session.get(server.url)
 
-    assert server.methods == ["POST"] * 3
+    assert 60.5 == caught.value.retry_after
+
+
+def test_transport_says_which_waits_it_can_afford_and_spends_nothing() -> None:
+    with Faulty(limited({"Retry-After": "40"}), otherwise=OK) as server:
+        patient = transport(server, max_wait=50)
+        with patient.session(nothing) as session:
+            assert [True, False] == [patient.can_wait(seconds) for seconds in (50.0, 50.1)]
+            with pytest.raises(Limited):
+                session.post(server.url)
+            assert [True, True, False] == [patient.can_wait(seconds) for seconds in (1, 40, 51)]
+            session.get(server.url)
+            assert [True, False] == [patient.can_wait(seconds) for seconds in (10.0, 10.1)]
+
+
+def test_pause_that_is_longer_counts_in_place_of_a_wait_that_is_affordable() -> None:
+    with Faulty(limited({"Retry-After": "61"})) as server:
+        hurried = transport(server)
+        with hurried.session(nothing) as session, pytest.raises(Limited):
+            session.post(server.url)
+
+    assert not hurried.can_wait(1)
+
+
+def test_stopped_transport_waits_for_nothing() -> None:
+    with Faulty() as server:
+        stopped = transport(server)
+        stopped.stop()
+
+    assert not stopped.can_wait(0)
+
+
+def test_limit_that_does_not_end_is_given_up_after_three_attempts() -> None:
+    with Faulty(otherwise=limited({"Retry-After": "1"})) as server:
+        assert isinstance(failure(server, "GET"), Limited)
+
+    assert server.methods == ["GET"] * 3
 
 
 def test_throttling_on_a_success_delays_the_next_request_only() -> None:
@@ -148,34 +225,29 @@ def test_last_request_of_a_quota_delays_nothing() -> None:
     assert waits == []
 
 
-def test_unavailable_with_a_time_to_come_back_was_no_write() -> None:
-    with Faulty(reply(503, headers={"Retry-After": "2"}), OK) as server:
-        assert call(server, "POST").json() == {"ok": True}
-    with Faulty(reply(503), OK) as server:
-        assert isinstance(failure(server, "POST"), UnknownOutcome)
-
-
-def test_limit_that_only_the_plugin_recognises_is_waited_out() -> None:
+@pytest.mark.parametrize(("headers", "seconds"), [({"Retry-After": "3"}, 3.0), ({}, 60.0)])
+def test_limit_that_only_the_plugin_recognises_is_waited_for(
+    headers: dict[str, str], seconds: float
+) -> None:
     def explain(answer: Answer) -> TrackerError | None:
-        if answer.status == 403:
-            return Transient("rate-limited", "secondary rate limit")
-        return None
+        return Limited("rate-limited", "secondary limit") if answer.status == 403 else None
 
     waits: list[Wait] = []
-    with Faulty(limited(403, Retry_After="3"), OK) as server:
-        call(server, "POST", explain=explain, on_wait=waits.append)
+    with Faulty(limited(headers, status=403), OK) as server:
+        call(server, "GET", explain=explain, on_wait=waits.append)
 
-    assert [Wait("github", 3.0, "secondary rate limit")] == waits
+    assert [Wait("github", seconds, "secondary limit")] == waits
 
 
-@pytest.mark.parametrize("status", [500, 502, 504])
-def test_plugin_cannot_make_a_server_error_on_a_write_safe(status: int) -> None:
+@pytest.mark.parametrize("status", [408, 500, 502, 503, 504])
+def test_plugin_cannot_make_a_server_error_on_a_write_a_refusal(status: int) -> None:
     def explain(answer: Answer) -> TrackerError | None:
-        return Transient("odd", f"{answer.status}, it says", retry_after=1.0)
+        return Limited("odd", f"{answer.status}, it says", retry_after=1.0)
 
     with Faulty(otherwise=reply(status)) as server:
-        failure(server, "POST", explain=explain)
+        error = failure(server, "POST", explain=explain)
 
+    assert (UnknownOutcome, f"{status}, it says") == (type(error), error.message)
     assert server.methods == ["POST"]
 
 
@@ -190,11 +262,11 @@ def test_conflict_is_for_the_caller_to_plan_again(status: int, method: str) -> N
 
 def test_threads_share_a_pause_and_its_price() -> None:
     waits: list[Wait] = []
-    with connected(limited(Retry_After="40"), otherwise=OK, on_wait=waits.append) as (
+    with connected(limited({"Retry-After": "40"}), otherwise=OK, on_wait=waits.append) as (
         server,
         session,
     ):
-        threads = [threading.Thread(target=session.post, args=(server.url,)) for _ in range(8)]
+        threads = [threading.Thread(target=session.get, args=(server.url,)) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -208,7 +280,7 @@ def test_stopping_ends_a_wait_and_sends_nothing_more(tmp_path: Path) -> None:
     waiting = threading.Event()
     errors: list[TrackerError] = []
 
-    with Faulty(limited(Retry_After="50"), otherwise=OK) as server:
+    with Faulty(limited({"Retry-After": "50"}), otherwise=OK) as server:
         patient = Transport(
             "github",
             origin=server.url,
@@ -220,7 +292,7 @@ def test_stopping_ends_a_wait_and_sends_nothing_more(tmp_path: Path) -> None:
 
         def work() -> None:
             try:
-                session.post(server.url)
+                session.get(server.url)
             except TrackerError as error:
                 errors.append(error)
 
@@ -229,12 +301,12 @@ def test_stopping_ends_a_wait_and_sends_nothing_more(tmp_path: Path) -> None:
         assert waiting.wait(10)
         patient.stop()
         worker.join(10)
-        with pytest.raises(Transient, match="interrupted"):
+        with pytest.raises(Unreachable, match="interrupted"):
             session.get(server.url)
         session.close()
 
     assert [error.id for error in errors] == ["interrupted"]
-    assert server.methods == ["POST"]
+    assert server.methods == ["GET"]
 
 
 def test_backoff_grows_is_jittered_and_is_not_shown() -> None:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.transport.calling import TOKEN, call, connected, failure, nothing
-from tests.transport.certificates import server_context
-from tests.transport.faulty import OK, Faulty, reply
+from tests.transport.calling import TOKEN, call, connected, failure, free_port, nothing
+from tests.transport.certificates import NAME, server_context
+from tests.transport.faulty import (
+    CLOSED,
+    GARBAGE,
+    OK,
+    RESET,
+    SILENCE,
+    TRUNCATED,
+    Faulty,
+    reply,
+)
+from tests.transport.tunnel import Tunnel
 
-from unlatch.errors import Rejected, Transient
+from unlatch.errors import Rejected, Transient, UnknownOutcome, Unreachable
 from unlatch.transport import for_tests, measure
 
 if TYPE_CHECKING:
@@ -72,7 +82,7 @@ def test_proxy_that_refuses_was_no_write_and_its_password_is_not_told(
         url = "https://tracker.example"
         with (
             for_tests("jira", url, token=TOKEN).session(nothing) as session,
-            pytest.raises(Transient) as caught,
+            pytest.raises(Unreachable) as caught,
         ):
             session.request(method, url)
 
@@ -81,6 +91,63 @@ def test_proxy_that_refuses_was_no_write_and_its_password_is_not_told(
     assert [request.method for request in proxy.requests] == ["CONNECT"] * attempts
     assert attempts == meter.requests
     assert not any(TOKEN in repr(request) for request in proxy.requests)
+
+
+SILENCES = {
+    "closed": CLOSED,
+    "reset": RESET,
+    "timeout": SILENCE,
+    "truncated": TRUNCATED,
+    "no HTTP": GARBAGE,
+}
+
+
+@pytest.mark.parametrize("silence", SILENCES.values(), ids=SILENCES)
+def test_write_that_reached_the_tracker_through_a_proxy_is_unknown_without_an_answer(
+    silence: Reply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, bundle = server_context(tmp_path)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(bundle))
+    with Faulty(silence, otherwise=OK, tls=context) as server, Tunnel(server.port) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        url = f"https://{NAME}"
+        with (
+            for_tests("jira", url, token=TOKEN, timeouts=(2.0, 0.2)).session(nothing) as session,
+            pytest.raises(UnknownOutcome),
+        ):
+            session.post(url)
+
+    assert ["POST"] == server.methods
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"), [("GET", Transient), ("POST", UnknownOutcome)], ids=["read", "write"]
+)
+def test_proxy_that_says_nothing_proves_nothing(
+    method: str, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Faulty(otherwise=CLOSED) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        url = f"https://{NAME}"
+        with (
+            for_tests("jira", url, token=TOKEN).session(nothing) as session,
+            pytest.raises(kind) as caught,
+        ):
+            session.request(method, url)
+
+    assert kind is type(caught.value)
+
+
+def test_proxy_that_is_not_there_was_no_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{free_port()}")
+    url = f"https://{NAME}"
+    with (
+        for_tests("jira", url, token=TOKEN).session(nothing) as session,
+        pytest.raises(Unreachable) as caught,
+    ):
+        session.post(url)
+
+    assert "proxy-unreachable" == caught.value.id
 
 
 def test_what_stays_on_this_machine_passes_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:

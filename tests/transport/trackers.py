@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import Span
-from unlatch.spi import Change, Goal, ItemRef, Scheme, SyncPlugin
+from unlatch.spi import Change, Draft, ItemRef, Scheme, SyncPlugin
 from unlatch.transport import Transport, for_tests
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAMES = ("github", "ado", "jira")
-REOPEN = Change(
-    op="01JC0000000000000000000001", goal=Goal.OPEN, comment=((Span("Bug discovered"),),)
+CREATE = Change(
+    op="01JC0000000000000000000001",
+    draft=Draft("0007-smart", "Smart discipline", "feature", ((Span("As planned"),),)),
 )
 
 

@@ -10,14 +10,23 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
-from unlatch.errors import Rejected, TrackerError, Transient, Unauthorised
+from unlatch.errors import (
+    CredentialMissing,
+    Rejected,
+    TrackerError,
+    Transient,
+    Unauthorised,
+    UnknownOutcome,
+    UnlatchError,
+)
 from unlatch.transport.answer import Answer, Explain
 from unlatch.transport.asked import PRESSED, pressed_for
+from unlatch.transport.bounds import ENCODINGS, bind, deadline, read_whole
 from unlatch.transport.freshness import Freshness
 from unlatch.transport.meter import count_request, is_write
 from unlatch.transport.origin import Origin, origin_of
-from unlatch.transport.outcomes import explain_silence, judge
-from unlatch.transport.retry import again, asked_by
+from unlatch.transport.outcomes import explain_silence, explained
+from unlatch.transport.retry import backoff, may_retry, retry_after
 from unlatch.transport.trace import Exchange
 
 if TYPE_CHECKING:
@@ -46,6 +55,8 @@ class Wiring:
     redactor: Redactor
     trace: Trace | None
     timeouts: tuple[float, float]
+    deadline: float
+    check: Callable[[str], None] | None
     clock: Callable[[], float]
     jitter: Callable[[], float]
 
@@ -70,6 +81,18 @@ class TrackerAdapter(HTTPAdapter):
         self._freshness = Freshness(wiring.clock, self.close)
         super().__init__(pool_connections=_POOL, pool_maxsize=_POOL)
 
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        """Make the manager of connections, as requests asks for."""
+        super().init_poolmanager(*args, **options)
+        bind(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> urllib3.ProxyManager:
+        """The manager of connections through a proxy, as requests asks for."""
+        if proxy not in self.proxy_manager:
+            bind(super().proxy_manager_for(proxy, **options))
+        manager: urllib3.ProxyManager = self.proxy_manager[proxy]
+        return manager
+
     @property
     def max_retries(self) -> urllib3.Retry:
         """None beneath us: msrest sets its own on every adapter that it finds."""
@@ -87,7 +110,7 @@ class TrackerAdapter(HTTPAdapter):
         cert: Any = None,
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        """Send a request and read the whole answer, again if that is safe and useful.
+        """Send a request and read the whole answer; a read is sent again if that is useful.
 
         Raises:
             TrackerError: no answer came, or it is no success.
@@ -101,7 +124,7 @@ class TrackerAdapter(HTTPAdapter):
                 came = self._tried(request, options, write=write)
             if isinstance(came, requests.Response):
                 return came
-            if not self._ready_for_another(came, request, write=write, attempt=attempt):
+            if not (may_retry(came, write=write, attempt=attempt) and self._paused(came, attempt)):
                 raise came
         raise AssertionError  # count() never ends
 
@@ -144,14 +167,26 @@ class TrackerAdapter(HTTPAdapter):
         # From .netrc, an SDK, a redirect: nothing but ours may leave.
         outgoing.headers.pop("Authorization", None)
         outgoing.headers.pop("Cookie", None)
+        outgoing.headers["Accept-Encoding"] = ENCODINGS
         if origin == wiring.origin:
             outgoing.headers["Authorization"] = self._credential().header
+        else:
+            self._check_elsewhere(request.url or "")
         return outgoing
+
+    def _check_elsewhere(self, url: str) -> None:
+        # A redirect, or a setting beside the address: what answers there passes for the tracker.
+        if self._wiring.check is None:
+            return
+        try:
+            self._wiring.check(url)
+        except UnlatchError as error:
+            raise Rejected(error.id, error.message, where=error.where, hint=error.hint) from error
 
     def _credential(self) -> Credential:
         wiring = self._wiring
         if wiring.credential is None:
-            raise Unauthorised(
+            raise CredentialMissing(
                 "credential-missing",
                 f"there is no token for {wiring.tracker}",
                 where=wiring.origin.authority,
@@ -164,13 +199,13 @@ class TrackerAdapter(HTTPAdapter):
     ) -> requests.Response | Exception:
         """The whole answer, or why there is none."""
         try:
-            with self._freshness.kept():
+            with self._freshness.kept(), deadline(self._wiring.deadline):
                 response = super().send(
                     outgoing, stream=True, timeout=self._wiring.timeouts, **options
                 )
                 # Read here, so that an answer that breaks off (urllib3 2 compares the lengths) is
                 # noticed before the SDK sees it; the SDK's own reading works on what was read.
-                response.content  # noqa: B018
+                read_whole(response)
         except _SILENCES as failure:
             return failure
         return response
@@ -188,11 +223,13 @@ class TrackerAdapter(HTTPAdapter):
             headers=response.headers,
             body=response.content,
         )
-        error = self._explain(answer) or judge(answer, write=write)
-        if error is not None:
-            raise self._settled(error, request, answer)
-        self._observe_throttling(answer)
-        return response
+        error = explained(answer, self._explain, write=write)
+        if error is None:
+            self._observe_throttling(answer)
+            return response
+        error = self._settled(error, request, answer)
+        self._observe_refusal(error, answer)
+        raise error
 
     def _observe_throttling(self, answer: Answer) -> None:
         # Azure DevOps asks so on a success, and slows down whoever ignores it. With 202 the same
@@ -204,6 +241,17 @@ class TrackerAdapter(HTTPAdapter):
         pressed = pressed_for(answer.headers)
         if pressed is not None:
             self._wiring.gate.narrow(pressed)
+
+    def _observe_refusal(self, error: TrackerError, answer: Answer) -> None:
+        """Hold back the next request, whichever it is, for as long as the tracker asks for."""
+        asked = None
+        if isinstance(error, Transient):
+            asked = error.retry_after
+        elif isinstance(error, UnknownOutcome):
+            asked = answer.retry_after
+        if asked is not None:
+            self._wiring.gate.hold(asked, error.message)
+            self._wiring.gate.narrow(asked + PRESSED)
 
     def _settled(
         self, error: TrackerError, request: requests.PreparedRequest, answer: Answer | None = None
@@ -218,8 +266,8 @@ class TrackerAdapter(HTTPAdapter):
         error.where = redact.message(error.where or f"{request.method} {place}")
         if answer is not None:
             error.status = error.status or answer.status
-            if isinstance(error, Transient) and error.retry_after is None:
-                error.retry_after = answer.retry_after
+            if isinstance(error, Transient):
+                error.retry_after = retry_after(error, answer.retry_after)
         return error
 
     def _hint(self, error: TrackerError) -> str:
@@ -228,22 +276,12 @@ class TrackerAdapter(HTTPAdapter):
             return ""
         return f"the token came from {credential.source}; check that it is valid and may do this"
 
-    def _ready_for_another(
-        self, error: TrackerError, request: requests.PreparedRequest, *, write: bool, attempt: int
-    ) -> bool:
+    def _paused(self, error: TrackerError, attempt: int) -> bool:
+        """Wait before the next attempt; False if the wait that was asked for is too long."""
         gate = self._wiring.gate
-        if isinstance(error, Transient) and (asked := asked_by(error)) is not None:
-            # Also when this request is given up: the next one must not come too early.
-            gate.hold(asked, error.message)
-            gate.narrow(asked + PRESSED)
-        if not isinstance(request.body, (str, bytes, type(None))):
-            return False  # a stream that was read is gone
-        plan = again(error, write=write, attempt=attempt, jitter=self._wiring.jitter())
-        if plan is None:
-            return False
-        if plan.asked:
-            return gate.can_afford(plan.seconds)
-        gate.rest(plan.seconds)
+        if isinstance(error, Transient) and error.retry_after is not None:
+            return gate.can_afford(error.retry_after)  # the gate itself waits
+        gate.rest(backoff(attempt, jitter=self._wiring.jitter()))
         return True
 
 

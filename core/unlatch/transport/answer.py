@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from unlatch.errors import TrackerError
 from unlatch.transport.asked import asked_wait
+from unlatch.transport.parsing import parse_json
+
+# A page of a hundred comments of 64 KiB each, the largest that GitHub takes, is 7 MB.
+MOST_BYTES = 16 * 1024 * 1024
+# Of an error, some words are shown, and tables look through all of it.
+MOST_ERROR_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,8 @@ class Answer:
         url: that the request went to.
         status: the HTTP status.
         headers: looked up without regard to case.
-        body: decoded from its transfer and content encoding, complete.
+        body: decoded from its transfer and content encoding, complete; at most `MOST_BYTES`,
+            or `MOST_ERROR_BYTES` where the status is one of an error.
     """
 
     method: str
@@ -35,9 +41,9 @@ class Answer:
         return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The body as JSON, or None if it is none."""
+        """The body as JSON, or None if it is none that can be read."""
         try:
-            return json.loads(self.body)
+            return parse_json(self.body)
         except ValueError:
             return None
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 # The window in which Azure DevOps adds up what a user consumes, and nobody else's is longer
 # (learn.microsoft.com/azure/devops/integrate/concepts/rate-limits).
 PRESSED = 300.0
+# No tracker's limit lasts longer than a day. A longer wait is a mistake, or malice: an update would
+# be put off by years, or to a time that no calendar has.
+_LONGEST = 86_400.0
 _NEARLY_USED_UP = 0.1
 _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
 
@@ -23,12 +26,12 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
 
     `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3), also on a success, as
     Azure DevOps sends it; else `X-RateLimit-Reset` once `X-RateLimit-Remaining` is 0, as a Unix
-    time (GitHub, Azure DevOps) or in ISO 8601 (Jira Cloud).
+    time (GitHub, Azure DevOps) or in ISO 8601 (Jira Cloud). A day at the most.
     """
     wait = _retry_after(headers)
     if wait is None and headers.get("X-RateLimit-Remaining", "").strip() == "0":
         wait = _reset(headers)
-    return wait
+    return None if wait is None else min(wait, _LONGEST)
 
 
 def pressed_for(headers: Mapping[str, str]) -> float | None:

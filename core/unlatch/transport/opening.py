@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.transport.credentials import find_credential, missing_hint
@@ -45,7 +46,7 @@ def open_transport(
         env: the environment.
         cache: a folder that its SDK may keep caches in; it is made if need be.
         user_hosts: hosts that the user's own configuration trusts.
-        on_wait: told of every wait that the tracker asks for.
+        on_wait: called with every wait that the tracker asks for.
         max_wait: seconds that may be spent on such waits, in all.
         trace: where requests and answers are written to.
         keyring_get: reads an entry of the keyring.
@@ -55,9 +56,14 @@ def open_transport(
         UnlatchError: `host-not-trusted`, `insecure-url`, `url-malformed`, `url-with-credentials`.
         Unauthorised: `credential-incomplete`, `credential-malformed`.
     """
-    check_origin(
-        base_url, hosts=manifest.hosts, env=env, host_env=manifest.host_env, user_hosts=user_hosts
+    check = partial(
+        check_origin,
+        hosts=manifest.hosts,
+        env=env,
+        host_env=manifest.host_env,
+        user_hosts=tuple(user_hosts),
     )
+    check(base_url)
     credential = find_credential(
         manifest.tokens,
         tracker=manifest.name,
@@ -76,4 +82,5 @@ def open_transport(
         on_wait=on_wait,
         max_wait=max_wait,
         trace=trace,
+        check=check,
     )

@@ -13,33 +13,38 @@ import urllib3
 
 from unlatch.errors import (
     Conflict,
+    Forbidden,
+    Limited,
     NotFound,
+    Redirected,
     Rejected,
     TrackerError,
     Transient,
     Unauthorised,
     UnknownOutcome,
+    Unreachable,
 )
+from unlatch.transport.bounds import Malformed, OutOfBounds, TooLarge, TooSlow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from unlatch.transport.answer import Answer
+    from unlatch.transport.answer import Answer, Explain
 
 _CLIENT_ERRORS: Mapping[int, tuple[type[TrackerError], str, str]] = MappingProxyType(
     {
         401: (Unauthorised, "unauthorised", "does not accept the token"),
-        403: (Unauthorised, "forbidden", "does not allow this to the token"),
+        403: (Forbidden, "forbidden", "does not allow this to the token"),
         404: (NotFound, "item-not-found", "does not know the item, or does not show it"),
         409: (Conflict, "conflict", "says that something changed in between"),
         412: (Conflict, "conflict", "says that something changed in between"),
-        429: (Transient, "rate-limited", "asks to slow down"),
+        429: (Limited, "rate-limited", "asks to slow down"),
     }
 )
-# Nothing of the request has left this machine, or nothing but the beginning of a connection.
+# There was no connection that anything of the request could have left by. A ProxyError alone does
+# not say so: urllib3 also raises it when a connection through a proxy ends before the answer.
 _NEVER_SENT = (
     requests.exceptions.ConnectTimeout,
-    requests.exceptions.ProxyError,
     urllib3.exceptions.NewConnectionError,
     urllib3.exceptions.ConnectTimeoutError,
     urllib3.exceptions.ClosedPoolError,
@@ -65,26 +70,33 @@ _LATER_HINT = "the tracker may be down; run the command again later"
 UNKNOWN_HINT = "whether it took effect is not known; `unlatch sync` looks before it tries again"
 
 
+class CutOff(Transient):
+    """The answer to a read went beyond a bound; read again at once, it would do so again."""
+
+
+def explained(answer: Answer, explain: Explain, *, write: bool) -> TrackerError | None:
+    """What a complete answer means by a plugin's table, or else by the general rules.
+
+    A table cannot make a server error on a write a refusal: the tracker may have acted before it.
+    """
+    error = explain(answer) or judge(answer, write=write)
+    if write and isinstance(error, Transient) and _is_server_error(answer.status):
+        return _unknown(error.message, status=answer.status)
+    return error
+
+
 def judge(answer: Answer, *, write: bool) -> TrackerError | None:
     """What a complete answer means; None if it is a success, or a redirect of a read."""
     if answer.status < 300:  # noqa: PLR2004
         return _success(answer, write=write)
     if answer.status < 400:  # noqa: PLR2004
-        return _redirect(answer) if write and answer.status != 304 else None  # noqa: PLR2004
-    if answer.status == 408 or answer.status >= 500:  # noqa: PLR2004
+        return _redirect(answer, write=write) if answer.status != 304 else None  # noqa: PLR2004
+    if _is_server_error(answer.status):
         return _server_error(answer, write=write)
     kind, name, words = _CLIENT_ERRORS.get(
         answer.status, (Rejected, "tracker-rejected", "refuses the request")
     )
     message = f"the tracker {words}: {answer.status}{_said(answer)}"
-    if kind is Transient:
-        return Transient(
-            name,
-            message,
-            retry_after=answer.retry_after,
-            hint=_HINTS.get(name),
-            status=answer.status,
-        )
     return kind(name, message, hint=_HINTS.get(name), status=answer.status)
 
 
@@ -92,11 +104,17 @@ def _success(answer: Answer, *, write: bool) -> TrackerError | None:
     if not answer.body.strip() or answer.method == "HEAD":
         return None
     kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    if (kind == "application/json" or kind.endswith("+json")) and not _parses(answer):
+    if _is_meant_as_json(kind, answer.body) and not _parses(answer):
         return broken("its JSON cannot be read", write=write, status=answer.status)
     if kind == "text/html" and answer.body.lstrip().startswith(b"<"):
         return _web_page(answer, write=write)
     return None
+
+
+def _is_meant_as_json(kind: str, body: bytes) -> bool:
+    # Libraries read it as JSON whatever it is called.
+    declared = kind == "application/json" or kind.endswith("+json")
+    return declared or body.lstrip().startswith((b"{", b"["))
 
 
 def _parses(answer: Answer) -> bool:
@@ -114,9 +132,13 @@ def _web_page(answer: Answer, *, write: bool) -> TrackerError:
     )
 
 
-def _redirect(answer: Answer) -> TrackerError:
+def _redirect(answer: Answer, *, write: bool) -> TrackerError | None:
+    if not write:
+        # An SDK takes one that leads nowhere for a success.
+        is_broken = not answer.headers.get("Location")
+        return broken("a redirect to nowhere", write=False) if is_broken else None
     place = answer.headers.get("Location", "nowhere")
-    return Rejected(
+    return Redirected(
         "redirected-write",
         f"the tracker took nothing and points to another place: {place}",
         hint="the item or its target was moved or renamed: link it again",
@@ -124,22 +146,30 @@ def _redirect(answer: Answer) -> TrackerError:
     )
 
 
+def _is_server_error(status: int) -> bool:
+    # 408 says that the server gave up waiting, not that it did nothing.
+    return status == 408 or status >= 500  # noqa: PLR2004
+
+
 def _server_error(answer: Answer, *, write: bool) -> TrackerError:
-    message = f"the tracker failed: {answer.status}{_said(answer)}"
-    asked = answer.retry_after
-    if write and not (answer.status == 503 and asked is not None):  # noqa: PLR2004
-        return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT, status=answer.status)
-    return Transient(
-        "tracker-unavailable", message, retry_after=asked, hint=_LATER_HINT, status=answer.status
+    return _failed(
+        f"the tracker failed: {answer.status}{_said(answer)}", write=write, status=answer.status
     )
 
 
 def broken(why: str, *, write: bool, status: int | None = None) -> TrackerError:
     """An answer that cannot be trusted to be what the tracker sent."""
-    message = f"the tracker's answer is broken: {why}"
+    return _failed(f"the tracker's answer is broken: {why}", write=write, status=status)
+
+
+def _failed(message: str, *, write: bool, status: int | None = None) -> TrackerError:
     if write:
-        return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT, status=status)
+        return _unknown(message, status=status)
     return Transient("tracker-unavailable", message, hint=_LATER_HINT, status=status)
+
+
+def _unknown(message: str, *, status: int | None) -> UnknownOutcome:
+    return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT, status=status)
 
 
 def explain_silence(failure: Exception, *, write: bool) -> TrackerError:
@@ -156,28 +186,38 @@ def explain_silence(failure: Exception, *, write: bool) -> TrackerError:
         )
     if isinstance(failure, _INVALID):
         return Rejected("request-invalid", f"the request cannot be sent: {_kind(failure)}")
-    if isinstance(failure, OSError) and not isinstance(failure, requests.RequestException):
+    if type(failure) is OSError:  # requests raises it bare, for this and nothing else
         return Rejected(
             "ca-bundle-missing",
             "the CA bundle that the environment names cannot be read",
             hint="correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE",
         )
-    if any(isinstance(cause, _NEVER_SENT) for cause in causes):
+    if any(isinstance(cause, _NEVER_SENT) or _refuses_tunnel(cause) for cause in causes):
         return _unreachable(causes)
-    message = f"no answer came from the tracker: {_in_words(causes)}"
+    if any(isinstance(cause, OutOfBounds) for cause in causes):
+        return _cut_off(f"the tracker's answer was cut off: {_in_words(causes)}", write=write)
+    return _failed(f"no answer came from the tracker: {_in_words(causes)}", write=write)
+
+
+def _cut_off(message: str, *, write: bool) -> TrackerError:
     if write:
-        return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT)
-    return Transient("tracker-unavailable", message, hint=_LATER_HINT)
+        return _unknown(message, status=None)
+    return CutOff("tracker-unavailable", message, hint=_LATER_HINT)
 
 
-def _unreachable(causes: tuple[BaseException, ...]) -> Transient:
+def _refuses_tunnel(cause: BaseException) -> bool:
+    # What http.client and urllib3 say when a proxy answers CONNECT with an error.
+    return type(cause) is OSError and str(cause).startswith("Tunnel connection failed")
+
+
+def _unreachable(causes: tuple[BaseException, ...]) -> Unreachable:
     if any(isinstance(cause, requests.exceptions.ProxyError) for cause in causes):
-        return Transient(
+        return Unreachable(
             "proxy-unreachable",
             "the proxy cannot be reached, or refuses the connection",
             hint="check HTTPS_PROXY and NO_PROXY",
         )
-    return Transient(
+    return Unreachable(
         "tracker-unreachable",
         f"the tracker cannot be reached: {_in_words(causes)}",
         hint="check the network and the configured address",
@@ -198,6 +238,9 @@ def _causes(failure: BaseException) -> Iterator[BaseException]:
 
 
 _WORDS: tuple[tuple[type[BaseException], str], ...] = (
+    (TooLarge, "it is too large"),
+    (TooSlow, "it was not complete in time"),
+    (Malformed, "the answer's encoding is broken"),
     (socket.gaierror, "its name cannot be resolved"),
     (ConnectionRefusedError, "the connection was refused"),
     (requests.exceptions.ConnectTimeout, "connecting took too long"),

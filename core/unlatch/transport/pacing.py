@@ -53,8 +53,8 @@ class Pacer:
         shown, and drawn on what waits may take in all.
 
         Raises:
-            Transient: `rate-limited`, a limit is reached for longer than may be waited;
-                `interrupted`.
+            Limited: a limit is reached for longer than may be waited.
+            Unreachable: `interrupted`.
         """
         with self._lock:
             spaced, allowed = self._spaced(), self._allowed()

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import os
+from pathlib import Path
 
-_TIMEOUT = 10.0
+from unlatch.programs import find_program, run
+
+_SECONDS = 10.0
+_MOST_BYTES = 1_000_000
 
 
 def run_program(argv: tuple[str, ...]) -> str | None:
     """What a program prints, or None if it is not there, fails, or takes longer than 10 s.
 
     Its standard error is thrown away: it may repeat a token, and whoever wants to know why `gh` is
-    not signed in asks `gh`.
+    not signed in asks `gh`. It runs in the root folder: `az` may be a Python program that imports
+    modules from the current folder.
     """
-    program = shutil.which(argv[0])
+    program = find_program(argv[0])
     if program is None:
         return None
     try:
-        done = subprocess.run(  # noqa: S603  # an argument list from a manifest, no shell
+        done = run(
             [program, *argv[1:]],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_TIMEOUT,
-            check=True,
-            encoding="utf-8",
+            cwd=Path(os.sep).absolute(),
+            environ=os.environ,
+            seconds=_SECONDS,
+            most=_MOST_BYTES,
         )
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return done.out.decode("utf-8") if done.code == 0 else None
+    except (OSError, UnicodeDecodeError):
         return None
-    return done.stdout

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 MASK = "***"
 _LONGEST = 300
+# As much of a text is looked at for each character that is kept: masks shorten it.
+_AHEAD = 16
+# At an edge, half of a secret looks like none; so much before it is left out.
+_EDGE = 256
 _SHORTEST_SECRET = 4
 
 _SECRET_HEADERS = re.compile(
@@ -41,9 +45,13 @@ _PATTERNS = tuple(
         (r"\bgithub_pat_\w{16,}", MASK),
         (r"\bAT(?:ATT|CTT|BB)[\w=+/-]{16,}", MASK),
         (r"\b[A-Za-z0-9]{70,80}AZDO[A-Za-z0-9]{4}\b", MASK),
-        (r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*", MASK),
     )
 )
+# A JWT is three words with dots between them. Looked for in whole runs of such characters: a
+# pattern that begins at each "eyJ" takes quadratic time where there are many.
+_DOTTED = re.compile(r"[\w.-]+")
+_JWT_DOTS = 2
+_SHORTEST_JWT = 20
 
 
 class Redactor:
@@ -67,7 +75,19 @@ class Redactor:
             text = text.replace(secret, MASK)
         for pattern, replacement in _PATTERNS:
             text = pattern.sub(replacement, text)
-        return text
+        return _DOTTED.sub(_without_jwt, text) if "eyJ" in text else text
+
+    def excerpt(self, text: str, length: int) -> str:
+        """The beginning of `text` without secrets, at most `length` characters of it.
+
+        The time that it takes depends on `length` alone, and no half of a secret is left at the
+        edge.
+        """
+        ahead = length * _AHEAD
+        if len(text) <= ahead:
+            return self.text(text)[:length]
+        edge = max(_EDGE, *map(len, self._secrets), 0)
+        return self.text(text[:ahead])[:-edge][:length]
 
     def line(self, text: str) -> str:
         """`text` on one line, without secrets and control characters."""
@@ -75,7 +95,7 @@ class Redactor:
 
     def message(self, text: str) -> str:
         """`text` as the message of an error: as `line`, and cut."""
-        line = self.line(text)
+        line = " ".join(without_controls(self.excerpt(text, 4 * _LONGEST)).split())
         return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
@@ -84,6 +104,12 @@ class Redactor:
             name: MASK if _SECRET_HEADERS.fullmatch(name) else self.text(str(value))
             for name, value in headers.items()
         }
+
+
+def _without_jwt(run: re.Match[str]) -> str:
+    before, mark, rest = run[0].partition("eyJ")
+    is_jwt = mark and rest.count(".") >= _JWT_DOTS and len(rest) >= _SHORTEST_JWT
+    return before + MASK if is_jwt else run[0]
 
 
 def _forms(secret: str) -> set[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.spi import Scheme
 from unlatch.transport.credential import Credential
-from unlatch.transport.transport import MAX_WAIT, Transport
+from unlatch.transport.transport import DEADLINE, MAX_WAIT, Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,11 +44,13 @@ def for_tests(
     on_wait: Callable[[Wait], None] | None = None,
     trace: Trace | None = None,
     timeouts: tuple[float, float] = (5.0, 30.0),
+    deadline: float = DEADLINE,
+    check: Callable[[str], None] | None = None,
     clock: SkippingClock | None = None,
 ) -> Transport:
     """A transport to `base_url`, whichever host that is, whose waits end at once.
 
-    Waits are told to `on_wait` and drawn on `max_wait` as ever. Without a `cache` it makes a
+    Waits are passed to `on_wait` and drawn on `max_wait` as ever. Without a `cache` it makes a
     folder that is removed when the process ends.
     """
     clock = clock or SkippingClock()
@@ -61,6 +63,8 @@ def for_tests(
         max_wait=max_wait,
         trace=trace,
         timeouts=timeouts,
+        deadline=deadline,
+        check=check,
         clock=clock,
         sleep=clock.sleep,
     )

@@ -115,7 +115,6 @@ class Exchange:
         if not isinstance(body, (bytes, str)):
             return [f"{mark} ({type(body).__name__})"]
         text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
-        # Masked before it is cut, so that no half of a secret is left at the edge.
-        text = without_controls(self._redact.text(text))
         cut = f" ... ({len(text)} characters)" if len(text) > _LONGEST_BODY else ""
-        return [f"{mark} {line}" for line in (text[:_LONGEST_BODY] + cut).split("\n")]
+        shown = without_controls(self._redact.excerpt(text, _LONGEST_BODY))
+        return [f"{mark} {line}" for line in (shown + cut).split("\n")]

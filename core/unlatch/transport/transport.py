@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT = 5.0
 READ_TIMEOUT = 30.0
+DEADLINE = 120.0
 MAX_WAIT = 60.0
 
 
@@ -41,10 +42,13 @@ class Transport:
         credential: None lets every request to the origin fail before it is sent.
         cache: an existing folder that SDKs may keep caches in.
         missing: what to do about a credential that is missing.
-        on_wait: told of every wait that the tracker asks for, when it begins.
+        on_wait: called with every wait that the tracker asks for, when it begins.
         max_wait: seconds that may be spent on such waits, in all.
         trace: where requests and answers are written to, redacted.
         timeouts: seconds to connect, and seconds between two pieces of an answer.
+        deadline: seconds from sending a request to the end of its answer.
+        check: raises `UnlatchError` for a URL elsewhere that nothing may be sent to, not even
+            without the credential; None lets everything pass.
         clock: seconds that never go back.
         sleep: lets time pass.
         jitter: a number from 0 to 1, a new one each time.
@@ -62,6 +66,8 @@ class Transport:
         max_wait: float = MAX_WAIT,
         trace: Trace | None = None,
         timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
+        deadline: float = DEADLINE,
+        check: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] | None = None,
         jitter: Callable[[], float] = random.random,
@@ -78,6 +84,8 @@ class Transport:
             redactor=Redactor(*(credential.forms if credential else ())),
             trace=trace,
             timeouts=timeouts,
+            deadline=deadline,
+            check=check,
             clock=clock,
             jitter=jitter,
         )
@@ -105,6 +113,13 @@ class Transport:
         self.mount(session, explain)
         return session
 
+    def hold(self, seconds: float, why: str) -> bool:
+        """Let the next request wait so long; False if that is longer than allowed."""
+        if not self.can_wait(seconds):
+            return False
+        self._wiring.gate.hold(seconds, why)
+        return True
+
     def pacer(self, pace: Pace, *, why: str) -> Pacer:
         """Keeps requests of one kind to a pace; its waits are this transport's.
 
@@ -113,6 +128,17 @@ class Transport:
             why: what a wait for a limit is for, as it is shown.
         """
         return Pacer(pace, gate=self._wiring.gate, clock=self._wiring.clock, why=why)
+
+    def can_wait(self, seconds: float) -> bool:
+        """Whether the next request may wait that long, within what is left of `max_wait`.
+
+        Spends nothing: the request itself waits, where the tracker asked for it.
+
+        Args:
+            seconds: the `retry_after` of a `Limited`. A longer pause that the tracker asked for
+                since then counts instead.
+        """
+        return self._wiring.gate.can_afford(seconds)
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""

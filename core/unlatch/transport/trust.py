@@ -30,7 +30,8 @@ def check_origin(
 
     Args:
         url: where requests are to go.
-        hosts: the vendor's own hosts, "*.example.com" for subdomains; on the scheme's own port.
+        hosts: the vendor's own hosts, on the scheme's own port; "*.example.com" for subdomains of
+            one label, as in a certificate.
         env: the environment; UNLATCH_TRUSTED_HOSTS lists hosts, with or without a port, by commas.
         host_env: variables that hold a further host, or its URL.
         user_hosts: hosts from the user's own configuration.
@@ -84,7 +85,7 @@ def _covers(entry: str, origin: Origin) -> bool:
         return False
     # "*.com" would trust half the world; a domain has a dot in it.
     if subdomains:
-        return "." in host and origin.host.endswith(f".{host}")
+        return "." in host and origin.host.partition(".")[2] == host
     return origin.host == host
 
 

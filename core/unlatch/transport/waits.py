@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from unlatch.errors import Transient
+from unlatch.errors import Limited, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,7 +66,7 @@ class Gate:
         """For one request: wait until it may pass, and for the one before while that is asked for.
 
         Raises:
-            Transient: as `enter`.
+            Limited, Unreachable: as `enter`.
         """
         with self._lock:
             is_narrow = self._clock() < self._narrow_until
@@ -91,15 +91,17 @@ class Gate:
                 self._until, self._why = until, why
 
     def can_afford(self, seconds: float) -> bool:
-        """Whether a pause of so long fits into what is left of the budget."""
+        """Whether a wait of so long, or the present pause if it is longer, fits into the budget."""
         with self._lock:
-            return self._price(self._clock() + seconds) <= self._budget
+            until = max(self._until, self._clock() + seconds)
+            return not self._closed.is_set() and self._price(until) <= self._budget
 
     def enter(self) -> None:
         """Wait until the pause is over.
 
         Raises:
-            Transient: `rate-limited`, the pause is longer than the budget allows; `interrupted`.
+            Limited: the pause is longer than the budget allows; `retry_after` is its rest.
+            Unreachable: `interrupted`.
         """
         while (pause := self._pay()) is not None:
             self._sit_out(*pause)
@@ -109,7 +111,8 @@ class Gate:
         """Wait until a moment of the clock; for this request alone, others pass.
 
         Raises:
-            Transient: `rate-limited`, it is further away than the budget allows; `interrupted`.
+            Limited: it is further away than the budget allows; `retry_after` is how far.
+            Unreachable: `interrupted`.
         """
         while (pause := self._pay(moment, why)) is not None:
             self._sit_out(*pause)
@@ -147,8 +150,8 @@ class Gate:
         # What another thread's pause has paid for already costs nothing.
         return max(0.0, until - max(self._clock(), self._paid_until))
 
-    def _too_long(self, left: float, why: str) -> Transient:
-        return Transient(
+    def _too_long(self, left: float, why: str) -> Limited:
+        return Limited(
             "rate-limited",
             f"the tracker asks to wait {left:.0f} s ({why}), longer than allowed",
             retry_after=left,
@@ -157,4 +160,4 @@ class Gate:
 
     def _refuse_when_closed(self) -> None:
         if self._closed.is_set():
-            raise Transient("interrupted", "the request was not sent: unlatch is stopping")
+            raise Unreachable("interrupted", "the request was not sent: unlatch is stopping")

@@ -1,0 +1,224 @@
+"""No answer is larger, or takes longer, than is allowed; what is cut is an error of the tracker."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.transport.calling import call, connected, failure, nothing, transport
+from tests.transport.faulty import OK, Faulty, Reply, reply
+
+from unlatch.errors import Rejected, Transient, UnknownOutcome, UnlatchError
+from unlatch.transport.answer import MOST_BYTES, MOST_ERROR_BYTES
+from unlatch.transport.parsing import MOST_LEVELS, MOST_VALUES, parse_json
+from unlatch.transport.redact import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+JSON = {"Content-Type": "application/json"}
+GZIP = {**JSON, "Content-Encoding": "gzip"}
+HUGE = b'"' + b" " * MOST_BYTES + b'"'
+
+TOO_MUCH = {
+    "plain": reply(200, HUGE, headers=JSON),
+    "gzip": reply(200, gzip.compress(HUGE), headers=GZIP),
+    "an error": reply(400, b"x" * (MOST_ERROR_BYTES + 1)),
+    "header": reply(200, headers={f"X-{n}": "a" * 60_000 for n in range(9)}),
+    "many headers": reply(200, headers={f"X-{n}": "a" for n in range(500)}),
+    "interim answers": Reply(b"HTTP/1.1 103 Hint\r\n\r\n" * 99),
+    "100 without an end": Reply(b"HTTP/1.1 100 Go\r\n\r\n" * 99_999),
+}
+
+
+@pytest.mark.parametrize("answer", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_answer_beyond_the_bounds_leaves_a_write_unknown(answer: Reply) -> None:
+    with Faulty(otherwise=answer) as server:
+        error = failure(server, "POST")
+
+    assert (UnknownOutcome, ["POST"]) == (type(error), server.methods)
+
+
+@pytest.mark.parametrize("answer", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_answer_beyond_the_bounds_is_a_passing_failure_of_a_read(answer: Reply) -> None:
+    with Faulty(otherwise=answer) as server:
+        error = failure(server, "GET")
+
+    assert isinstance(error, Transient)
+    assert "tracker-unavailable" == error.id
+
+
+def test_answer_that_is_too_large_is_not_read_again() -> None:
+    with Faulty(otherwise=TOO_MUCH["gzip"]) as server:
+        error = failure(server, "GET")
+
+    assert error.message == "the tracker's answer was cut off: it is too large"
+    assert ["GET"] == server.methods
+
+
+def test_largest_answer_that_is_allowed_arrives_whole() -> None:
+    body = json.dumps(["a" * (MOST_BYTES - 4)]).encode()
+    with Faulty(reply(200, gzip.compress(body), headers=GZIP)) as server:
+        assert len(body) == len(call(server, "GET").content) == MOST_BYTES
+
+
+def test_bomb_takes_no_more_memory_than_its_bound() -> None:
+    bomb = reply(200, gzip.compress(b" " * (5 * MOST_BYTES)), headers=GZIP)
+    with Faulty(otherwise=bomb) as server:
+        tracemalloc.start()
+        failure(server, "GET")
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+
+    assert most < 3 * MOST_BYTES
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "compress", "x"])
+def test_encoding_that_was_not_asked_for_is_refused(encoding: str) -> None:
+    with Faulty(otherwise=reply(200, b"{}", headers={"Content-Encoding": encoding})) as server:
+        error = failure(server, "POST")
+
+    assert isinstance(error, UnknownOutcome)
+    assert "gzip, deflate" == server.requests[0].headers["accept-encoding"]
+
+
+def test_interim_answers_before_the_answer_are_skipped() -> None:
+    hints = b"HTTP/1.1 103 Hint\r\nLink: a\r\n\r\nHTTP/1.1 100 Go\r\n\r\n"
+    with connected(Reply(hints + OK.raw), otherwise=OK) as (server, session):
+        assert session.post(server.url).json() == {"ok": True}
+        assert session.post(server.url).json() == {"ok": True}
+
+
+DRIPS = {
+    "status": b"HTTP/1.1 200 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "headers": b"HTTP/1.1 200 OK\r\nX-A: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "body": b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n" + b" " * 40,
+    "chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\na\r\n" * 9,
+    "interim answers": b"HTTP/1.1 100 Go\r\n\r\n" * 9,
+}
+
+
+@pytest.mark.parametrize("text", DRIPS.values(), ids=DRIPS)
+def test_answer_that_drips_is_cut_at_the_deadline(text: bytes) -> None:
+    with Faulty(otherwise=Reply(text, drip=0.05)) as server:
+        started = time.monotonic()
+        error = failure(server, "POST", timeouts=(2.0, 5.0), deadline=0.3)
+
+    assert isinstance(error, UnknownOutcome)
+    assert "the tracker's answer was cut off: it was not complete in time" == error.message
+    assert time.monotonic() - started < 2
+
+
+def test_read_that_came_to_its_deadline_is_not_sent_again() -> None:
+    with Faulty(otherwise=Reply(DRIPS["body"], drip=0.05)) as server:
+        assert isinstance(failure(server, "GET", deadline=0.3), Transient)
+
+    assert ["GET"] == server.methods
+
+
+def test_connection_keeps_its_own_timeout_after_a_late_answer() -> None:
+    with (
+        Faulty(Reply(OK.raw, drip=0.005), otherwise=OK) as server,
+        transport(server, timeouts=(2.0, 2.0), deadline=1.5).session(nothing) as session,
+    ):
+        assert [200, 200] == [session.post(server.url).status_code for _ in range(2)]
+
+    assert [0, 0] == [request.connection for request in server.requests]
+
+
+DEEP = b"[" * 100_000 + b"]" * 100_000
+UNREADABLE = {
+    "deep": DEEP,
+    "deeper than libraries walk": b'{"a":' * MOST_LEVELS + b"[]" + b"}" * MOST_LEVELS,
+    "many values": b"[" + b"1," * MOST_VALUES + b"1]",
+    "not UTF-8": b'{"a": "\xff"}',
+    "a number of many digits": b"[" + b"9" * 5000 + b"]",
+    "not a number": b'{"id": NaN}',
+}
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+def test_json_that_cannot_be_read_is_a_broken_answer(body: bytes, kind: str) -> None:
+    with Faulty(otherwise=reply(200, body, headers={"Content-Type": kind})) as server:
+        assert isinstance(failure(server, "POST"), UnknownOutcome)
+        assert isinstance(failure(server, "GET"), Transient)
+
+
+def test_error_that_cannot_be_read_is_judged_by_its_status() -> None:
+    with Faulty(reply(422, DEEP, headers=JSON)) as server:
+        assert isinstance(failure(server, "POST"), Rejected)
+
+
+def test_marks_in_texts_are_not_values() -> None:
+    text = "[,{" * MOST_VALUES + '\\"' + "," * 9
+
+    assert parse_json(json.dumps([text]).encode()) == [text]
+
+
+@pytest.mark.parametrize("status", [300, 302, 307])
+def test_redirect_to_nowhere_is_no_success(status: int) -> None:
+    with Faulty(otherwise=reply(status)) as server:
+        assert isinstance(failure(server, "GET"), Transient)
+
+
+# Who may be asked
+
+
+def refuse(url: str) -> None:
+    raise UnlatchError("host-not-trusted", "not this one", where=url)
+
+
+def test_redirect_to_a_host_that_is_not_trusted_is_not_followed() -> None:
+    with Faulty(otherwise=OK) as elsewhere:
+        away = reply(302, headers={"Location": f"{elsewhere.url}/caught"})
+        with Faulty(away) as server:
+            error = failure(server, "GET", check=refuse)
+
+    assert (Rejected, "host-not-trusted") == (type(error), error.id)
+    assert elsewhere.requests == []
+
+
+def test_own_host_is_not_checked_again() -> None:
+    with Faulty(OK) as server:
+        assert call(server, "GET", check=refuse).json() == {"ok": True}
+
+
+# Redaction. Each of these took minutes, or hours, in quadratic time.
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    for part in (
+        *("eyJhbGciOiJI-", "eyJ.", "-eyJ", "eyJaaaaaaaaaaa.aaaaaaaaa-"),
+        *("://", "://a", "authorization ", "cookie=\n", "bearer ", "ghp_", "?token=", '"token":"'),
+        *("ATATT", "A" * 79 + "AZDO", '"password": "\\', "github_pat_", "a", " ", "\x00"),
+    ):
+        yield part, part * (1_000_000 // len(part))
+
+
+@pytest.mark.parametrize("text", [text for _, text in texts()], ids=[repr(n) for n, _ in texts()])
+def test_megabyte_of_what_looks_like_tokens_is_redacted_in_linear_time(text: str) -> None:
+    redactor = Redactor("s3cr/t+of=ours")
+
+    assert len(redactor.message(text)) <= 300
+    redactor.text(text)
+
+
+def test_half_of_a_secret_is_not_left_where_a_long_text_is_cut() -> None:
+    secret = "t0ken" * 40
+    redactor = Redactor(secret)
+    for shift in range(0, 400, 7):
+        excerpt = redactor.excerpt("x" * shift + f"{secret} " * 1000, 4000)
+        assert "t0ken" not in excerpt
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x-eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "(eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM)"],
+)
+def test_token_within_a_longer_word_is_masked(text: str) -> None:
+    assert "SflK" not in Redactor().text(text)
