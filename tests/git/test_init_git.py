@@ -32,7 +32,6 @@ def test_git_is_told_how_to_merge(clone: Clone) -> None:
     ) == done.out
     assert METADATA + EVENTS == (clone.root / ".gitattributes").read_text()
     assert "unlatch merge-driver %O %A %B %P" in clone.git("config", "merge.unlatch.driver")
-    assert "" == clone.git("status", "--porcelain", "--", ".unlatch/local")
 
 
 def test_doing_it_again_changes_nothing(clone: Clone) -> None:

@@ -133,9 +133,8 @@ class Project:
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    """Every file and folder below `root` with its content, but for locks."""
+    """Every file and folder below `root` with its content."""
     return {
         str(path.relative_to(root)): b"" if path.is_dir() else path.read_bytes()
         for path in sorted(root.rglob("*"))
-        if "local" not in path.relative_to(root).parts
     }

@@ -182,7 +182,7 @@ BROKEN: dict[str, tuple[bytes | dict[str, Any], str, str]] = {
     "in conflict": (CONFLICT, "metadata-in-conflict", "conflict markers"),
     "a list": (b"[]", "metadata-invalid", "does not hold a JSON object"),
     "null": (b"null", "metadata-invalid", "does not hold a JSON object"),
-    "newer": (metadata(formatVersion=2), "metadata-newer", "format version 2"),
+    "newer": (metadata(formatVersion=3), "metadata-newer", "format version 3"),
     "no status": ({"id": "x"}, "status-unknown", "names no status"),
     "another status": (metadata(status="done?"), "status-unknown", "'done?'"),
     "a status that is none": (metadata(status=None), "status-unknown", "None"),

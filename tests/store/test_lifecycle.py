@@ -22,7 +22,7 @@ from unlatch.errors import StoreError, UnlatchError
 from unlatch.store.events import read_events
 from unlatch.store.json_text import JsonText
 from unlatch.store.linking import link, unlink
-from unlatch.store.outbox import park, record
+from unlatch.store.outbox import block, record_delivery
 
 # Fields and shapes that nobody here knows; they must be there in the end as they were.
 FOREIGN: dict[str, Any] = {
@@ -92,18 +92,18 @@ class Lifecycle(RuleBasedStateMachine):
         self.expected.reopens.append(entry.id)
         self._moved(before, Status.ACTIVE, Kind.REOPEN)
 
-    @rule(to=STATUSES, reason=REASONS | st.none(), owe=st.booleans())
-    def transition(self, to: Status, reason: str | None, *, owe: bool) -> None:
+    @rule(to=STATUSES, reason=REASONS | st.none(), enqueue=st.booleans())
+    def transition(self, to: Status, reason: str | None, *, enqueue: bool) -> None:
         self._tick()
         before = self.now
-        kind = Kind.CLOSE if to.is_finished and owe else None
+        kind = Kind.CLOSE if to.is_finished and enqueue else None
         legal = to in TRANSITIONS[before.status] and before.status is not Status.COMPLETED
         explained = before.status is not Status.ABANDONED or reason is not None
         if not (legal and explained):
             with pytest.raises(UnlatchError, match=r"reason-missing|transition-refused"):
-                self.project.manager.transition("7", to, by="bob", reason=reason, owe=kind)
+                self.project.manager.transition("7", to, by="bob", reason=reason, enqueue=kind)
             return
-        self.project.manager.transition("7", to, by="bob", reason=reason, owe=kind)
+        self.project.manager.transition("7", to, by="bob", reason=reason, enqueue=kind)
         self._moved(before, to, kind)
 
     def _moved(self, before: Increment, to: Status, kind: Kind | None) -> None:
@@ -129,7 +129,9 @@ class Lifecycle(RuleBasedStateMachine):
         url = operation.item if "://" in operation.item else f"https://x.example/{tail}"
         base = Base(self.now.status.value, "doing", "open")
         reached = SyncedItem(operation.tracker, tail, url)
-        after = record(self.project.manager, "7", operation, reached=reached, base=base, details={})
+        after = record_delivery(
+            self.project.manager, "7", operation, reached=reached, base=base, details={}
+        )
         del self.expected.pending[place]
         self.expected.told += 1
         for entry in after.reopens:
@@ -138,11 +140,11 @@ class Lifecycle(RuleBasedStateMachine):
 
     @precondition(lambda self: self.now.pending)
     @rule(cause=st.sampled_from(["item-locked", "item-not-found"]))
-    def park(self, cause: str) -> None:
+    def block(self, cause: str) -> None:
         self._tick()
         operation = self.now.pending[0]
-        after = park(self.project.manager, "7", operation, cause=cause)
-        assert after.pending[0].cause == cause
+        block(self.project.manager, "7", operation, cause=cause)
+        assert self.now.pending[0].cause == cause
         self.expected.told += operation.cause != cause
 
     @rule(new=st.sampled_from(ITEMS))

@@ -1,55 +1,94 @@
+"""Locks between real processes, and between threads."""
+
 from __future__ import annotations
 
 import errno
 import fcntl
 import json
 import os
-import platform
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
 
 import pytest
 from tests.store.making import NOW, Project, github, metadata, tree, ulid
 
 from unlatch.domain.operation import Kind, Operation
-from unlatch.errors import StoreError
-from unlatch.store import locks
+from unlatch.errors import StoreError, UsageError
+from unlatch.store import _lock_file, locks
+from unlatch.store.atomic import replace_file
 from unlatch.store.linking import link
-from unlatch.store.locks import delivery_lock, store_lock
-from unlatch.store.outbox import owe
+from unlatch.store.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_lock, store_lock
+from unlatch.store.outbox import enqueue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 NAME = "0013-v0.8.0-search"
+OTHER = "0007-search"
 
 _HOLDER = """
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from unlatch.store.atomic import replace_file
 from unlatch.store.layout import layout_at
-from unlatch.store.locks import store_lock
+from unlatch.store.locks import delivery_lock, store_lock
 
-with store_lock(layout_at(Path(sys.argv[1])), sys.argv[2]):
+layout = layout_at(Path(sys.argv[1]))
+with ExitStack() as held:
+    for wanted in sys.argv[2:]:
+        kind, name = wanted.split(":")
+        held.enter_context(
+            store_lock(layout, name)
+            if kind == "store"
+            else delivery_lock(layout, name, patience=0)
+        )
     print("held", flush=True)
-    sys.stdin.read()
+    for line in sys.stdin:
+        path = Path(line.rstrip())
+        replace_file(path, path.read_bytes())
+        print("replaced", flush=True)
 """
 
 
-@pytest.fixture
-def holder(project: Project) -> Iterator[subprocess.Popen[str]]:
-    """Another process that holds the store lock until its input ends."""
-    command = [sys.executable, "-c", _HOLDER, str(project.root), NAME]
+@dataclass(frozen=True)
+class Holder:
+    """Another process that holds locks until its input ends."""
+
+    process: subprocess.Popen[str]
+    said: IO[str]
+
+    def replace(self, path: Path) -> None:
+        """Let it replace a file by an equal one."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{path}\n")
+        self.process.stdin.flush()
+        assert self.said.readline() == "replaced\n"
+
+    def end(self) -> None:
+        self.process.communicate("")
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@contextmanager
+def holding(project: Project, *wanted: str) -> Iterator[Holder]:
+    """Let another process hold locks, such as "store:0007-search"."""
+    command = [sys.executable, "-c", _HOLDER, str(project.root), *wanted]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        yield process
+        yield Holder(process, process.stdout)
         if process.poll() is None:
             process.communicate("")
 
@@ -59,93 +98,266 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "STORE_PATIENCE", 0.05)
 
 
+def is_free(project: Project, kind: str, name: str) -> bool:
+    layout = project.manager.layout
+    lock = store_lock(layout, name) if kind == "store" else delivery_lock(layout, name, patience=0)
+    try:
+        with lock:
+            return True
+    except StoreError as error:
+        if error.id != "locked":
+            raise
+        return False
+
+
+# ---- exclusion ----------------------------------------------------------------------------------
+
+
 @pytest.mark.usefixtures("impatient")
-def test_a_second_process_is_told_who_holds_the_lock(
-    project: Project, holder: subprocess.Popen[str]
-) -> None:
-    project.add(metadata(), name=NAME)
+def test_a_second_process_does_not_change_the_increment(project: Project) -> None:
+    folder = project.add(metadata(), name=NAME)
     before = project.text(NAME)
-    with pytest.raises(StoreError) as caught:
+    with holding(project, f"store:{NAME}"), pytest.raises(StoreError) as caught:
         project.manager.reopen("13", "why", "ada")
-    assert caught.value.id == "locked"
-    assert f"{NAME} is being changed by process {holder.pid} on " in caught.value.message
-    assert project.text(NAME) == before
+    assert ("locked", str(folder)) == (caught.value.id, caught.value.where)
+    assert f"another process is changing {NAME}" == caught.value.message
+    assert "wait for it to finish, then run the command again" == caught.value.hint
+    assert before == project.text(NAME)
 
 
-@pytest.mark.usefixtures("impatient", "holder")
+@pytest.mark.usefixtures("impatient")
 def test_reading_and_other_increments_need_no_lock(project: Project) -> None:
     project.add(metadata(), name=NAME)
     project.add(metadata())
-    assert project.manager.read("13").id == NAME
-    assert len(project.manager.list()) == 2
-    assert project.manager.reopen("7", "why", "ada")[0].id == "0007-search"
+    with holding(project, f"store:{NAME}"):
+        assert project.manager.read("13").id == NAME
+        assert len(project.manager.list()) == 2
+        assert project.manager.reopen("7", "why", "ada")[0].id == OTHER
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_lock_dies_with_its_process(project: Project, holder: subprocess.Popen[str]) -> None:
+def test_a_lock_dies_with_its_process(project: Project) -> None:
     project.add(metadata(), name=NAME)
-    holder.send_signal(signal.SIGKILL)
-    holder.wait()
-    assert project.manager.reopen("13", "why", "ada")[0].id == NAME
+    with holding(project, f"store:{NAME}", f"delivery:{NAME}") as holder:
+        holder.kill()
+        assert project.manager.reopen("13", "why", "ada")[0].id == NAME
+        assert is_free(project, "delivery", NAME)
 
 
-def test_a_lock_is_free_once_its_holder_is_done(
-    project: Project, holder: subprocess.Popen[str]
-) -> None:
+def test_a_lock_is_waited_for(project: Project) -> None:
     project.add(metadata(), name=NAME)
-    with ThreadPoolExecutor(1) as pool:
+    with holding(project, f"store:{NAME}") as holder, ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(project.manager.reopen, "13", "why", "ada")
-        holder.communicate("")
+        holder.end()
         assert waiting.result(timeout=20)[0].id == NAME
 
 
 def test_delivering_keeps_no_local_command_waiting(project: Project) -> None:
     project.add(metadata())
-    with delivery_lock(project.manager.layout, "0007-search", patience=0):
+    with delivery_lock(project.manager.layout, OTHER, patience=0):
         project.manager.reopen("7", "why", "ada")
-        with (
-            pytest.raises(StoreError) as caught,
-            delivery_lock(project.manager.layout, "0007-search", patience=0),
-        ):
-            pass
-    assert caught.value.id == "locked"
-    assert f"process {os.getpid()} on " in caught.value.message
+        assert not is_free(project, "delivery", OTHER)
+    assert is_free(project, "delivery", OTHER)
 
 
 def test_a_lock_is_given_back_when_its_body_fails(project: Project) -> None:
-    layout = project.manager.layout
-    with pytest.raises(KeyError), store_lock(layout, "x"):
+    project.add(metadata())
+    with pytest.raises(KeyError), store_lock(project.manager.layout, OTHER):
         raise KeyError
-    with store_lock(layout, "x"):
-        assert (layout.local / "locks" / "x.store.holder").exists()
-    assert not (layout.local / "locks" / "x.store.holder").exists()
+    assert is_free(project, "store", OTHER)
 
 
-def test_a_holder_that_cannot_be_read_is_another_process(project: Project) -> None:
-    layout = project.manager.layout
-    with delivery_lock(layout, "x", patience=0):
-        (layout.local / "locks" / "x.delivery.holder").write_text("[]")
-        with pytest.raises(StoreError) as caught, delivery_lock(layout, "x", patience=0):
-            pass
-    assert caught.value.message == "x is being changed by another process"
+_FORKED = """
+import os, sys
+from pathlib import Path
+from unlatch.store.layout import layout_at
+from unlatch.store.locks import delivery_lock
+
+layout = layout_at(Path(sys.argv[1]))
+reading, writing = os.pipe()
+with delivery_lock(layout, sys.argv[2], patience=0):
+    child = os.fork()
+    if child == 0:
+        os.read(reading, 1)
+        os._exit(0)
+with delivery_lock(layout, sys.argv[2], patience=0):
+    os.write(writing, b"x")
+os.waitpid(child, 0)
+"""
+
+
+def test_a_process_that_was_started_meanwhile_does_not_keep_the_lock(project: Project) -> None:
+    project.add(metadata())
+    subprocess.run([sys.executable, "-c", _FORKED, str(project.root), OTHER], check=True)
+
+
+# ---- one lock does not block another ------------------------------------------------------------
+
+# Outer ones first, as commands nest them.
+NESTED = [
+    ("delivery", SYNC),
+    ("store", ACTIVE),
+    ("delivery", OTHER),
+    ("delivery", NAME),
+    ("store", OTHER),
+]
 
 
 @pytest.mark.usefixtures("impatient")
-def test_the_holders_command_is_named(project: Project) -> None:
+@pytest.mark.parametrize("outer", [[], [("store", MIGRATE)], NESTED[:1], NESTED[:2], NESTED[:4]])
+def test_locks_nest(project: Project, outer: list[tuple[str, str]]) -> None:
+    project.add(metadata(), name=NAME)
     project.add(metadata())
-    layout = replace(project.manager.layout, command="unlatch resume")
+    with holding(project, *(":".join(one) for one in outer)):
+        free = [one for one in (*NESTED, ("store", NAME), ("store", NEW)) if is_free(project, *one)]
+    expected = [one for one in (*NESTED, ("store", NAME), ("store", NEW)) if one not in outer]
+    if ("store", MIGRATE) in outer:  # one moves the files that the other commits
+        expected.remove(("delivery", SYNC))
+    assert expected == free
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_increment_without_metadata_has_a_lock(project: Project) -> None:
+    folder = project.add(metadata())
+    (folder / "metadata.json").unlink()
+    with holding(project, f"store:{OTHER}", f"delivery:{OTHER}", f"store:{ACTIVE}"):
+        assert not is_free(project, "store", OTHER)
+        # Nothing but making an increment brings a metadata.json where there was none.
+        assert not is_free(project, "store", NEW)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_making_increments_needs_no_folder_of_them(project: Project) -> None:
+    project.increments.rmdir()
+    project.increments.parent.rmdir()
+    assert project.manager.create("Search", kind="bug", by="ada").id == "0001-search"
+
+
+def test_making_an_increment_in_vain_leaves_no_folder(project: Project) -> None:
+    project.increments.rmdir()
+    project.increments.parent.rmdir()
+    with pytest.raises(UsageError):
+        project.manager.create("日本語", kind="bug", by="ada")
+    assert [] == list(project.root.iterdir())
+
+
+# ---- what is locked may move --------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_lock_goes_with_the_folder_out_of_the_archive_and_into_it(project: Project) -> None:
+    folder = project.add(metadata(), archive="_archive")
+    with holding(project, f"store:{OTHER}", f"delivery:{OTHER}"):
+        for place in (project.increments / OTHER, folder):
+            project.manager.find(OTHER).path.rename(place)
+            assert not is_free(project, "delivery", OTHER)
+            assert not is_free(project, "store", OTHER)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_file_that_is_replaced_stays_locked_until_its_writer_is_done(project: Project) -> None:
+    path = project.add(metadata()) / "metadata.json"
+    with holding(project, f"store:{OTHER}") as holder:
+        for _ in range(2):
+            holder.replace(path)
+            assert not is_free(project, "store", OTHER)
+    assert is_free(project, "store", OTHER)
+
+
+def test_a_waiting_process_locks_the_new_file(project: Project) -> None:
+    path = project.add(metadata()) / "metadata.json"
+    layout = project.manager.layout
+    with ThreadPoolExecutor(1) as pool:
+        with store_lock(layout, OTHER):
+            waiting = pool.submit(lambda: project.manager.reopen("7", "why", "ada"))
+            replace_file(path, path.read_bytes().replace(b"feature", b"bugfix "))
+        waiting.result(timeout=20)
+    assert ("active", "bugfix ") == (project.data()["status"], project.data()["type"])
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_folder_that_took_the_place_of_another_is_locked_by_itself(project: Project) -> None:
+    folder = project.add(metadata())
+    with holding(project, f"delivery:{OTHER}"):
+        folder.rename(project.root / "gone")
+        project.add(metadata())
+        assert is_free(project, "delivery", OTHER)
+
+
+def test_a_folder_that_went_away_is_an_error(project: Project) -> None:
     with (
-        delivery_lock(layout, "0007-search", patience=0),
         pytest.raises(StoreError) as caught,
-        delivery_lock(project.manager.layout, "0007-search", patience=0),
+        delivery_lock(project.manager.layout, OTHER, patience=0),
     ):
         pass
-    holder = f"unlatch resume (process {os.getpid()} on {platform.node()})"
-    assert f"0007-search is being changed by {holder}" == caught.value.message
-    assert caught.value.hint == "wait for it to finish, then run the command again"
+    assert ("folder-vanished", str(project.increments / OTHER)) == (
+        caught.value.id,
+        caught.value.where,
+    )
 
 
-@pytest.mark.parametrize("number", ["ENOSYS", "ENOTSUP", "EOPNOTSUPP", "ENOLCK"])
+# ---- what a clone brings along ------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("impatient")
+def test_locking_writes_nothing(project: Project) -> None:
+    folder = project.add(metadata())
+    before = {path: path.lstat().st_mtime_ns for path in project.root.rglob("*")}
+    with holding(
+        project,
+        *("store:active-increments", "store:new", "store:migrate"),
+        *(f"store:{OTHER}", f"delivery:{OTHER}"),
+    ):
+        during = {path: path.lstat().st_mtime_ns for path in project.root.rglob("*")}
+    assert before == during
+    assert ["metadata.json"] == sorted(path.name for path in folder.iterdir())
+
+
+def test_an_old_folder_for_locks_is_not_touched(project: Project, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    local = project.root / ".unlatch" / "local"
+    local.symlink_to(outside)
+    project.add(metadata())
+    with delivery_lock(project.manager.layout, OTHER, patience=0):
+        project.manager.reopen("7", "why", "ada")
+    project.manager.create("Search", kind="bug", by="ada")
+    assert ([], outside) == (list(outside.iterdir()), local.readlink())
+
+
+@pytest.mark.parametrize("kind", ["store", "delivery"])
+def test_a_link_in_the_place_of_an_increment_is_not_followed(
+    project: Project, kind: str, tmp_path: Path
+) -> None:
+    folder = project.add(metadata())
+    folder.rename(tmp_path / "outside")
+    folder.symlink_to(tmp_path / "outside")
+    with pytest.raises(StoreError) as caught:
+        is_free(project, kind, OTHER)
+    assert ("unsafe-path", str(folder)) == (caught.value.id, caught.value.where)
+
+
+def test_a_link_in_the_place_of_metadata_is_not_followed(project: Project, tmp_path: Path) -> None:
+    path = project.add(metadata()) / "metadata.json"
+    path.rename(tmp_path / "outside.json")
+    path.symlink_to(tmp_path / "outside.json")
+    with pytest.raises(StoreError) as caught:
+        project.manager.reopen("7", "why", "ada")
+    assert ("unsafe-path", str(path)) == (caught.value.id, caught.value.where)
+    assert "completed" == json.loads(path.read_bytes())["status"]
+
+
+def test_a_pipe_in_the_place_of_metadata_keeps_nobody_waiting(project: Project) -> None:
+    path = project.add(metadata()) / "metadata.json"
+    path.unlink()
+    os.mkfifo(path)
+    assert is_free(project, "store", OTHER)
+
+
+# ---- systems ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", ["ENOSYS", "ENOTSUP", "EOPNOTSUPP", "ENOLCK", "EBADF"])
 def test_a_file_system_without_locks_is_refused(
     project: Project, monkeypatch: pytest.MonkeyPatch, number: str
 ) -> None:
@@ -176,6 +388,21 @@ def test_a_lock_that_cannot_be_taken_for_another_reason_is_told_with_it(
     assert os.strerror(errno.EIO) in caught.value.message
 
 
+def test_a_system_that_cannot_lock_folders_locks_by_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "locks" / "0007-search.store"
+    with (
+        _lock_file.hold(path, patience=0),
+        pytest.raises(TimeoutError),
+        _lock_file.hold(path, patience=0),
+    ):
+        pass
+    with _lock_file.hold(path, patience=0):
+        pass
+
+
+# ---- many at once -------------------------------------------------------------------------------
+
+
 def test_threads_that_write_at_once_lose_nothing(project: Project) -> None:
     project.add(metadata(status="active"))
 
@@ -184,7 +411,7 @@ def test_threads_that_write_at_once_lose_nothing(project: Project) -> None:
             link(project.manager, "7", [github(number)], by="ada")
         else:
             operation = Operation(ulid(900 + number), Kind.UPDATE, "jira", f"A-{number}", NOW, "b")
-            owe(project.manager, "7", operation)
+            enqueue(project.manager, "7", operation)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(write, range(24)))

@@ -312,6 +312,34 @@ def test_items_that_two_clones_reached_are_all_told() -> None:
     assert {"issueKey": "SCRUM-28"} == synced["jira"]
 
 
+def reached(category: str, **more: Any) -> dict[str, Any]:
+    """What a clone notes of an item that its reopen reached."""
+    item = {"issueNumber": 4, "issueUrl": f"{URL}4"}
+    seen = {"state": category, "category": category, "labels": []}
+    return {"github": {**item, "items": [{**item, "before": seen, **more}]}}
+
+
+def test_of_an_item_that_two_clones_reopened_the_record_of_the_first_stands() -> None:
+    base = reopened(completed(), 5, "why")
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    first = reached("done", labelsAdded=["reopened"])
+    ours["reopenHistory"][0]["syncedTo"] = reached("todo")
+    theirs["reopenHistory"][0]["syncedTo"] = first
+    for one, other in ((ours, theirs), (theirs, ours)):
+        assert first == clean(base, one, other)["reopenHistory"][0]["syncedTo"]
+
+
+def test_of_two_attempts_the_later_stands_with_what_the_first_found() -> None:
+    base = reopened(completed(), 5, "why")
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    closed, opened = ({"state": word, "labels": list[str]()} for word in ("closed", "open"))
+    ours["pending"][0]["attempt"] = {"n": 1, "at": time(7), "before": opened, "ended": time(8)}
+    theirs["pending"][0]["attempt"] = {"n": 2, "at": time(6), "before": closed}
+    for one, other in ((ours, theirs), (theirs, ours)):
+        attempt = clean(base, one, other)["pending"][0]["attempt"]
+        assert {"n": 1, "at": time(7), "before": closed} == attempt
+
+
 @pytest.mark.parametrize("key", ["title", "labels"])
 def test_a_field_that_both_changed_differently_is_for_people_to_decide(key: str) -> None:
     base = completed(title="a", labels=["x"])
@@ -583,7 +611,7 @@ def test_only_the_lines_that_clash_are_marked(end: str) -> None:
         ("{", "no JSON"),
         ("[]", "no JSON object"),
         ('{"a": 1, "a": 2}', "/a twice"),
-        ('{"formatVersion": 2}', "format version 2"),
+        ('{"formatVersion": 3}', "format version 3"),
         ("<<<<<<< ours\n{}\n=======\n", "conflict markers"),
     ],
 )

@@ -22,7 +22,7 @@ from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.status import Status
 from unlatch.errors import StoreError
 from unlatch.store.linking import link, unlink
-from unlatch.store.outbox import owe, park, record
+from unlatch.store.outbox import block, enqueue, record_delivery
 
 GITHUB_LINK = {"issue": 4, "url": GITHUB.format(4), "synced": "2025-11-01"}
 OPEN = Base("active", "doing", "open")
@@ -39,7 +39,12 @@ def deliver(project: Project, operation: Operation, **more: Any) -> Increment:
     item = operation.item.rpartition("/")[2]
     url = operation.item if "://" in operation.item else JIRA.format(item)
     given = {"reached": SyncedItem(operation.tracker, item, url), "base": OPEN, "details": DETAILS}
-    return record(project.manager, "7", operation, **{**given, **more})
+    return record_delivery(project.manager, "7", operation, **{**given, **more})
+
+
+def blocked(project: Project, operation: Operation, *, cause: str) -> Increment:
+    block(project.manager, "7", operation, cause=cause)
+    return project.manager.read("7")
 
 
 # ---- record -----------------------------------------------------------------------------------
@@ -126,10 +131,10 @@ def test_the_event_is_written_before_the_operation_leaves(project: Project) -> N
 def test_a_created_item_is_linked_in_the_same_write(project: Project) -> None:
     project.add(metadata(status="active"))
     operation = Operation(ulid(9), Kind.CREATE, "github", "octo/widgets", NOW, "ada")
-    assert owe(project.manager, "7", operation).pending == (operation,)
+    assert enqueue(project.manager, "7", operation).pending == (operation,)
     reached = SyncedItem("github", "5", GITHUB.format(5))
     new = Link("github", "5", GITHUB.format(5), OPEN)
-    after = record(
+    after = record_delivery(
         project.manager, "7", operation, reached=reached, base=OPEN, details={}, link=new
     )
     assert after.pending == ()
@@ -140,10 +145,12 @@ def test_a_created_item_is_linked_in_the_same_write(project: Project) -> None:
 def test_a_created_item_that_was_linked_meanwhile_is_not_linked_twice(project: Project) -> None:
     project.add(metadata(status="active"))
     operation = Operation(ulid(9), Kind.CREATE, "github", "octo/widgets", NOW, "ada")
-    owe(project.manager, "7", operation)
+    enqueue(project.manager, "7", operation)
     link(project.manager, "7", [github(5)], by="bob")
     reached = SyncedItem("github", "5", GITHUB.format(5))
-    record(project.manager, "7", operation, reached=reached, base=OPEN, details={}, link=github(5))
+    record_delivery(
+        project.manager, "7", operation, reached=reached, base=OPEN, details={}, link=github(5)
+    )
     expected = {"issue": 5, "url": GITHUB.format(5), "base": OPEN_ENTRY}
     assert project.data()["github"] == expected
 
@@ -156,42 +163,42 @@ def test_an_operation_that_nobody_signed_is_recorded_all_the_same(project: Proje
     assert project.events()[0]["by"] == "unknown"
 
 
-# ---- park and owe -----------------------------------------------------------------------------
+# ---- block and enqueue ------------------------------------------------------------------------
 
 
-def test_a_parked_operation_stays_pending_with_its_cause(project: Project) -> None:
+def test_a_blocked_operation_stays_pending_with_its_cause(project: Project) -> None:
     first, second = reopened(project, github=GITHUB_LINK, jira={"issueKey": "A-1"}).pending
-    after = park(project.manager, "7", first, cause="item-locked")
-    parked = replace(first, cause="item-locked", parked_at=NOW)
-    assert after.pending == (parked, second)
+    after = blocked(project, first, cause="item-locked")
+    expected = replace(first, cause="item-locked", parked_at=NOW)
+    assert after.pending == (expected, second)
     told = {"id": ulid(2), "at": STAMP, "event": "parked", "by": "ada", "op": first.op}
     where = {"cause": "item-locked", "tracker": "github", "item": GITHUB.format(4)}
     assert project.events()[1:] == [{**told, **where}]
 
 
-def test_parking_again_for_the_same_cause_changes_nothing(project: Project) -> None:
+def test_blocking_again_for_the_same_cause_changes_nothing(project: Project) -> None:
     (operation,) = reopened(project, github=GITHUB_LINK).pending
-    park(project.manager, "7", operation, cause="item-locked")
+    block(project.manager, "7", operation, cause="item-locked")
     before = tree(project.root)
     project.clock.advance()
-    park(project.manager, "7", operation, cause="item-locked")
+    block(project.manager, "7", operation, cause="item-locked")
     assert tree(project.root) == before
-    after = park(project.manager, "7", operation, cause="item-not-found")
-    assert [parked.cause for parked in after.pending] == ["item-not-found"]
+    after = blocked(project, operation, cause="item-not-found")
+    assert [one.cause for one in after.pending] == ["item-not-found"]
 
 
-def test_what_was_delivered_meanwhile_is_not_parked(project: Project) -> None:
+def test_what_was_delivered_meanwhile_is_not_blocked(project: Project) -> None:
     (operation,) = reopened(project, github=GITHUB_LINK).pending
     deliver(project, operation)
     before = tree(project.root)
-    park(project.manager, "7", operation, cause="item-locked")
+    block(project.manager, "7", operation, cause="item-locked")
     assert tree(project.root) == before
 
 
-def test_parking_does_not_bring_an_overtaken_state_step_back(project: Project) -> None:
+def test_blocking_does_not_bring_a_struck_state_step_back(project: Project) -> None:
     (operation,) = reopened(project, github=GITHUB_LINK).pending
     project.manager.transition("7", Status.COMPLETED, by="bob")
-    after = park(project.manager, "7", operation, cause="item-locked")
+    after = blocked(project, operation, cause="item-locked")
     assert [(o.cause, o.state) for o in after.pending] == [("item-locked", False)]
 
 
@@ -199,7 +206,7 @@ def test_an_intent_without_a_change_of_status_carries_who_and_why(project: Proje
     project.add(metadata())
     item = GITHUB.format(4)
     operation = Operation(ulid(9), Kind.REOPEN, "github", item, NOW, "ada", "r")
-    assert owe(project.manager, "7", operation).pending == (operation,)
+    assert enqueue(project.manager, "7", operation).pending == (operation,)
     owed = {"op": ulid(9), "kind": "reopen", "tracker": "github", "item": item, "at": STAMP}
     assert project.data() == {**metadata(), "pending": [{**owed, "by": "ada", "reason": "r"}]}
 
@@ -208,7 +215,7 @@ def test_operations_that_stay_keep_their_text(project: Project) -> None:
     owed = {"op": ulid(8), "kind": "reopen", "tracker": "jira", "item": "A-1", "theirs": None}
     known = {**owed, "at": "2025-11-04T10:00:00.000Z", "state": True}
     project.add(metadata(pending=[known]))
-    owe(project.manager, "7", Operation(ulid(9), Kind.CLOSE, "jira", "A-1", NOW, "ada"))
+    enqueue(project.manager, "7", Operation(ulid(9), Kind.CLOSE, "jira", "A-1", NOW, "ada"))
     assert project.data()["pending"][0] == known
 
 
@@ -240,7 +247,7 @@ def test_linking_twice_is_linking_once(project: Project) -> None:
     assert tree(project.root) == before
 
 
-def test_unlinking_cuts_the_tie_and_forgets_what_was_owed(project: Project) -> None:
+def test_unlinking_removes_the_link_and_withdraws_its_operations(project: Project) -> None:
     increment = reopened(project, github=GITHUB_LINK, jira={"issueKey": "A-1"})
     after = unlink(project.manager, "7", increment.links[0], by="ada")
     assert [known.item for known in after.links] == ["A-1"]
@@ -264,7 +271,7 @@ def test_unlinking_what_is_not_linked_changes_nothing(project: Project) -> None:
     assert tree(project.root) == before
 
 
-def test_what_is_owed_under_the_id_alone_is_forgotten_too(project: Project) -> None:
+def test_an_operation_under_the_id_alone_is_withdrawn_too(project: Project) -> None:
     increment = reopened(project, jira={"epicKey": "A-1"})
     assert [operation.item for operation in increment.pending] == ["A-1"]
     assert unlink(project.manager, "7", jira("A-1"), by="ada").pending == ()

@@ -18,7 +18,7 @@ from unlatch.domain.status import Status
 from unlatch.errors import StoreError
 from unlatch.store.events import read_events
 from unlatch.store.linking import link, unlink
-from unlatch.store.outbox import owe
+from unlatch.store.outbox import enqueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ CHANGES: dict[str, Callable[[MetadataManager], object]] = {
     "reopen": lambda manager: manager.reopen("7", "why", "ada"),
     "link": lambda manager: link(manager, "7", [github(5)], by="ada"),
     "unlink": lambda manager: unlink(manager, "7", github(4), by="ada"),
-    "owe": lambda manager: owe(
+    "enqueue": lambda manager: enqueue(
         manager, "7", Operation(ulid(9), Kind.CLOSE, "github", "4", manager.clock(), "ada")
     ),
 }
@@ -97,7 +97,7 @@ from pathlib import Path
 from tests.store.making import manager_at
 from unlatch.errors import UnlatchError
 
-import filelock, ulid  # before the process may do less
+import ulid  # before the process may do less
 
 def limit(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
@@ -118,8 +118,6 @@ except UnlatchError as error:
 
 
 def _in_child(root: Path, prepare: str) -> dict[str, str]:
-    (root / ".unlatch" / "local" / "locks").mkdir(parents=True, exist_ok=True)
-    (root / ".unlatch" / "local" / ".gitignore").write_text("*\n")
     code = _CHILD.format(prepare=prepare)
     # Python would cut its own bytecode files short, too, and others would fail to load them.
     environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -133,15 +131,6 @@ def _in_child(root: Path, prepare: str) -> dict[str, str]:
     assert done.stderr == ""
     found: dict[str, str] = json.loads(done.stdout)
     return found
-
-
-def test_a_file_where_the_locks_belong_is_an_error(project: Project) -> None:
-    project.add(metadata())
-    (project.root / ".unlatch" / "local").write_text("a file")
-    before = tree(project.root)
-    with pytest.raises(StoreError) as caught:
-        project.manager.reopen("7", "why", "ada")
-    assert (caught.value.id, tree(project.root)) == ("not-writable", before)
 
 
 def test_a_lost_event_is_a_warning_and_the_reopen_stands(project: Project) -> None:
@@ -164,17 +153,6 @@ def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Pro
         "spec.md",
     ]
     assert stat.S_IMODE((folder / "metadata.json").stat().st_mode) == 0o640
-
-
-def test_the_locks_are_ignored_by_git_and_can_be_deleted(project: Project) -> None:
-    project.add(metadata())
-    project.manager.reopen("7", "why", "ada")
-    local = project.root / ".unlatch" / "local"
-    assert (local / ".gitignore").read_text() == "*\n"
-    for path in sorted(local.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    local.rmdir()
-    assert project.manager.transition("7", Status.PAUSED, by="ada").status is Status.PAUSED
 
 
 # ---- the status line of spec.md -----------------------------------------------------------------

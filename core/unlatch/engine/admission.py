@@ -10,18 +10,15 @@ from unlatch.domain.limits import against_limits
 from unlatch.domain.objection import Policy
 from unlatch.domain.reopening import against_reopening, category_of
 from unlatch.domain.status import Status
-from unlatch.store.locks import store_lock
+from unlatch.store.locks import ACTIVE, store_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.domain.increment import BrokenIncrement, Increment
     from unlatch.domain.objection import Objection
-    from unlatch.engine.workspace import Workspace
     from unlatch.errors import UnlatchError
-
-# What commands that make something active wait for each other by.
-_LOCK = "active-increments"
+    from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ def counted(workspace: Workspace) -> Iterator[Census | None]:
     if not workspace.config.limits.rules.is_limited:
         yield None
         return
-    with store_lock(workspace.layout, _LOCK):
+    with store_lock(workspace.layout, ACTIVE):
         yield Census(workspace.manager.list())
 
 
@@ -113,7 +110,7 @@ def admitted(
         ConfigError: the configuration has mistakes, so that the rules are not known.
     """
     limited = workspace.config.limits.rules.is_limited and census is None
-    with store_lock(workspace.layout, _LOCK) if limited else nullcontext():
+    with store_lock(workspace.layout, ACTIVE) if limited else nullcontext():
         yield admit(workspace, workspace.manager.read(increment.id), wish, census=census)
 
 

@@ -18,7 +18,7 @@ from unlatch.store.three_way import Side
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.store.layout import Folder
     from unlatch.store.reading import Shapes
     from unlatch.store.three_way import Clash

@@ -7,6 +7,7 @@ run that was cut short is finished by the next one, or undone.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,14 +34,15 @@ from unlatch.store.journal import (
     remove_journal,
     write_journal,
 )
-from unlatch.store.layout import METADATA
-from unlatch.store.locks import store_lock
+from unlatch.store.layout import METADATA, layout_at
+from unlatch.store.locks import MIGRATE, store_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.store.layout import Layout
 
 
@@ -64,7 +66,7 @@ def migrate(workspace: Workspace, migration: Migration, *, by: str) -> tuple[Lef
         StoreError: something cannot be written; running it again goes on from there.
     """
     layout = workspace.layout
-    with store_lock(layout, "migrate"):
+    with store_lock(layout, MIGRATE):
         journal = _journal(workspace, migration, by)
         write_journal(layout, journal)
         _move(layout.root, journal.moves)
@@ -101,7 +103,7 @@ def undo(workspace: Workspace, journal: Journal) -> tuple[Left, ...]:
         StoreError: something cannot be written, or stands in the way.
     """
     layout = workspace.layout
-    with store_lock(layout, "migrate"):
+    with store_lock(layout, MIGRATE):
         back = tuple(_back(layout.root, journal.moves))
         write_journal(layout, journal.in_state(UNDOING))
         kept = tuple(
@@ -182,7 +184,7 @@ def _remove_empty(folder: Path, root: Path) -> None:
 
 def _replace(layout: Layout, change: Change) -> bool:
     path = layout.root / change.path
-    with store_lock(layout, _lock_of(path)):
+    with _lock(layout, path):
         if (path.read_bytes() if path.exists() else None) != change.before:
             return False
         replace_file(path, change.after)
@@ -191,7 +193,7 @@ def _replace(layout: Layout, change: Change) -> bool:
 
 def _restore(layout: Layout, edit: Edit, moves: Iterable[Move]) -> bool:
     path = _place(layout.root, edit.path, moves)
-    with store_lock(layout, _lock_of(path)):
+    with _lock(layout, path):
         if not _is_as_left(path, edit):
             return False
         if edit.before is not None:
@@ -202,8 +204,11 @@ def _restore(layout: Layout, edit: Edit, moves: Iterable[Move]) -> bool:
     return True
 
 
-def _lock_of(path: Path) -> str:
-    return path.parent.name if path.name == METADATA else "config"
+def _lock(layout: Layout, path: Path) -> AbstractContextManager[None]:
+    # Nothing but a migration changes the other files, and this is the only one.
+    if path.name != METADATA:
+        return nullcontext()
+    return store_lock(layout_at(layout.root), path.parent.name)  # the increments have moved
 
 
 def _read(root: Path, path: str, moves: Iterable[Move]) -> bytes:

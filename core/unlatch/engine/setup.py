@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from unlatch.engine.git import ask_git
 from unlatch.store.atomic import replace_file, writing
 from unlatch.store.layout import Layout, layout_at
-from unlatch.store.locks import prepare_local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +55,6 @@ def set_up(root: Path, manifests: Iterable[Manifest]) -> SetUp:
             with writing(folder):
                 folder.mkdir(parents=True)
             made.append(folder)
-    prepare_local(layout)
     if not layout.config.exists():
         replace_file(layout.config, _config(layout.root, manifests).encode())
         made.append(layout.config)

@@ -11,6 +11,7 @@ import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unlatch.domain.amendment import Amended
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
 from unlatch.store.amendments import AMENDMENTS, entries_of, told_of, write_amended
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.domain.amendment import Amended
-    from unlatch.domain.increment import Increment, Link
+    from unlatch.domain.amendment import Amendment
+    from unlatch.domain.increment import Increment, Link, ReopenEntry
     from unlatch.domain.operation import Operation
     from unlatch.domain.status import Status
     from unlatch.store.events import Event
@@ -48,6 +49,20 @@ def planned(folder: Path, amended: Amended) -> Amended:
     unwritten = tuple(name for name in DOCUMENTS if after[name] != texts[name])
     amendment = replace(amended.amendment, ids=ids, unwritten=unwritten)
     return replace(amended, amendment=amendment)
+
+
+def amended_entry(
+    before: Increment, entry: ReopenEntry, amendment: Amendment | None
+) -> ReopenEntry:
+    """An entry of reopenHistory with what it changes about the work.
+
+    Raises:
+        StoreError, UsageError: as `planned`.
+    """
+    if amendment is None:
+        return entry
+    made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
+    return replace(entry, amendment=planned(before.folder, made).amendment)
 
 
 def document(folder: Path, name: str) -> str:
@@ -165,7 +180,7 @@ def amend(
     return manager.change(wanted, edit, unarchive=True), made[-1]
 
 
-def owed_updates(
+def enqueue_updates(
     manager: MetadataManager, links: Collection[Link], *, at: datetime, by: str
 ) -> tuple[Operation, ...]:
     """Operations that bring the check boxes of items up to date, by an intent of their own."""

@@ -7,6 +7,7 @@ import os
 from typing import IO, TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
+from unlatch.store._flock import carry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ def replace_file(path: Path, content: bytes) -> None:
                 os.fsync(file.fileno())
             with contextlib.suppress(FileNotFoundError):
                 temporary.chmod(path.stat().st_mode & 0o7777)
+            carry(path, temporary)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)

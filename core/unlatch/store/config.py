@@ -213,6 +213,8 @@ def _specweave_config(path: Path) -> Any:
 
 def _from_specweave(path: Path, ours: Mapping[str, Any]) -> dict[str, Any]:
     config = _specweave_config(path)
+    if not config:
+        return {}
     found: dict[str, Any] = {}
     if table := specweave_limits.limits(config):
         found["limits"] = table

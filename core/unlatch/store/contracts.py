@@ -4,7 +4,7 @@ Only the schemas are; reading takes every shape that was ever found. Loads pydan
 has to be quick imports it.
 """
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, Optional
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -13,6 +13,8 @@ from unlatch.domain.ids import ULID
 from unlatch.domain.item import Category
 from unlatch.domain.operation import Kind, Result
 from unlatch.domain.status import Status
+from unlatch.store import operation_record
+from unlatch.store.operation_record import ATTEMPT, COMMENTS, OPERATION
 
 ULID_PATTERN = f"^{ULID.pattern}$"
 TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
@@ -80,28 +82,78 @@ class ReopenRecord(_Amendment):
     syncedTo: NotRequired[dict[str, object]]
 
 
-class PendingRecord(TypedDict):
-    """An operation that an item is still owed."""
+class SeenItem(TypedDict):
+    """An item as its tracker described it, for undo."""
 
-    op: Ulid
-    kind: Kind
-    tracker: Word
-    item: Word
-    at: Time
-    by: NotRequired[str]
-    reason: NotRequired[str]
-    # How it is to be carried out, where the person who asked for it said so.
-    comment: NotRequired[Literal["full", "short", "none"]]
-    evenIfNotPlanned: NotRequired[Literal[True]]
-    state: NotRequired[Literal[False]]
-    cause: NotRequired[str]
-    parkedAt: NotRequired[Time]
+    state: str
+    category: NotRequired[Category]
+    labels: NotRequired[list[str]]
+    # An opaque token that changes with the item, where the tracker has one.
+    revision: NotRequired[str]
+
+
+class SyncedDetails(TypedDict):
+    """What a reopen did to an item, beside the item's id and address."""
+
+    before: NotRequired[SeenItem]
+    after: NotRequired[SeenItem]
+    labelsAdded: NotRequired[list[str]]
+    labelsRemoved: NotRequired[list[str]]
+
+
+Words = Annotated[list[Word], Field(min_length=1)]
+# The types that the tables of `operation_record` name.
+TYPES: dict[str, object] = {
+    "Ulid": Ulid,
+    "Kind": Kind,
+    "Word": Word,
+    "Text": str,
+    "Time": Time,
+    "True": Literal[True],
+    "False": Literal[False],
+    "Comment": Literal[COMMENTS],
+    "Words": Words,
+    "Number": Annotated[int, Field(ge=0)],
+    "SeenItem": SeenItem,
+}
+
+
+def record_type(name: str, fields: tuple[operation_record.Field, ...], doc: str) -> object:
+    """The type of a record whose keys a table lists."""
+    keys = {
+        one.key: TYPES[one.type] if one.required else NotRequired[TYPES[one.type]] for one in fields
+    }
+    made: Any = TypedDict(name, keys)  # type: ignore[misc]  # the table is the definition
+    made.__doc__ = doc
+    return made
+
+
+def entry_type(
+    name: str, fields: tuple[operation_record.Field, ...], doc: str, more: dict[str, object]
+) -> object:
+    """The type of the same record in a JSON document: all keys, null where there is no value.
+
+    Args:
+        more: further keys, or other types for those of the table.
+    """
+    keys: dict[str, object] = {
+        one.key: TYPES[one.type] if one.required else Optional[TYPES[one.type]]  # noqa: UP045
+        for one in fields
+    }
+    made: Any = TypedDict(name, {**keys, **more})  # type: ignore[misc]  # as record_type
+    made.__doc__ = doc
+    return made
+
+
+TYPES["Attempt"] = record_type("AttemptRecord", ATTEMPT, "The last attempt to deliver.")
+PendingRecord = record_type("PendingRecord", OPERATION, "An operation that is not delivered yet.")
 
 
 class Metadata(TypedDict):
     """metadata.json as unlatch writes it; what it does not name may stand beside it."""
 
-    formatVersion: NotRequired[Literal[1]]
+    # 2 while a note about an attempt is pending; without the key it is 1.
+    formatVersion: NotRequired[Literal[1, 2]]
     id: Word
     status: Status
     type: Word
@@ -110,7 +162,7 @@ class Metadata(TypedDict):
     completedAt: NotRequired[Time]
     reopenHistory: NotRequired[list[ReopenRecord]]
     amendments: NotRequired[list[AmendmentRecord]]
-    pending: NotRequired[list[PendingRecord]]
+    pending: NotRequired[list[PendingRecord]]  # type: ignore[valid-type]  # made above
 
 
 class _Event(TypedDict):
@@ -170,16 +222,6 @@ class Undone(_Event, _Moved):
     reason: NotRequired[str]
 
 
-class SeenItem(TypedDict):
-    """An item as its tracker described it, for undo."""
-
-    state: str
-    category: NotRequired[Category]
-    labels: list[str]
-    # An opaque token that changes with the item, where the tracker has one.
-    revision: NotRequired[str]
-
-
 class Delivered(_Event):
     """An operation reached its item."""
 
@@ -196,6 +238,8 @@ class Delivered(_Event):
     # What this operation changed, whatever people changed meanwhile.
     labelsAdded: NotRequired[list[str]]
     labelsRemoved: NotRequired[list[str]]
+    # Labels that the tracker refused for good.
+    labelsRefused: NotRequired[list[str]]
 
 
 class Parked(_Event):

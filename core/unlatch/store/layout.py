@@ -49,12 +49,10 @@ class Layout:
     Args:
         root: the folder that holds `.unlatch` or `.specweave`.
         increments: the folder that holds the increments.
-        command: what the command that is at work here calls itself, for those who wait for it.
     """
 
     root: Path
     increments: Path
-    command: str | None = None
 
     @property
     def home(self) -> Path:
@@ -66,17 +64,17 @@ class Layout:
         """The project's configuration."""
         return self.home / "config.toml"
 
-    @property
-    def local(self) -> Path:
-        """What is ours and stays on this machine: locks, caches, attempts."""
-        return self.home / "local"
+    def archives(self) -> Iterator[Path]:
+        """The archive folders, by name."""
+        for name in sorted(_subfolders(self.increments)):
+            if name.startswith("_"):
+                yield self.increments / name
 
     def folders(self) -> Iterator[Folder]:
         """The folders of all increments, by name, the archived ones after the others."""
         yield from sorted_folders(self.increments, archived=False)
-        for archive in sorted(_subfolders(self.increments)):
-            if archive.startswith("_"):
-                yield from sorted_folders(self.increments / archive, archived=True)
+        for archive in self.archives():
+            yield from sorted_folders(archive, archived=True)
 
     def folders_named(self, name: str, listings: Listings) -> list[Folder]:
         """The folders of increments with just this name, archived ones too.

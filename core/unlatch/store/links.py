@@ -16,7 +16,8 @@ from unlatch.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.domain.increment import LinkShape
+    from unlatch.domain.increment import Increment, LinkShape
+    from unlatch.domain.operation import Operation
 
 _OLD_BLOCKS = ("external_sync", "externalLinks")
 _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -61,13 +62,30 @@ def _distinct(links: Iterable[Link]) -> Iterator[Link]:
     urls: set[str] = set()
     items: dict[str, bool] = {}
     for link in links:
-        url = link.url and link.url.rstrip("/").casefold()
+        url = _address(link)
         if url in urls or (link.item in items and not (url and items[link.item])):
             continue
         if url:
             urls.add(url)
         items[link.item] = bool(url) and items.get(link.item, True)
         yield link
+
+
+def spelled_twice(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
+    """The links that mean an item which an earlier link means already, by another address."""
+    kept = {link.path for link in read_links(data, shapes)}
+    every = (
+        link
+        for tracker, shape in shapes.items()
+        for path, block in _blocks(data, tracker)
+        for link in _links_in(block, path, tracker=tracker, shape=shape)
+    )
+    known = {(link.tracker, link.url) for link in read_links(data, shapes)}
+    return tuple(
+        link
+        for link in every
+        if link.path not in kept and link.url and (link.tracker, link.url) not in known
+    )
 
 
 def _has(block: object, name: str) -> bool:
@@ -83,8 +101,48 @@ def same_item(one: Link, other: Link) -> bool:
     if one.tracker != other.tracker:
         return False
     if one.url and other.url:
-        return one.url.rstrip("/").casefold() == other.url.rstrip("/").casefold()
+        return one.url == other.url or _address(one) == _address(other)
     return one.item == other.item
+
+
+def identity(link: Link) -> tuple[str, str]:
+    """A link's item for use as a key: links with equal identities mean the same item."""
+    return link.tracker, _address(link) or link.item
+
+
+def _address(link: Link) -> str | None:
+    """The address of a link's item, without what differs from one way of writing it to another."""
+    if not link.url:
+        return None
+    address = link.url.partition("#")[0].partition("://")[2] or link.url
+    path, _, query = address.partition("?")
+    path = path.rstrip("/").casefold()
+    # Some addresses name their item in the query alone.
+    return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
+
+
+def link_of(increment: Increment, operation: Operation) -> Link:
+    """The link that an operation is about; one that was unlinked meanwhile is made from its item.
+
+    The second spelling of an item's address leads to the link with the first.
+    """
+    for link in increment.links:
+        if (link.tracker, link.key) == (operation.tracker, operation.item):
+            return link
+    url = operation.item if "://" in operation.item else None
+    found = Link(operation.tracker, _last_part(operation.item), url)
+    return next((link for link in increment.links if url and same_item(link, found)), found)
+
+
+def _last_part(item: str) -> str:
+    if "://" not in item:
+        return item
+    return item.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+
+
+def story_of(increment: Increment, operation: Operation) -> str | None:
+    """The user story that an operation's item is about; None for the increment as a whole."""
+    return operation.story or link_of(increment, operation).story
 
 
 def _blocks(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -1,111 +1,202 @@
-"""Locks between processes: one for an increment's files, one for delivering its operations."""
+"""Locks between processes: one for an increment's files, one for delivering its operations.
+
+They are locks on files and folders that the project has anyway. So they exclude every user of the
+checkout, and there is no lock file that stays behind or comes with a clone:
+
+| lock | is on |
+|---|---|
+| delivery, of an increment | its folder, which may move into and out of the archive meanwhile |
+| store, of an increment | its metadata.json; `replace_file` extends the lock to the new file |
+| store, of an increment without one; NEW | the folder of the increments |
+| ACTIVE | the folder around that |
+| SYNC, MIGRATE | the project's root: the one commits the files that the other moves |
+
+A process that nests locks takes them in this order: SYNC or MIGRATE, ACTIVE, delivery, store. Each
+of these is on another inode, so no process waits for itself.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
-import platform
+import sys
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.store.atomic import writing
+from unlatch.store import _flock
+from unlatch.store.atomic import vanished, writing
+from unlatch.store.layout import METADATA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from unlatch.store.layout import Layout
 
 # A read-modify-write of a few small files takes milliseconds; a holder that takes this long hangs.
 STORE_PATIENCE = 30.0
-# Network and user-space file systems say one of these where they have no locks.
-_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
-
-
-def prepare_local(layout: Layout) -> Path:
-    """The folder for what stays on this machine; it tells git to ignore it.
-
-    Raises:
-        StoreError: `not-writable`.
-    """
-    ignore = layout.local / ".gitignore"
-    with writing(layout.local):
-        # Never the project's own folder: one that has vanished must not come back empty.
-        for folder in (layout.home, layout.local):
-            folder.mkdir(exist_ok=True)
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-    return layout.local
+NEW, ACTIVE, SYNC, MIGRATE = "new", "active-increments", "sync", "migrate"
+_OF_THE_PROJECT: Mapping[str, Callable[[Layout], Path]] = MappingProxyType(
+    {
+        NEW: lambda layout: layout.increments,
+        ACTIVE: lambda layout: layout.increments.parent,
+        SYNC: lambda layout: layout.root,
+        MIGRATE: lambda layout: layout.root,
+    }
+)
+# Network and user-space file systems answer with one of these where they have no locks; NFS with
+# EBADF, because no folder can be opened for writing (flock(2), "NFS details").
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EBADF})
 
 
 @contextlib.contextmanager
 def store_lock(layout: Layout, name: str) -> Iterator[None]:
-    """Hold the files of one increment (or of all, as "config") for a read-modify-write."""
-    with _locked(layout, f"{name}.store", patience=STORE_PATIENCE):
+    """Hold the files of one increment, or NEW, ACTIVE or MIGRATE, for a read-modify-write.
+
+    Raises:
+        StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable` or
+            `folder-vanished`.
+    """
+    with (
+        _increments_made(layout) if name == NEW else contextlib.nullcontext(),
+        _locked(layout, name, "store", _open_metadata, patience=STORE_PATIENCE),
+    ):
         yield
 
 
 @contextlib.contextmanager
 def delivery_lock(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
-    """Hold the right to deliver one increment's operations; no local command needs it."""
-    with _locked(layout, f"{name}.delivery", patience=patience):
+    """Hold the right to deliver one increment's operations, or SYNC; no local command needs it.
+
+    Args:
+        patience: seconds to wait at most.
+
+    Raises:
+        StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable` or
+            `folder-vanished`.
+    """
+    with _locked(layout, name, "delivery", _open_increment, patience=patience):
         yield
 
 
 @contextlib.contextmanager
-def _locked(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
-    from filelock import FileLock, Timeout  # noqa: PLC0415  (costs what `list` must not pay)
+def _increments_made(layout: Layout) -> Iterator[None]:
+    """Make the folder of the increments if need be; if the body fails, nothing of it stays."""
+    with contextlib.ExitStack() as made:
+        # Never the project's own folder: one that has vanished must not come back empty.
+        for folder in (layout.increments.parent, layout.increments):
+            with writing(folder), contextlib.suppress(FileExistsError):
+                folder.mkdir()
+                made.callback(_remove_empty, folder)
+        yield
+        made.pop_all()
 
-    folder = prepare_local(layout) / "locks"
-    with writing(folder):
-        folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.lock"
-    holder = path.with_suffix(".holder")
-    # A lock that is but a file outlives a process that dies, and some give it to two at once.
-    lock = FileLock(path, fallback_to_soft=False)
-    with writing(path):
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+@contextlib.contextmanager
+def _locked(
+    layout: Layout,
+    name: str,
+    kind: str,
+    open_increment: Callable[[Layout, str], int],
+    *,
+    patience: float,
+) -> Iterator[None]:
+    place = _OF_THE_PROJECT.get(name)
+    where = place(layout) if place else layout.increments / name
+    lock: AbstractContextManager[None]
+    if sys.platform == "win32":
+        from unlatch.store import _lock_file  # noqa: PLC0415  (needed there alone)
+
+        lock = _lock_file.hold(layout.home / "locks" / f"{name}.{kind}", patience=patience)
+    else:
+        open_now = partial(_open, where) if place else partial(open_increment, layout, name)
+        lock = _flock.hold(open_now, patience=patience)
+    with contextlib.ExitStack() as held:
+        with _explained(where, "this project" if place else name):
+            held.enter_context(lock)
+        yield
+
+
+@contextlib.contextmanager
+def _explained(where: Path, subject: str) -> Iterator[None]:
+    """Turn what the system says about a lock into an error that says what to do."""
+    with writing(where):
         try:
-            lock.acquire(timeout=patience)
-        except Timeout:  # an OSError, but nothing that a writable folder would mend
+            yield
+        except TimeoutError:
             raise StoreError(
                 "locked",
-                f"{name.rpartition('.')[0]} is being changed by {_who(holder)}",
-                where=str(path),
+                f"another process is changing {subject}",
+                where=str(where),
                 hint="wait for it to finish, then run the command again",
             ) from None
+        except FileNotFoundError as error:
+            raise vanished(where) from error
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise
-            raise _unsupported(folder) from error
+            raise StoreError(
+                "lock-unsupported",
+                "this file system has no locks, so two commands could destroy each other's work",
+                where=str(where),
+                hint="move the repository to a local disk",
+            ) from error
+
+
+def _open_increment(layout: Layout, name: str) -> int:
+    for parent in _parents(layout):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            return _open(parent / name, os.O_NOFOLLOW)
+    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+
+
+def _parents(layout: Layout) -> Iterator[Path]:
+    yield layout.increments
+    yield from layout.archives()
+    yield layout.increments  # it may have left the archive in between
+
+
+def _open_metadata(layout: Layout, name: str) -> int:
     try:
-        with contextlib.suppress(OSError):  # the name is for people; the lock is the lock
-            holder.write_text(json.dumps(_holder(layout)), encoding="utf-8")
-        yield
+        folder = _open_increment(layout, name)
+    except FileNotFoundError:
+        return _open(layout.increments)
+    try:
+        # O_NONBLOCK: a pipe of that name would wait for its writer.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        return os.open(METADATA, flags, dir_fd=folder)
+    except (FileNotFoundError, PermissionError):
+        return _open(layout.increments)  # whoever reads it next says what is wrong with it
+    except OSError as error:
+        _refuse_symlink(layout.increments / name / METADATA, error)
+        raise
     finally:
-        with contextlib.suppress(OSError):
-            holder.unlink()
-        lock.release()
+        os.close(folder)
 
 
-def _holder(layout: Layout) -> dict[str, object]:
-    return {"pid": os.getpid(), "host": platform.node(), "command": layout.command}
-
-
-def _who(holder: Path) -> str:
+def _open(folder: Path, flags: int = 0) -> int:
     try:
-        seen = json.loads(holder.read_text(encoding="utf-8"))
-        process = f"process {seen['pid']} on {seen['host']}"
-        return f"{seen['command']} ({process})" if seen.get("command") else process
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return "another process"
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags)
+    except OSError as error:
+        _refuse_symlink(folder, error)
+        raise
 
 
-def _unsupported(folder: Path) -> StoreError:
-    return StoreError(
-        "lock-unsupported",
-        "this file system has no locks, so that two commands could destroy each other's work",
-        where=str(folder),
-        hint="move the repository to a local disk",
-    )
+def _refuse_symlink(path: Path, error: OSError) -> None:
+    # Linux says ENOTDIR of a symbolic link to a folder, macOS says ELOOP.
+    if error.errno in (errno.ELOOP, errno.ENOTDIR) and path.is_symlink():
+        raise StoreError(
+            "unsafe-path",
+            f"{path.name} is a symbolic link, which unlatch does not follow",
+            where=str(path),
+            hint="put the folder or file itself in its place",
+        ) from error

@@ -5,31 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.amendment import Amended
 from unlatch.domain.ids import matches, number_of
-from unlatch.domain.increment import BrokenIncrement, Increment, Link, ReopenEntry
-from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
-from unlatch.domain.status import TRANSITIONS, Status, needs_reason
+from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.domain.status import Status
 from unlatch.domain.text import without_surrogates
 from unlatch.domain.times import stamp
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import UsageError
 from unlatch.store import events
 from unlatch.store._bytes import without_collection
-from unlatch.store.amending import keep_apart, owed_updates, planned
+from unlatch.store.amending import amended_entry, enqueue_updates
+from unlatch.store.apply import write_plan
 from unlatch.store.atomic import vanished
 from unlatch.store.change import change_folder
 from unlatch.store.folders import make_increment
 from unlatch.store.layout import Listings
-from unlatch.store.links import add_link, same_item
+from unlatch.store.links import add_link
 from unlatch.store.locks import store_lock
-from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS, read_folder, read_increment
-from unlatch.store.records import overtaken, set_pending, write_reopen
+from unlatch.store.plans import Intent, Plan, plan_reopen, plan_transition, plan_undo
+from unlatch.store.reading import read_folder, read_increment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from datetime import datetime
 
     from unlatch.domain.amendment import Amendment
+    from unlatch.domain.increment import BrokenIncrement, Increment, Link, ReopenEntry
+    from unlatch.domain.operation import Kind
     from unlatch.store.change import Edit
     from unlatch.store.events import Event
     from unlatch.store.layout import Folder, Layout
@@ -153,74 +154,43 @@ class MetadataManager:
         amendment: Amendment | None = None,
         spare: Collection[Link] = (),
         update: Collection[Link] = (),
-        manner: Manner = AS_CONFIGURED,
+        options: DeliveryOptions = AS_CONFIGURED,
     ) -> tuple[Increment, ReopenEntry]:
-        """Make a completed increment active, and owe its items a reopen.
+        """Make a completed increment active, and enqueue a reopen of its items.
 
         One write holds the status, the entry in reopenHistory and one pending operation for each
         link of that moment. An archived increment is moved back first.
 
         Args:
+            source: the item that it follows, for a pull.
             category: the kind of reason that it is.
-            forced: the ids of the refusals that it is made in spite of.
+            forced: the ids of the rule violations that were overridden.
             amendment: what is changed about the work; its documents are written behind it.
             spare: links whose items are left alone.
             update: links whose items are to show the work as it is then.
-            manner: how the items are to be reopened.
+            options: how the items are to be reopened.
 
         Raises:
             StoreError: `not-completed`, and whatever keeps the files from being read or written.
             UsageError: `reason-missing` or `reason-too-long`.
         """
         reason = checked_reason(reason)
-        entries: list[ReopenEntry] = []
 
-        def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-            if before.status is not Status.COMPLETED:
-                raise StoreError(
-                    "not-completed",
-                    f"{before.id} is {before.status}; only what is completed can be reopened",
-                    hint=f"unlatch show {before.id}",
-                )
-            entry = ReopenEntry(
-                id=self.new_id(),
-                reopened_at=self.clock(),
-                reason=reason,
-                previous_status=before.status,
-                previous_completed_at=_completed_text(data),
-                reopened_by=reopened_by,
-                category=category,
-                source=source,
-                forced=forced,
-            )
-            entry = self._planned(before, entry, amendment)
-            entries.append(entry)
-            self._set_status(data, Status.ACTIVE)
-            data.setdefault("reopenHistory", []).append(write_reopen(entry))
-            if entry.amendment and entry.amendment.parts:
-                keep_apart(data, spare, status=Status.ACTIVE)
-            owed = self._owed(
+        def plan(before: Increment, intent: Intent) -> Plan:
+            return plan_reopen(
                 before,
-                Kind.REOPEN,
-                op=entry.id,
-                at=entry.reopened_at,
-                spare=spare,
-                manner=manner,
+                replace(intent, spare=spare, options=options),
+                source=source,
+                category=category,
+                forced=forced,
+                amend=lambda entry: amended_entry(before, entry, amendment),
+                more=enqueue_updates(self, update, at=intent.at, by=reopened_by),
             )
-            owed += owed_updates(self, update, at=entry.reopened_at, by=reopened_by)
-            set_pending(data, (*overtaken(before.pending, before.reopens), *owed))
-            return [events.reopened(entry)]
 
-        increment = self.change(wanted, edit, unarchive=True)
-        return increment, entries[-1]
-
-    def _planned(
-        self, before: Increment, entry: ReopenEntry, amendment: Amendment | None
-    ) -> ReopenEntry:
-        if amendment is None:
-            return entry
-        made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
-        return replace(entry, amendment=planned(before.folder, made).amendment)
+        plans, increment = self.apply(wanted, plan, by=reopened_by, reason=reason, unarchive=True)
+        if plans.entry is None:
+            raise AssertionError("a reopen has an entry")
+        return increment, plans.entry
 
     def transition(
         self,
@@ -229,18 +199,18 @@ class MetadataManager:
         *,
         by: str,
         reason: str | None = None,
-        owe: Kind | None = None,
+        enqueue: Kind | None = None,
         spare: Collection[Link] = (),
         forced: tuple[str, ...] = (),
-        manner: Manner = AS_CONFIGURED,
+        options: DeliveryOptions = AS_CONFIGURED,
     ) -> Increment:
         """Move an increment along the status table.
 
         Args:
-            forced: the ids of the refusals that it is moved in spite of.
-            owe: the kind of operation that the items are owed, or None to leave them alone.
-            spare: links whose items are left alone whatever is owed.
-            manner: how the operations are to be carried out.
+            enqueue: the kind of operation for its items, or None to leave them alone.
+            spare: links whose items are left alone in any case.
+            forced: the ids of the rule violations that were overridden.
+            options: how the operations are to be delivered.
 
         Raises:
             StoreError: `transition-refused`, naming the moves that are open.
@@ -248,54 +218,65 @@ class MetadataManager:
         """
         reason = checked_reason(reason) if reason is not None else None
 
-        def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-            check_transition(before, to, reason)
-            at, op = self.clock(), self.new_id()
-            pending = before.pending
-            if to.is_finished != before.status.is_finished:
-                pending = overtaken(pending, before.reopens)
-            if owe:
-                owed = self._owed(
-                    before, owe, op=op, at=at, by=by, reason=reason, spare=spare, manner=manner
-                )
-                pending = (*pending, *owed)
-            elif before.status.is_finished and not to.is_finished:
-                keep_apart(data, before.links, status=to)
-            self._set_status(data, to)
-            set_pending(data, pending)
-            moved = {"from": before.status.value, "to": to.value}
-            facts = {**moved, "forced": list(forced) or None}
-            return [events.event(op, "transitioned", at=at, by=by, reason=reason, **facts)]
+        def plan(before: Increment, intent: Intent) -> Plan:
+            intent = replace(intent, spare=spare, options=options)
+            return plan_transition(before, to, intent, enqueue=enqueue, forced=forced)
 
-        return self.change(wanted, edit, unarchive=not to.is_finished)
+        return self.apply(wanted, plan, by=by, reason=reason, unarchive=not to.is_finished)[1]
 
-    def _owed(
+    def undo(
         self,
-        before: Increment,
-        kind: Kind,
+        wanted: str,
         *,
-        op: str,
-        at: datetime,
-        by: str | None = None,
+        by: str,
         reason: str | None = None,
-        spare: Collection[Link] = (),
-        manner: Manner,
-    ) -> tuple[Operation, ...]:
-        return tuple(
-            Operation(op, kind, link.tracker, link.key, at, by, reason, manner=manner)
-            for link in before.links
-            if not any(same_item(link, other) for other in spare)
-        )
+        options: DeliveryOptions = AS_CONFIGURED,
+    ) -> tuple[Increment, ReopenEntry]:
+        """Set an increment back to what it was before its last reopen, and enqueue the same.
 
-    def _set_status(self, data: dict[str, Any], to: Status) -> None:
-        now = stamp(self.clock())
-        data["status"] = to.value
-        data[_time_key(data, ACTIVITY_KEYS)] = now
-        if to is Status.COMPLETED:
-            data[_time_key(data, COMPLETED_KEYS)] = now
-        elif not to.is_finished:
-            for key in _times_in(data, COMPLETED_KEYS):
-                del data[key]
+        The entry stays in the history, marked as undone.
+
+        Raises:
+            StoreError: `nothing-to-undo`, or the files cannot be written.
+        """
+
+        def plan(before: Increment, intent: Intent) -> Plan:
+            return plan_undo(before, replace(intent, options=options))
+
+        made, increment = self.apply(wanted, plan, by=by, reason=reason)
+        if made.undone is None:
+            raise AssertionError("an undo marks an entry")
+        return increment, made.undone
+
+    def apply(
+        self,
+        wanted: str,
+        plan: Callable[[Increment, Intent], Plan],
+        *,
+        by: str,
+        reason: str | None = None,
+        unarchive: bool = False,
+    ) -> tuple[Plan, Increment]:
+        """Plan a change from the increment as it is under its lock, and write it.
+
+        Args:
+            plan: decides what the change comes to; it raises where there is none to make.
+
+        Raises:
+            StoreError: the files cannot be read or written; nothing was changed.
+        """
+        made: list[Plan] = []
+
+        def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+            made.append(plan(before, self.intent(by=by, reason=reason)))
+            return write_plan(data, made[-1], self.clock())
+
+        increment = self.change(wanted, edit, unarchive=unarchive)
+        return made[-1], increment
+
+    def intent(self, *, by: str, reason: str | None = None) -> Intent:
+        """An intent of now."""
+        return Intent(self.new_id(), self.clock(), by, reason)
 
     def change(
         self, wanted: str, edit: Edit, *, unarchive: bool = False, events_first: bool = False
@@ -349,46 +330,3 @@ def checked_reason(reason: str) -> str:
             hint="say it in short and put the rest into spec.md",
         )
     return reason
-
-
-def check_transition(before: Increment, to: Status, reason: str | None) -> None:
-    """Make sure that an increment may be moved to a status, for that reason.
-
-    Raises:
-        StoreError: `transition-refused`, naming the moves that are open.
-        UsageError: `reason-missing` where leaving a finished status needs one.
-    """
-    legal = TRANSITIONS[before.status]
-    if to not in legal or before.status is Status.COMPLETED:
-        moves = (
-            f"unlatch resume {before.id}"
-            if before.status is Status.COMPLETED
-            else f"from {before.status} it can become {', '.join(sorted(legal))}"
-        )
-        raise StoreError(
-            "transition-refused",
-            f"{before.id} is {before.status} and cannot become {to}",
-            where=str(before.folder),
-            hint=moves,
-        )
-    if needs_reason(before.status) and not reason:
-        raise UsageError(
-            "reason-missing",
-            f"{before.id} is {before.status}; taking it up again needs a reason",
-            hint="--reason TEXT says why",
-        )
-
-
-def _completed_text(data: Mapping[str, Any]) -> str | None:
-    values = (data[key] for key in _times_in(data, COMPLETED_KEYS))
-    return next((value for value in values if value), None)
-
-
-def _times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
-    # A number or a truth value under such a name is somebody else's field.
-    return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
-
-
-def _time_key(data: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    free = (key for key in keys if key not in data)
-    return (*_times_in(data, keys), *free, keys[0])[0]

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from unlatch.domain.item import Category
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import read_status
 from unlatch.domain.times import read_stamp
 from unlatch.store.links import read_links, same_item
 from unlatch.store.merge_blocks import block_rule
+from unlatch.store.operation_record import read_seen
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS
-from unlatch.store.records import overtaken, read_pending, read_reopens, set_pending
+from unlatch.store.records import mark_format, read_pending, read_reopens, set_pending, supersede
 from unlatch.store.three_way import ABSENT, Clash, Place, Rule, Side, ThreeWay, Versions
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ def merge(
         _forget_cut_links(merged, base, side, shapes)
     if winner is not None:
         _overtake(merged, base, sides[winner.other], shapes)
+    mark_format(merged)
     return Merged(merged, tuple(way.clashes))
 
 
@@ -128,8 +131,27 @@ def _rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict[str,
         "amendments": _united(
             way, _entry_key, _record_rule(way, "at", "by", rules=_DOCUMENTS), "at"
         ),
-        "pending": _united(way, _operation_key, _record_rule(way, "parkedAt", "cause"), "at"),
+        "pending": _united(way, _operation_key, _operation_rule(way), "at"),
     }
+
+
+def _operation_rule(way: ThreeWay) -> Rule:
+    return _record_rule(way, "parkedAt", "cause", rules={"attempt": _attempt_rule(way)})
+
+
+def _attempt_rule(way: ThreeWay) -> Rule:
+    """The later attempt, with what the earlier one found; open if either may take effect."""
+
+    def rule(versions: Versions, place: Place) -> Any:
+        _, ours, theirs = versions
+        if not versions.are_objects:
+            return way.opposed(versions, place)
+        first, last = sorted((ours, theirs), key=lambda one: read_stamp(one.get("at")) or _LONG_AGO)
+        merged = {**first, **last, **{key: first[key] for key in ("before",) if key in first}}
+        is_ended = "ended" in first and "ended" in last
+        return merged if is_ended else {key: merged[key] for key in merged if key != "ended"}
+
+    return rule
 
 
 def _forgotten(_versions: Versions, _place: Place) -> Any:
@@ -194,8 +216,40 @@ def _unwritten(versions: Versions, _place: Place) -> Any:
 _DOCUMENTS: Mapping[str, Rule] = {"unwritten": _unwritten}
 
 
+def _found(versions: Versions, _place: Place) -> Any:
+    """What a reopen found: the item that was closed, where only one of two clones saw it so."""
+    _, *sides = versions
+    found = [one for one in sides if isinstance(one, dict)]
+    closed = (one for one in found if one.get("category") in _CLOSED)
+    return next(closed, found[0] if found else ABSENT)
+
+
+def _first(versions: Versions, _place: Place) -> Any:
+    _, ours, theirs = versions
+    return theirs if ours is ABSENT else ours
+
+
+def _all_of(versions: Versions, _place: Place) -> Any:
+    _, *sides = versions
+    listed = (label for side in sides if isinstance(side, list) for label in side)
+    return list(dict.fromkeys(listed)) or ABSENT
+
+
+_CLOSED = frozenset({Category.DONE.value, Category.DROPPED.value})
+# Two clones that delivered the same reopen saw the item at different moments.
+_REACHED: Mapping[str, Rule] = {
+    "before": _found,
+    "after": _first,
+    "labelsAdded": _all_of,
+    "labelsRemoved": _all_of,
+}
+
+
 def _entry_rule(way: ThreeWay, shapes: Shapes) -> Rule:
-    blocks = {tracker: block_rule(way, shape) for tracker, shape in shapes.synced.items()}
+    blocks = {
+        tracker: block_rule(way, shape, whole=_seen_first)
+        for tracker, shape in shapes.synced.items()
+    }
 
     def synced(versions: Versions, place: Place) -> Any:
         if not versions.are_objects:
@@ -203,6 +257,21 @@ def _entry_rule(way: ThreeWay, shapes: Shapes) -> Rule:
         return way.members(versions, place, rules=blocks)
 
     return _record_rule(way, "revertedAt", "revert", rules={"syncedTo": synced, **_DOCUMENTS})
+
+
+def _seen_first(versions: Versions, _place: Place) -> Any:
+    # Both clones delivered it. The one that read the item before the other wrote knows what the
+    # reopen found and, from there, all that it changed.
+    return min(versions.ours, versions.theirs, key=_lateness)
+
+
+def _lateness(reached: Data) -> tuple[bool, bool, int, str]:
+    seen = read_seen(reached.get("before"))
+    was_open = seen is None or seen.category is None or seen.category.is_open
+    changed = [reached.get(key) for key in ("labelsAdded", "labelsRemoved")]
+    count = sum(len(labels) for labels in changed if isinstance(labels, list))
+    # The last one makes it the same from either side.
+    return seen is None, was_open, -count, str(sorted(reached.items()))
 
 
 def _record_rule(
@@ -246,7 +315,7 @@ def _overtake(merged: Data, base: Data, loser: Data, shapes: Shapes) -> None:
         if _key(one) not in owed:
             left.append(one)
         elif one.kind is not Kind.UNDO:  # whose whole point is the state
-            left += overtaken([one], reopens)
+            left += supersede([one], reopens)
     if left or "pending" in merged:
         set_pending(merged, tuple(left))
 

@@ -30,16 +30,23 @@ class _Unfolded:
     listed: bool = False
 
 
-def block_rule(way: ThreeWay, shape: LinkShape, fields: Mapping[str, Rule] | None = None) -> Rule:
+def block_rule(
+    way: ThreeWay,
+    shape: LinkShape,
+    fields: Mapping[str, Rule] | None = None,
+    *,
+    whole: Rule | None = None,
+) -> Rule:
     """How two versions of a block are merged.
 
     Args:
         shape: its keys.
         fields: rules for an item's fields.
+        whole: the rule for an item that is merged as a whole.
     """
 
     def item_rule(versions: Versions, place: Place) -> Any:
-        return way.members(versions, place, rules=fields)
+        return whole(versions, place) if whole else way.members(versions, place, rules=fields)
 
     def rule(versions: Versions, place: Place) -> Any:
         found = [_unfolded(side, shape) for side in versions]

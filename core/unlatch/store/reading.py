@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unlatch.domain.status import Status
     from unlatch.store.layout import Folder
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 # A title stands at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 

@@ -37,6 +37,14 @@ def ulid_at(entry: Any, key: str, place: str) -> str:
     return value
 
 
+def number_at(entry: Mapping[str, Any], key: str, place: str) -> int:
+    """A whole number."""
+    value = entry.get(key)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise BadRecord(f"{place}/{key} is not a whole number")
+    return value
+
+
 def text_at(entry: Any, key: str, place: str) -> str:
     """A text that has to be there."""
     value = entry.get(key) if isinstance(entry, dict) else None

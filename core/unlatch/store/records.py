@@ -6,16 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import ReopenEntry, SyncedItem
-from unlatch.domain.operation import Kind, Manner, Operation
+from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status, read_status
 from unlatch.domain.times import read_stamp, stamp
 from unlatch.store.amendments import read_amendment, write_amendment
 from unlatch.store.links import entry_for
+from unlatch.store.operation_record import (
+    OPERATION,
+    read_operation,
+    read_seen,
+    write_operation,
+    write_seen,
+)
 from unlatch.store.record_fields import (
     BadRecord,
     list_at,
     object_in,
-    one_of,
     optional_at,
     text_at,
     ulid_at,
@@ -26,19 +32,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.domain.increment import LinkShape
+    from unlatch.domain.operation import Operation
 
 __all__ = [
     "BadRecord",
-    "overtaken",
+    "is_in_doubt",
+    "mark_format",
     "read_pending",
     "read_reopens",
     "set_pending",
+    "supersede",
     "write_operation",
     "write_reopen",
     "write_synced",
 ]
 
-COMMENTS = ("full", "short", "none")
+
+# The format version of a file with a note about an attempt.
+_WITH_ATTEMPTS = 2
 
 
 def read_reopens(
@@ -83,7 +94,15 @@ def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterabl
         for number, entry in enumerate(items):
             item = object_in(entry, f"{place}/{tracker}/items/{number}")
             if shape.item in item:
-                yield SyncedItem(tracker, str(item[shape.item]), str(item.get(shape.url, "")))
+                yield SyncedItem(
+                    tracker,
+                    str(item[shape.item]),
+                    str(item.get(shape.url, "")),
+                    before=read_seen(item.get("before")),
+                    after=read_seen(item.get("after")),
+                    labels_added=words_at(item, "labelsAdded", place),
+                    labels_removed=words_at(item, "labelsRemoved", place),
+                )
 
 
 def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
@@ -110,7 +129,7 @@ def write_synced(
     """Note in an entry of reopenHistory that a reopen reached an item; once is enough.
 
     Args:
-        order: the ids of the tracker's items as they are linked; so they are written, too,
+        order: the ids of the tracker's items as they are linked; they are written in that order,
             whichever of them answered first.
     """
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
@@ -118,14 +137,24 @@ def write_synced(
     known = block.get("items") or ([block] if block else [])
     if any(all(seen.get(key) == new[key] for key in new) for seen in known):
         return
-    if not block:
-        block.update(new)
-        return
+    new |= _synced_details(item)
     places = {item: place for place, item in enumerate(order)}
     items = sorted([*known, new], key=lambda one: places.get(str(one.get(shape.item)), len(places)))
     items = [{key: one[key] for key in one if key != "items"} for one in items]
-    block.update(items[0])
-    block["items"] = items
+    block.update({key: items[0][key] for key in (shape.item, shape.url) if key in items[0]})
+    if items != [{key: block[key] for key in block if key != "items"}]:
+        block["items"] = items
+
+
+def _synced_details(item: SyncedItem) -> dict[str, Any]:
+    """What an undo needs to know of what a reopen did."""
+    details = {
+        "before": write_seen(item.before),
+        "after": write_seen(item.after),
+        "labelsAdded": list(item.labels_added) or None,
+        "labelsRemoved": list(item.labels_removed) or None,
+    }
+    return {key: value for key, value in details.items() if value is not None}
 
 
 def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
@@ -135,74 +164,32 @@ def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
         BadRecord: an operation lacks something that it cannot be delivered without.
     """
     entries = list_at(data, "pending")
-    return tuple(_operation(entry, f"/pending/{n}") for n, entry in enumerate(entries))
+    return tuple(read_operation(entry, f"/pending/{n}") for n, entry in enumerate(entries))
 
 
-def _operation(entry: Any, place: str) -> Operation:
-    op = ulid_at(entry, "op", place)
-    kind = text_at(entry, "kind", place)
-    if kind not in set(Kind):
-        raise BadRecord(f"{place}/kind is {kind!r}, which this version does not know")
-    at = read_stamp(entry.get("at"))
-    if at is None:
-        raise BadRecord(f"{place}/at is not a time")
-    return Operation(
-        op=op,
-        kind=Kind(kind),
-        tracker=text_at(entry, "tracker", place),
-        item=text_at(entry, "item", place),
-        at=at,
-        by=optional_at(entry, "by", place),
-        reason=optional_at(entry, "reason", place),
-        state=entry.get("state") is not False,
-        manner=Manner(
-            comment=one_of(entry, "comment", place, COMMENTS),
-            even_if_not_planned=entry.get("evenIfNotPlanned") is True,
-            options=words_at(entry, "options", place),
-        ),
-        story=optional_at(entry, "story", place),
-        cause=optional_at(entry, "cause", place),
-        parked_at=read_stamp(entry.get("parkedAt")),
-    )
-
-
-def write_operation(operation: Operation) -> dict[str, Any]:
-    """An operation as `pending` holds it."""
-    written = {
-        "op": operation.op,
-        "kind": operation.kind.value,
-        "tracker": operation.tracker,
-        "item": operation.item,
-        "at": stamp(operation.at),
-        "by": operation.by,
-        "reason": operation.reason,
-        "state": None if operation.state else False,
-        "comment": operation.manner.comment,
-        "evenIfNotPlanned": operation.manner.even_if_not_planned or None,
-        "options": list(operation.manner.options) or None,
-        "story": operation.story,
-        "cause": operation.cause,
-        "parkedAt": stamp(operation.parked_at) if operation.parked_at else None,
-    }
-    return {key: value for key, value in written.items() if value is not None}
-
-
-def overtaken(
+def supersede(
     pending: Iterable[Operation], reopens: Iterable[ReopenEntry]
 ) -> tuple[Operation, ...]:
     """What is left of undelivered operations when the increment's status changes again.
 
-    The state step is dropped: the newer change has its own. A comment that gives a reason is
-    kept, because two reasons are two comments. Creating and updating are no state steps.
+    The state part is struck: the newer change has its own. A comment that gives a reason is kept,
+    because two reasons are two comments. An operation whose last attempt may still take effect
+    stays, so that nothing is written to its item before that is known. Creating and updating have
+    no state part.
     """
     with_reason = {entry.id for entry in reopens}
     left = []
     for operation in pending:
         if operation.kind not in (Kind.REOPEN, Kind.CLOSE):
             left.append(operation)
-        elif operation.reason or operation.op in with_reason:
+        elif operation.reason or operation.op in with_reason or is_in_doubt(operation):
             left.append(replace(operation, state=False))
     return tuple(left)
+
+
+def is_in_doubt(operation: Operation) -> bool:
+    """Whether something that was sent for an operation may still take effect."""
+    return operation.attempt is not None and operation.attempt.is_open
 
 
 def set_pending(data: dict[str, Any], operations: tuple[Operation, ...]) -> None:
@@ -213,9 +200,30 @@ def set_pending(data: dict[str, Any], operations: tuple[Operation, ...]) -> None
     entries = []
     for operation in operations:
         old = known.get((operation.op, operation.tracker, operation.item))
-        same = old is not None and _operation(old, "") == operation
-        entries.append(old if same else {**(old or {}), **write_operation(operation)})
+        same = old is not None and read_operation(old, "") == operation
+        entries.append(old if same else _rewritten(old, operation))
     if entries:
         data["pending"] = entries
     else:
         data.pop("pending", None)
+    mark_format(data)
+
+
+def mark_format(data: dict[str, Any]) -> None:
+    """Let versions that know nothing of attempts refuse a file that holds a note about one.
+
+    They would deliver without it, perhaps for a second time.
+    """
+    pending = data.get("pending")
+    entries = pending if isinstance(pending, list) else []
+    if any(isinstance(entry, dict) and "attempt" in entry for entry in entries):
+        data["formatVersion"] = _WITH_ATTEMPTS
+    elif data.get("formatVersion") == _WITH_ATTEMPTS:
+        del data["formatVersion"]
+
+
+def _rewritten(old: dict[str, Any] | None, operation: Operation) -> dict[str, Any]:
+    """An entry of `pending` with new values; keys that nobody here knows stay."""
+    known = {field.key for field in OPERATION}
+    unknown = {key: value for key, value in (old or {}).items() if key not in known}
+    return {**write_operation(operation), **unknown}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from unlatch.store.contracts import BaseRecord, Event, Metadata
+from unlatch.store.contracts import BaseRecord, Event, Metadata, SyncedDetails
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -61,12 +61,16 @@ def _named(made: Schema, name: str, title: str) -> Schema:
 def metadata_schema(shapes: Shapes) -> Schema:
     """The schema of metadata.json with the link blocks of the trackers that are known."""
     made = schema_of(Metadata, name="metadata", title="An increment's metadata.json")
-    base = TypeAdapter(BaseRecord).json_schema(schema_generator=_Plain)
-    made["$defs"] |= {**base.pop("$defs"), BaseRecord.__name__: base}
+    for record in (BaseRecord, SyncedDetails):
+        extra = TypeAdapter(record).json_schema(schema_generator=_Plain)
+        made["$defs"] |= {**extra.pop("$defs"), record.__name__: extra}
+    details = made["$defs"].pop(SyncedDetails.__name__)["properties"]
     made["properties"] |= {tracker: _links(shape) for tracker, shape in shapes.links.items()}
     made["$defs"]["ReopenRecord"]["properties"]["syncedTo"] = {
         "type": "object",
-        "properties": {tracker: _synced(shape) for tracker, shape in shapes.synced.items()},
+        "properties": {
+            tracker: _synced(shape, details) for tracker, shape in shapes.synced.items()
+        },
     }
     return made
 
@@ -85,8 +89,9 @@ def _links(shape: LinkShape) -> Schema:
     return {**_object({**one, "items": several}), "dependentRequired": needs}
 
 
-def _synced(shape: LinkShape) -> Schema:
-    several = {"type": "array", "items": _object(_item(shape), required=[shape.item])}
+def _synced(shape: LinkShape, details: Schema) -> Schema:
+    one = _object({**_item(shape), **details}, required=[shape.item])
+    several = {"type": "array", "items": one}
     return _object({**_item(shape), "items": several})
 
 

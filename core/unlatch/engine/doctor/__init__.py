@@ -18,7 +18,7 @@ from unlatch.engine.doctor.trackers import check_trackers
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
 
 __all__ = ["Finding", "Setting", "Severity", "examine"]
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from unlatch.engine.configuration import check_config
 from unlatch.engine.doctor.finding import DEFAULT, Finding, Setting, Severity, below
-from unlatch.engine.registry import load
 from unlatch.errors import ConfigError
+from unlatch.project.configuration import check_config
+from unlatch.project.registry import load
 from unlatch.store.config import CoreConfig
 from unlatch.store.layout import SPECWEAVE
 from unlatch.transport.trust import TRUSTED_HOSTS
@@ -19,7 +19,7 @@ from unlatch.transport.trust import TRUSTED_HOSTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.store.config import RawConfig
 
 _OURS = ".unlatch/config.toml"

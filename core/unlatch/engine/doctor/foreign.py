@@ -14,7 +14,7 @@ from unlatch.store.specweave import automatic_sync, unused_mappings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
 
 _CONFIG = f"{SPECWEAVE}/config.json"
 

@@ -18,6 +18,7 @@ from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.store import front_matter
 from unlatch.store.atomic import UNFINISHED
 from unlatch.store.layout import METADATA, SPEC
+from unlatch.store.links import same_item, spelled_twice
 from unlatch.store.reading import ID_KEYS, read_document, read_metadata, snapshot
 from unlatch.store.schemas import metadata_schema
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.domain.increment import Increment, Link
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.spi import Settings
     from unlatch.store.json_text import JsonText
     from unlatch.store.layout import Folder
@@ -142,6 +143,12 @@ class _Checkup:
                 what, message, hint = problem
                 place = f"{path}:{pointer(link.path)}"
                 yield Finding(Severity.WARNING, what, message, place, hint, increment.id)
+        for link in spelled_twice(increment.data, self._shapes.links):
+            first = next(one for one in increment.links if same_item(one, link))
+            message = f"{link.url} is the same item as {first.url or first.item}"
+            place = f"{path}:{pointer(link.path)}"
+            hint = "remove one of the two links from metadata.json"
+            yield Finding(Severity.WARNING, "link-repeated", message, place, hint, increment.id)
         for place, items in old.items():
             message = f"is read as the link to {', '.join(items)}"
             yield Finding(

@@ -12,7 +12,7 @@ from unlatch.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
 
 
 def check_limits(workspace: Workspace) -> Iterator[Finding]:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.domain.increment import Increment
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.store.json_text import JsonText
-    from unlatch.store.layout import Folder, Layout
+    from unlatch.store.layout import Folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,14 @@ class Mend:
 
     Args:
         id: the finding that it mends.
+        increment: the folder's name of the increment that the file belongs to.
         path: the file, from the project's root.
         before: its content; None if it is not there.
         after: what it becomes; None if it is removed.
     """
 
     id: str
-    increment: str | None
+    increment: str
     path: str
     before: bytes | None
     after: bytes | None
@@ -52,7 +53,6 @@ class Mend:
 def mends(workspace: Workspace) -> Iterator[Mend]:
     """All that is safe to mend, in the order of the increments; nothing is written."""
     root = workspace.layout.root
-    yield from _ignore(workspace.layout)
     for folder in workspace.layout.folders():
         for path in sorted(folder.path.glob(f".*{UNFINISHED}")):
             if (content := _content(path)) is not None:
@@ -74,7 +74,7 @@ def mend(workspace: Workspace, wanted: Mend) -> bool:
         StoreError: `not-writable`.
     """
     path = workspace.layout.root / wanted.path
-    with store_lock(workspace.layout, wanted.increment or "config"):
+    with store_lock(workspace.layout, wanted.increment):
         if _content(path) != wanted.before:
             return False
         if wanted.after is not None:
@@ -83,12 +83,6 @@ def mend(workspace: Workspace, wanted: Mend) -> bool:
             with writing(path):
                 path.unlink(missing_ok=True)
     return True
-
-
-def _ignore(layout: Layout) -> Iterator[Mend]:
-    ignore = layout.local / ".gitignore"
-    if layout.local.is_dir() and not ignore.exists():
-        yield Mend("local-not-ignored", None, below(ignore, layout.root), None, b"*\n")
 
 
 def _id(folder: Folder, text: JsonText, root: Path) -> Iterator[Mend]:

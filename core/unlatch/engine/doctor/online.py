@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.side_by_side import side_by_side
 from unlatch.domain.increment import BrokenIncrement
 from unlatch.engine.doctor.finding import Finding, Severity, from_error
 from unlatch.engine.linking import check_capability
-from unlatch.engine.side_by_side import side_by_side
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.spi import Capability, Examination
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from unlatch.engine.trackers import Trackers
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
     from unlatch.spi import Access, ItemRef
 
 # So many linked items are looked at for what they may show; more would cost and tell no more.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from unlatch.engine.doctor.finding import FIX, Finding, Severity, below
+from unlatch.engine.doctor.finding import Finding, Severity, below
 from unlatch.engine.git import ask_git
 from unlatch.engine.git_setup import DRIVER
 from unlatch.store.layout import HOME, METADATA, SPECWEAVE, sorted_folders
@@ -12,14 +13,14 @@ from unlatch.store.layout import HOME, METADATA, SPECWEAVE, sorted_folders
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.store.layout import Layout
 
 
 def check_project(workspace: Workspace) -> Iterator[Finding]:
     """What is odd about folders, git and plugins."""
     yield from _two_homes(workspace.layout)
-    yield from _local_folder(workspace.layout)
+    yield from _old_local_folder(workspace.layout)
     yield from _merge_driver(workspace.layout)
     for name, problem in workspace.registry.broken.items():
         yield Finding(
@@ -55,23 +56,13 @@ def _merge_driver(layout: Layout) -> Iterator[Finding]:
         )
 
 
-def _local_folder(layout: Layout) -> Iterator[Finding]:
-    if not layout.local.is_dir() or ask_git(layout.root, "rev-parse", "--git-dir") is None:
-        return
-    place = below(layout.local, layout.root)
-    if ask_git(layout.root, "ls-files", "--", place):
+def _old_local_folder(layout: Layout) -> Iterator[Finding]:
+    place = layout.home / "local"
+    if os.path.lexists(place):
         yield Finding(
-            Severity.WARNING,
-            "local-tracked",
-            "locks and caches of this machine are in git",
-            place,
-            f"git rm -r --cached {place}",
-        )
-    elif ask_git(layout.root, "check-ignore", f"{place}/locks") is None:
-        yield Finding(
-            Severity.WARNING,
-            "local-not-ignored",
-            "git does not ignore the locks and caches of this machine",
-            place,
-            f"add {place}/ to .gitignore" if (layout.local / ".gitignore").exists() else FIX,
+            Severity.NOTE,
+            "local-unused",
+            "locks and caches of an older version; nothing uses them any more",
+            below(place, layout.root),
+            f"rm -r {below(place, layout.root)}",
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 from unlatch.engine.doctor.finding import Finding, Severity, from_error
-from unlatch.engine.registry import is_installed, missing_extra
 from unlatch.errors import ConfigError, UnlatchError
+from unlatch.programs import find_program
+from unlatch.project.registry import is_installed, missing_extra
 from unlatch.spi import CommandToken
 from unlatch.transport.credentials import find_credential, missing_hint
 from unlatch.transport.origin import credential_host
@@ -16,7 +16,7 @@ from unlatch.transport.trust import check_origin
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest, Settings
 
 
@@ -77,7 +77,7 @@ def _token(workspace: Workspace, manifest: Manifest, settings: Settings) -> Find
     if found is not None:
         return _fine("token-found", f"{manifest.title}: a token from {found.source}")
     for place in manifest.tokens:
-        if isinstance(place, CommandToken) and shutil.which(place.argv[0]):
+        if isinstance(place, CommandToken) and find_program(place.argv[0]):
             asked = " ".join(place.argv[:3])
             return Finding(
                 Severity.NOTE,

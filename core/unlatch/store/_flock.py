@@ -1,0 +1,104 @@
+"""Locks on files and folders that are there anyway, by flock.
+
+A lock belongs to an inode: it survives a rename, leaves nothing behind, and the system releases it
+when its process ends, however that happens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_Inode = tuple[int, int]
+
+# Seconds between two attempts: flock itself either never waits or waits without an end.
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
+
+# The inodes that this process holds locked; each leads to all descriptors of its lock.
+_held: dict[_Inode, list[int]] = {}
+
+
+@contextlib.contextmanager
+def hold(open_now: Callable[[], int], *, patience: float) -> Iterator[None]:
+    """Lock what `open_now` opens, against other processes and other threads.
+
+    Args:
+        open_now: opens the file or folder for reading, at its place at the time of the call.
+        patience: seconds to wait at most.
+
+    Raises:
+        TimeoutError: it is locked already.
+        OSError: it cannot be opened or locked.
+    """
+    descriptors = [_acquire(open_now, time.monotonic() + patience)]
+    _held[_inode(os.fstat(descriptors[0]))] = descriptors
+    try:
+        yield
+    finally:
+        for descriptor in descriptors:
+            del _held[_inode(os.fstat(descriptor))]
+        for descriptor in descriptors:
+            # A process that is just being started may have inherited it, so that to close it is
+            # not enough.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+
+def carry(old: Path, new: Path) -> None:
+    """Extend a lock that this process holds on `old` to `new`, which is about to replace it.
+
+    Without this the next process locks the new file while the first one still works.
+    """
+    try:
+        descriptors = _held.get(_inode(old.lstat()))
+    except OSError:
+        return
+    if descriptors is not None:
+        descriptor = os.open(new, os.O_RDONLY | os.O_CLOEXEC)
+        descriptors.append(descriptor)
+        _held[_inode(os.fstat(descriptor))] = descriptors
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _acquire(open_now: Callable[[], int], deadline: float) -> int:
+    while True:
+        with contextlib.ExitStack() as opened:
+            descriptor = open_now()
+            opened.callback(os.close, descriptor)
+            _lock(descriptor, deadline)
+            # It may have been replaced during the wait; then the lock is on a file of the past.
+            again = open_now()
+            opened.callback(os.close, again)
+            if os.path.sameopenfile(again, descriptor):
+                os.close(again)
+                opened.pop_all()
+                return descriptor
+
+
+def _lock(descriptor: int, deadline: float) -> None:
+    pause = _SHORTEST_PAUSE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError from None
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        else:
+            return
+
+
+def _inode(found: os.stat_result) -> _Inode:
+    return found.st_dev, found.st_ino

@@ -1,0 +1,63 @@
+"""Writing a plan into metadata.json."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.domain.status import Status
+from unlatch.domain.times import stamp
+from unlatch.store.amending import keep_apart
+from unlatch.store.plans import times_in
+from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS
+from unlatch.store.records import set_pending, write_reopen
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from unlatch.domain.increment import ReopenEntry
+    from unlatch.store.events import Event
+    from unlatch.store.plans import Plan
+
+
+def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
+    """Write what a plan changes; the events that describe it."""
+    if plan.undone is not None:
+        _mark_undone(data, plan.undone)
+        _set_back(data, plan.undone, now)
+    elif plan.event is not None:
+        _set_status(data, plan.after.status, now)
+    if plan.entry is not None:
+        data.setdefault("reopenHistory", []).append(write_reopen(plan.entry))
+    keep_apart(data, plan.kept_apart, status=plan.after.status)
+    set_pending(data, plan.after.pending)
+    return [plan.event] if plan.event is not None else []
+
+
+def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
+    data["status"] = to.value
+    data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
+    if to is Status.COMPLETED:
+        data[_time_key(data, COMPLETED_KEYS)] = stamp(now)
+    elif not to.is_finished:
+        for key in times_in(data, COMPLETED_KEYS):
+            del data[key]
+
+
+def _mark_undone(data: dict[str, Any], entry: ReopenEntry) -> None:
+    for written in data["reopenHistory"]:
+        if written["id"] == entry.id and entry.reverted_at is not None:
+            written |= {"revertedAt": stamp(entry.reverted_at), "revert": entry.revert}
+            # What did not get into the documents yet is not to get there now.
+            written.pop("unwritten", None)
+
+
+def _set_back(data: dict[str, Any], entry: ReopenEntry, now: datetime) -> None:
+    data["status"] = entry.previous_status.value
+    data[next((key for key in ACTIVITY_KEYS if key in data), ACTIVITY_KEYS[0])] = stamp(now)
+    if entry.previous_completed_at is not None:
+        data[COMPLETED_KEYS[0]] = entry.previous_completed_at
+
+
+def _time_key(data: dict[str, Any], keys: tuple[str, ...]) -> str:
+    free = (key for key in keys if key not in data)
+    return (*times_in(data, keys), *free, keys[0])[0]

@@ -1,0 +1,179 @@
+"""An operation on disk: reader, writer, schema and `--json` come from one table."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from tests.store.making import GITHUB, STAMP, ulid
+
+from unlatch.domain.item import Category
+from unlatch.domain.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.domain.options import DeliveryOptions
+from unlatch.store.operation_record import (
+    ATTEMPT,
+    COMMENTS,
+    OPERATION,
+    operation_entry,
+    read_operation,
+    write_operation,
+)
+from unlatch.store.record_fields import BadRecord
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+ids = st.integers(1, 99).map(ulid)
+times = st.datetimes(
+    datetime(2000, 1, 1),  # noqa: DTZ001  # Hypothesis wants bounds without a zone
+    datetime(2100, 1, 1),  # noqa: DTZ001
+    timezones=st.just(UTC),
+).map(lambda moment: moment.replace(microsecond=0))
+seen_items = st.builds(
+    SeenItem,
+    texts,
+    st.none() | st.sampled_from(Category),
+    st.lists(texts, max_size=3).map(tuple),
+    st.none() | texts,
+)
+attempts = st.builds(
+    Attempt,
+    st.integers(0, 9),
+    times,
+    st.none() | seen_items,
+    st.none() | times,
+    st.none() | texts,
+    st.none() | times,
+    st.none() | texts,
+)
+options = st.builds(
+    DeliveryOptions,
+    st.none() | st.sampled_from(COMMENTS),
+    st.booleans(),
+    plugin=st.frozensets(words, max_size=2),
+)
+operations = st.builds(
+    Operation,
+    ids,
+    st.sampled_from(Kind),
+    words,
+    words,
+    times,
+    by=st.none() | texts,
+    reason=st.none() | texts,
+    state=st.booleans(),
+    options=options,
+    story=st.none() | texts,
+    cause=st.none() | texts,
+    parked_at=st.none() | times,
+    attempt=st.none() | attempts,
+)
+WHOLE = Operation(
+    ulid(1),
+    Kind.REOPEN,
+    "github",
+    GITHUB.format(4),
+    datetime(2025, 11, 4, 10, tzinfo=UTC),
+    "ada",
+    "r",
+    state=False,
+    options=DeliveryOptions("short", even_if_not_planned=True, plugin=frozenset({"allow-path"})),
+    story="US-1",
+    cause="item-locked",
+    parked_at=datetime(2025, 11, 4, 10, tzinfo=UTC),
+    attempt=Attempt(
+        2,
+        datetime(2025, 11, 4, 10, tzinfo=UTC),
+        SeenItem("closed", Category.DONE, ("bug",), "7"),
+        datetime(2025, 11, 4, 10, tzinfo=UTC),
+        "item-locked",
+        datetime(2025, 11, 4, 10, tzinfo=UTC),
+        "--comment none",
+    ),
+)
+
+
+def definitions(schema: str) -> dict[str, Any]:
+    """The records of a published schema."""
+    found = json.loads((SCHEMAS / f"{schema}.schema.json").read_text())
+    records: dict[str, Any] = found["$defs"]
+    return records
+
+
+def validator(schema: str, name: str) -> Draft202012Validator:
+    """Of a record that may hold no further keys."""
+    found = definitions(schema)
+    for record in (name, "AttemptRecord", "SeenItem"):
+        found[record]["additionalProperties"] = False
+    return Draft202012Validator({"$defs": found, "$ref": f"#/$defs/{name}"})
+
+
+ON_DISK = validator("metadata", "PendingRecord")
+IN_DOCUMENTS = validator("show", "PendingEntry")
+
+
+@given(operations)
+def test_an_operation_that_is_written_and_read_is_the_same(operation: Operation) -> None:
+    on_disk = json.loads(json.dumps(write_operation(operation)))
+
+    assert operation == read_operation(on_disk, "")
+
+
+@given(operations)
+def test_whatever_is_written_the_published_schemas_allow(operation: Operation) -> None:
+    assert [] == [error.message for error in ON_DISK.iter_errors(write_operation(operation))]
+    assert [] == [error.message for error in IN_DOCUMENTS.iter_errors(operation_entry(operation))]
+
+
+def test_every_key_of_the_table_is_written_and_in_the_schemas() -> None:
+    keys = [field.key for field in OPERATION]
+    on_disk: dict[str, Any] = write_operation(WHOLE)
+
+    assert keys == list(on_disk)
+    assert [field.key for field in ATTEMPT] == list(on_disk["attempt"])
+    assert set(keys) == set(definitions("metadata")["PendingRecord"]["properties"])
+    assert set(keys) == set(definitions("show")["PendingEntry"]["properties"])
+
+
+def test_documents_have_every_key_with_or_without_a_value() -> None:
+    bare = Operation(ulid(1), Kind.CLOSE, "jira", "A-1", WHOLE.at)
+
+    entry = operation_entry(bare)
+
+    assert [field.key for field in OPERATION] == list(entry)
+    assert {"state": True, "reason": None, "attempt": None} == {
+        key: entry[key] for key in ("state", "reason", "attempt")
+    }
+
+
+@pytest.mark.parametrize("key", [field.key for field in OPERATION if field.required])
+def test_a_record_without_a_required_key_is_not_used(key: str) -> None:
+    entry = write_operation(WHOLE)
+    del entry[key]
+
+    with pytest.raises(BadRecord, match=f"/pending/0/{key}"):
+        read_operation(entry, "/pending/0")
+    assert list(ON_DISK.iter_errors(entry))
+
+
+@pytest.mark.parametrize("ended", [None, "", "soon"])
+def test_an_attempt_whose_end_cannot_be_read_counts_as_open(ended: str | None) -> None:
+    entry = write_operation(WHOLE)
+    entry["attempt"]["ended"] = ended
+
+    attempt = read_operation(entry, "").attempt
+
+    assert (True, 2) == (attempt is not None and attempt.is_open, attempt and attempt.number)
+
+
+def test_a_record_of_an_older_version_has_no_attempt() -> None:
+    entry = {"op": ulid(1), "kind": "reopen", "tracker": "github", "item": "4", "at": STAMP}
+
+    assert None is read_operation(entry, "").attempt

@@ -1,0 +1,118 @@
+"""The user's own folder for a project is outside of it, private, and not needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import platformdirs
+import pytest
+
+from unlatch.store.user_state import state_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def made(root: Path) -> Path:
+    root.mkdir()
+    return root
+
+
+def test_it_is_private_and_outside_of_the_project(tmp_path: Path, home: Path) -> None:
+    root = made(tmp_path / "project")
+    folder = state_folder(root)
+    assert folder.is_relative_to(home / "unlatch")
+    assert [0o700, 0o700] == [
+        stat.S_IMODE(place.stat().st_mode) for place in (folder, folder.parent)
+    ]
+    assert [] == list(root.iterdir())
+
+
+@pytest.mark.usefixtures("home")
+def test_it_is_found_again_also_through_a_link(tmp_path: Path) -> None:
+    root = made(tmp_path / "project")
+    (tmp_path / "link").symlink_to(root)
+    assert state_folder(root) == state_folder(root) == state_folder(tmp_path / "link")
+
+
+@pytest.mark.usefixtures("home")
+def test_each_copy_has_its_own(tmp_path: Path) -> None:
+    root, other = made(tmp_path / "project"), made(tmp_path / "other")
+    first = state_folder(root)
+    assert first != state_folder(other)
+    root.rename(tmp_path / "moved")
+    assert first != state_folder(tmp_path / "moved")
+    other.rename(root)
+    assert first != state_folder(root)
+
+
+def _no_home(_name: str) -> Path:
+    raise RuntimeError("could not determine the home directory")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [_no_home, lambda _name: Path("~/state/unlatch"), lambda _name: Path("/proc/state/unlatch")],
+    ids=["none", "unresolved", "read-only"],
+)
+def test_without_a_home_it_is_temporary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, found: Callable[[str], Path]
+) -> None:
+    root = made(tmp_path / "project")
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(platformdirs, "user_state_path", found)
+    folder = state_folder(root)
+    assert folder.name.startswith("unlatch-")
+    assert folder == state_folder(root)
+    assert [] == list(root.iterdir())
+
+
+_AS_NOBODY = """
+import os, sys
+from pathlib import Path
+import platformdirs, shutil, tempfile  # before the process may do less
+from unlatch.store.user_state import state_folder
+
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+folder = state_folder(Path(sys.argv[1]))
+(folder / "file").write_text("kept")
+print(folder)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
+def test_a_folder_of_another_user_is_not_used(tmp_path: Path, home: Path) -> None:
+    root = made(tmp_path / "project")
+    state_folder(root)
+    for folder in (tmp_path, *tmp_path.parents, home, home / "unlatch"):
+        if folder.stat().st_uid == 0 and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    done = subprocess.run(
+        [sys.executable, "-c", _AS_NOBODY, str(root)], capture_output=True, text=True, check=True
+    )
+    folder = Path(done.stdout.strip())
+    assert (True, False) == (folder.name.startswith("unlatch-"), folder.exists())
+    assert "" == done.stderr
+
+
+@pytest.mark.usefixtures("home")
+def test_it_may_be_deleted_at_any_time(tmp_path: Path) -> None:
+    root = made(tmp_path / "project")
+    folder = state_folder(root)
+    shutil.rmtree(folder.parent)
+    assert folder == state_folder(root)
+    assert folder.is_dir()
