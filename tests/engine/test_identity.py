@@ -53,9 +53,13 @@ def test_without_git_it_is_the_systems_user(
 
 
 def test_a_git_that_fails_has_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    git = tmp_path / "git"
+    # A program inside the project is never run.
+    programs, root = tmp_path / "bin", tmp_path / "project"
+    for folder in (programs, root):
+        folder.mkdir()
+    git = programs / "git"
     git.write_text("#!/bin/sh\nexit 128\n")
     git.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setenv("PATH", f"{programs}:/bin:/usr/bin")
 
-    assert ask_git(tmp_path, "config", "--get", "user.name") is None
+    assert ask_git(root, "config", "--get", "user.name") is None

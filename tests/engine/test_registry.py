@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.engine.entry_points import entry_points
-from unlatch.engine.registry import Registry, is_installed, load_plugin
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.project.entry_points import entry_points
+from unlatch.project.registry import Registry, is_installed, load_plugin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,7 +87,7 @@ def test_a_library_that_is_missing_is_named_with_the_command_that_adds_it() -> N
         load_plugin(Registry().manifest("good"))
 
     assert (caught.value.id, caught.value.where) == ("extra-missing", "no_such_library")
-    assert "'unlatch[good]'" in (caught.value.hint or "")
+    assert "'good'" in (caught.value.hint or "")
     assert not is_installed("no_such_library.inside")
 
 

@@ -10,7 +10,7 @@ import click
 
 from unlatch import __version__
 from unlatch.cli.table import COMMANDS, SECTIONS, Entry
-from unlatch.engine.entry_points import entry_points
+from unlatch.project.entry_points import entry_points
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -95,19 +95,23 @@ def _azure(text: str, *, in_property: bool = False) -> str:
     return text.replace("]", "%5D").replace(";", "%3B") if in_property else text
 
 
-def summarise(ci: Ci, lines: Sequence[str], *, file: Path) -> None:
-    """Add Markdown to the job's summary.
+def summarise(ci: Ci, lines: Sequence[str], *, id: str) -> None:
+    """Add Markdown to the job's summary; GitLab has none, but may keep a file as an artifact.
 
     Args:
-        file: a new file, which Azure uploads and GitLab may keep as an artifact.
+        id: tells this summary from others of the job.
     """
     text = "\n".join(lines) + "\n\n"
     if ci.system is System.GITHUB:
         _append(ci.environ.get("GITHUB_STEP_SUMMARY"), text)
-        return
-    _append(str(file), text)
-    if ci.system is System.AZURE and file.exists():
-        output.command(f"##vso[task.uploadsummary]{_azure(str(file.absolute()))}")
+    elif ci.system is System.GITLAB:
+        _append(ci.environ.get("UNLATCH_SUMMARY"), text)
+    elif folder := ci.environ.get("AGENT_TEMPDIRECTORY"):
+        # The agent uploads the file when the job ends, and empties the folder afterwards.
+        file = Path(folder, f"unlatch-summary-{id}.md").absolute()
+        _append(str(file), text)
+        if file.exists():
+            output.command(f"##vso[task.uploadsummary]{_azure(str(file))}")
 
 
 def tell_outputs(ci: Ci, values: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import ShellComplete, get_completion_class
 
 from unlatch.cli import output
 from unlatch.cli.app import app, reach
@@ -23,7 +23,8 @@ def command(entry: Entry) -> click.Command:
         made = get_completion_class(shell)
         if made is None:
             raise click.UsageError(f"click knows no completion for {shell}")
-        output.data(made(app, {}, "unlatch", "_UNLATCH_COMPLETE").source())
+        # click's own for bash starts bash to learn its version.
+        output.data(ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE")))
         return 0
 
     return run

@@ -17,11 +17,13 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.sandbox import check_sandbox
 from unlatch.errors import UnlatchError
+from unlatch.programs import find_program
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.sandbox import Sandbox
 
+_ME = (("user.name", "Dana Demo"), ("user.email", "dana@demo.invalid"))
 _REASON = "Bug discovered in error handling"
 
 
@@ -59,17 +61,18 @@ class _Demo:
 
     def play(self) -> None:
         """Set the stage, then do the main job in front of the audience."""
-        from unlatch.sandbox.demo import TITLE, commit, git, make_repository, seed  # noqa: PLC0415
+        from unlatch.sandbox.demo import TITLE, seed  # noqa: PLC0415
 
         self._say("A git repository, an increment, and an item on each of three trackers.")
         items = seed(self._box)
-        make_repository(self._root, self._box.config())
+        self._make_repository()
         self._run("new", TITLE)
         self._run("link", "1", *items.urls)
         self._run("start", "1")
         self._say("The work gets done.")
         self._run("complete", "1")
-        commit(self._root, "Complete smart discipline")
+        self._git("add", "--all")
+        self._git("commit", "--quiet", "--message", "Complete smart discipline")
         self._run("show", "1")
         self._say("Weeks later a bug turns up. One act takes everything up again:")
         self._run("resume", "1", "--reason", _REASON, "--yes")
@@ -79,8 +82,28 @@ class _Demo:
             for line in comment["body"].splitlines():
                 output.data(f"  | {output.clean(line)}")
         self._say("And what git has to say about it:")
-        changed = git(self._root, "diff", "--stat")
+        changed = self._git("diff", "--stat")
         output.data(changed.rstrip() or "  (git is not installed)")
+
+    def _make_repository(self) -> None:
+        home = self._root / ".unlatch"
+        home.mkdir(parents=True)
+        (home / "config.toml").write_text(self._box.config(), encoding="utf-8")
+        self._git("init", "--quiet")
+        for name, value in _ME:
+            self._git("config", name, value)
+
+    def _git(self, *arguments: str) -> str:
+        """What git prints; an empty text where git is not installed."""
+        from unlatch.engine.working_git import WorkingGit  # noqa: PLC0415
+
+        if find_program("git") is None:
+            return ""
+        settings = (*_ME, ("commit.gpgSign", "false"))
+        done = WorkingGit(self._root, settings)(*arguments)
+        if not done.is_done:
+            raise UnlatchError("demo-failed", f"git {arguments[0]}: {done.complaint}")
+        return done.line
 
     def _say(self, text: str) -> None:
         output.data()
@@ -91,7 +114,7 @@ class _Demo:
         output.data(output.strong(f"$ unlatch {shown}"))
         sys.stdout.flush()
         done = subprocess.run(  # noqa: S603  (this very program)
-            [sys.executable, "-m", "unlatch.cli", *arguments],
+            [sys.executable, "-P", "-m", "unlatch.cli", *arguments],
             cwd=self._root,
             env=self._environ,
             check=False,

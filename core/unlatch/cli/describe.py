@@ -6,14 +6,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from unlatch.cli.output import bad, clean, faint, good, sign, warn
+from unlatch.delivery.states import State
 from unlatch.domain.operation import Kind, Result
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from unlatch.delivery.result import Delivery, Reached
     from unlatch.engine.items import Seen
-    from unlatch.engine.progress import Delivery
-    from unlatch.engine.registry import Registry
+    from unlatch.project.registry import Registry
 
 _RESULTS = {
     Result.REOPENED: "reopened",
@@ -22,6 +23,20 @@ _RESULTS = {
     Result.ALREADY_CLOSED: "was closed already",
     Result.CREATED: "created",
     Result.UPDATED: "updated",
+}
+_WANTED = {
+    Kind.REOPEN: "reopened",
+    Kind.CLOSE: "closed",
+    Kind.CREATE: "created",
+    Kind.UPDATE: "updated",
+    Kind.UNDO: "undone",
+}
+_COMMENTED, _LABELS_ADDED, _LABELS_REMOVED = "commented", "labels added", "labels removed"
+# How a part that failed is said, and one whose result is not known.
+_FAILED = {
+    _COMMENTED: ("not commented", "the comment was posted"),
+    _LABELS_ADDED: ("labels not added", "the labels were added"),
+    _LABELS_REMOVED: ("labels not removed", "the labels were removed"),
 }
 
 
@@ -52,50 +67,78 @@ def _state_of(seen: Seen) -> str:
 
 
 def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
-    """What became of an operation, and what to do if it was not delivered."""
+    """The result of an operation part by part, and what to do if it was not delivered."""
     manifest = registry.manifests.get(delivery.operation.tracker)
     tracker = manifest.title if manifest else delivery.operation.tracker
     name = f"{tracker} {clean(delivery.name)}"
-    if delivery.error is not None:
-        lines = [
-            (
-                f"{bad(sign('no', sys.stdout))} {name} not {_wanted(delivery)}: "
-                f"{clean(delivery.error.message)} {faint(f'[{delivery.error.id}]')}"
-            )
-        ]
-        if delivery.error.hint:
-            lines.append(f"    {clean(delivery.error.hint)}")
-        return lines
+    error = delivery.error
+    if error is None:
+        acts = "; ".join(_acts(delivery))
+        return [f"{good(sign('ok', sys.stdout))} {name} {acts}", *_notes(delivery)]
+    parts = "; ".join([*_done(delivery), _not_done(delivery)])
+    said = f"{clean(error.message)} {faint(f'[{error.id}]')}"
     return [
-        f"{good(sign('ok', sys.stdout))} {name} {'; '.join(_acts(delivery))}",
+        f"{bad(sign('no', sys.stdout))} {name} {parts}: {said}",
+        *([f"    {clean(error.hint)}"] if error.hint else []),
         *_notes(delivery),
     ]
 
 
-def _wanted(delivery: Delivery) -> str:
-    wanted = {Kind.REOPEN: "reopened", Kind.CLOSE: "closed", Kind.CREATE: "created"}
-    return wanted.get(delivery.operation.kind, "updated")
-
-
 def _acts(delivery: Delivery) -> list[str]:
+    if delivery.outcome is not None and delivery.found:
+        return ["was delivered before; now recorded"]
+    return _done(delivery) or ["nothing to do"]
+
+
+def _done(delivery: Delivery) -> list[str]:
+    """The parts that were done."""
     outcome = delivery.outcome
     if outcome is None:
-        return ["nothing to do"]
-    if delivery.found:
-        return ["was delivered before; now recorded"]
-    acts = [_RESULTS[outcome.result]] if outcome.result in _RESULTS else []
+        return []
+    acts = [_RESULTS[outcome.result]] if _state_is_done(delivery, outcome) else []
     if outcome.commented:
         acts.append("commented")
     labels = [f"+{label}" for label in outcome.labels_added]
     labels += [f"-{label}" for label in outcome.labels_removed]
     if labels:
         acts.append(f"labels {' '.join(map(clean, labels))}")
-    return acts or ["nothing to do"]
+    return acts
+
+
+def _state_is_done(delivery: Delivery, outcome: Reached) -> bool:
+    # The result of an update is the same whether it failed or not.
+    is_failed_update = delivery.operation.kind is Kind.UPDATE and delivery.error is not None
+    return outcome.result in _RESULTS and not is_failed_update
+
+
+def _not_done(delivery: Delivery) -> str:
+    """The part that failed, or whose result is not known; those after it were not tried."""
+    part = _failed_part(delivery)
+    failed, unknown = _FAILED.get(part, (f"not {part}", f"it was {part}"))
+    return f"not known whether {unknown}" if delivery.state is State.UNKNOWN else failed
+
+
+def _failed_part(delivery: Delivery) -> str:
+    asked, outcome = delivery.asked, delivery.outcome
+    if outcome is None or not _state_is_done(delivery, outcome):
+        is_comment = asked is not None and asked.goal is None and asked.draft is None
+        if not is_comment and delivery.operation.state:
+            return _WANTED[delivery.operation.kind]
+    if asked is None or (asked.comment is not None and not (outcome and outcome.commented)):
+        return _COMMENTED
+    there = {label.casefold() for label in _settled_labels(outcome)}
+    is_missing = any(label.casefold() not in there for label in asked.add_labels)
+    return _LABELS_ADDED if is_missing else _LABELS_REMOVED
+
+
+def _settled_labels(outcome: Reached | None) -> tuple[str, ...]:
+    return (*outcome.after.labels, *outcome.refused) if outcome else ()
 
 
 def _notes(delivery: Delivery) -> list[str]:
     notes = delivery.outcome.notes if delivery.outcome else ()
-    return [f"    {warn('note:')} {clean(note)}" for note in notes]
+    said = delivery.error.message if delivery.error else ""
+    return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in said]
 
 
 def times(count: int, noun: str) -> str:

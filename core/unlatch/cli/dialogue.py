@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from unlatch.cli.session import Session
     from unlatch.domain.increment import Increment
-    from unlatch.engine.trackers import Trackers
     from unlatch.errors import UnlatchError
+    from unlatch.project.trackers import Trackers
 
 
 @dataclass(frozen=True, slots=True)

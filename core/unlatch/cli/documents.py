@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from unlatch.cli.failure import UNDELIVERED, problem_entry
 from unlatch.domain.operation import Kind, Result
-from unlatch.domain.times import stamp
+from unlatch.store.operation_record import operation_entry
 from unlatch.store.records import write_reopen
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
         ResumeEntry,
         ResumeOutcome,
     )
+    from unlatch.delivery.result import Delivery
     from unlatch.domain.increment import Increment, Link, ReopenEntry
     from unlatch.domain.operation import Operation
     from unlatch.domain.status import Status
-    from unlatch.engine.progress import Delivery
     from unlatch.store.contracts import ReopenRecord
 
 _OUTCOMES: dict[Result, DeliveryOutcome] = {
@@ -71,18 +71,7 @@ def link_entry(link: Link) -> LinkEntry:
 
 def pending_entry(operation: Operation) -> PendingEntry:
     """An operation that an item is still owed."""
-    return {
-        "op": operation.op,
-        "kind": operation.kind,
-        "tracker": operation.tracker,
-        "item": operation.item,
-        "at": stamp(operation.at),
-        "by": operation.by,
-        "reason": operation.reason,
-        "state": operation.state,
-        "cause": operation.cause,
-        "parkedAt": stamp(operation.parked_at) if operation.parked_at else None,
-    }
+    return operation_entry(operation)
 
 
 def pending_of(increment: Increment) -> list[PendingOf]:
@@ -138,7 +127,7 @@ def _url(delivery: Delivery) -> str | None:
 
 def _outcome(delivery: Delivery) -> DeliveryOutcome:
     if delivery.error is not None:
-        return "failed" if delivery.parked else "pending"
+        return "failed" if delivery.is_blocked else "pending"
     if delivery.outcome is None:
         return "pending"
     if delivery.found and not _is_open_after_undo(delivery):

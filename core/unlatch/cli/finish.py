@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,21 +9,19 @@ import click
 from unlatch.cli import output
 from unlatch.cli.admission import tell_warnings, warning_entries
 from unlatch.cli.app import reach
-from unlatch.cli.asked import DRY_RUN, OFFLINE, Asked, serving
+from unlatch.cli.delivery_options import DRY_RUN, OFFLINE, serving
 from unlatch.cli.documents import (
     delivered_code,
     delivery_entry,
     increment_entry,
     link_entry,
 )
-from unlatch.cli.rehearse import tell_rehearsal
+from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_or_postpone, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
-from unlatch.engine.finish import Finished, finish, may_finish
-from unlatch.engine.rehearsal import Act
-from unlatch.engine.rehearse import rehearse_finish
+from unlatch.engine.finish import Finished, finish, may_finish, plan_finish
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import FinishDocument
     from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
+    from unlatch.domain.options import DeliveryOptions
 
 _FORCE = click.option(
     "--force", is_flag=True, help="Complete it although work is open; that is recorded."
@@ -62,32 +60,39 @@ def command(entry: Entry) -> click.Command:
         offline: bool,
         dry_run: bool,
         force: bool = False,
-        asked: Asked,
+        delivery: DeliveryOptions,
         as_json: bool,
     ) -> int:
-        session.workspace.check_config()
-        with session.trackers() as trackers:
-            if dry_run:
-                act = Act(session.who(by), reason, asked.job(), offline=offline)
-                before = session.workspace.manager.read(wanted)
-                clearance = may_finish(before, to, reason=reason, force=force)
-                found = rehearse_finish(session.workspace, trackers, wanted, to, act=act)
-                found = replace(found, warnings=clearance.warnings)
-                return tell_rehearsal(session, found, as_json=as_json)
-            finished = finish(
-                session.workspace,
-                wanted,
-                to,
-                by=session.who(by),
-                reason=reason,
-                force=force,
-                manner=asked.manner,
+        workspace = session.workspace
+        workspace.check_config()
+        who = session.who(by)
+        if dry_run:
+            before = workspace.manager.read(wanted)
+            clearance = may_finish(before, to, reason=reason, force=force)
+            plan, spared = plan_finish(workspace, before, to, by=who, reason=reason)
+            return preview_and_tell(
+                session,
+                plan,
+                delivery,
+                offline=offline,
+                as_json=as_json,
+                spared=spared,
+                warnings=clearance.warnings,
             )
-            if not as_json:
-                _tell(finished)
-            job = asked.job(finished.fresh)
+        finished = finish(
+            workspace, wanted, to, by=who, reason=reason, force=force, options=delivery
+        )
+        if not as_json:
+            _tell(finished)
+        with session.trackers() as trackers:
             delivered = deliver_or_postpone(
-                session, trackers, finished.increment, job, offline=offline, silent=as_json
+                session,
+                trackers,
+                finished.increment,
+                options=delivery,
+                fresh=finished.fresh,
+                offline=offline,
+                silent=as_json,
             )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:

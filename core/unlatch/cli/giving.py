@@ -82,11 +82,11 @@ def alone(session: Session, commit: str) -> AbstractContextManager[None]:
 
     Elsewhere only deliveries wait for each other: a person need not wait for a long sync.
     """
-    from unlatch.store.locks import delivery_lock  # noqa: PLC0415
+    from unlatch.store.locks import SYNC, delivery_lock  # noqa: PLC0415
 
     if commit == Way.NONE.value and job() is None:
         return nullcontext()
-    return delivery_lock(session.layout, "sync", patience=RUN_PATIENCE)
+    return delivery_lock(session.layout, SYNC, patience=RUN_PATIENCE)
 
 
 def finish(session: Session, giving: Giving | None, *, silent: bool) -> GivenBack:

@@ -109,7 +109,7 @@ def _what(event: Event) -> str:
         case "delivered":
             return f"{event.get('tracker')} {event.get('item')} {event.get('result')}"
         case "parked":
-            return f"{event.get('tracker')} {event.get('item')} parked: {event.get('cause')}"
+            return f"{event.get('tracker')} {event.get('item')} blocked: {event.get('cause')}"
         case "linked" | "unlinked" as word:
             return f"{word} {event.get('tracker')} {event.get('item')}"
         case other:

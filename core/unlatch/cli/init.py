@@ -11,8 +11,8 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.session import JSON
 from unlatch.engine.git_setup import DRIVER, require_git, set_up_git
-from unlatch.engine.registry import Registry
 from unlatch.engine.setup import set_up
+from unlatch.project.registry import Registry
 
 if TYPE_CHECKING:
     from unlatch.cli.app import Globals

@@ -8,10 +8,10 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
-from unlatch.cli.asked import Asked
 from unlatch.cli.describe import seen_line
 from unlatch.cli.session import BY, JSON, Session, with_session
 from unlatch.cli.show import item_entry
+from unlatch.domain.options import AS_CONFIGURED
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def command(entry: Entry) -> click.Command:
         if create:
             from unlatch.cli.tracker_create import Making, create_items  # noqa: PLC0415
 
-            making = Making(Asked(), dry_run=dry_run)
+            making = Making(AS_CONFIGURED, dry_run=dry_run)
             return create_items(session, create, wanted, making=making, by=by, as_json=as_json)
         return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import NoReturn
 
@@ -10,6 +11,7 @@ import click
 
 from unlatch.cli.app import app
 from unlatch.errors import UnlatchError, UsageError, unexpected
+from unlatch.programs import search_path
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
@@ -17,6 +19,8 @@ _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 def main() -> NoReturn:
     """Run `unlatch` with the arguments of this process."""
     _make_streams_safe()
+    # For the libraries, which look programs up by themselves.
+    os.environ["PATH"] = search_path(os.environ.get("PATH"))
     # Loading SDKs makes many objects and no garbage; looking for some among them, while they load
     # and once more at the end, takes a quarter of the time that loading them does.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)

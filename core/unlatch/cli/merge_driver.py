@@ -30,8 +30,8 @@ def command(entry: Entry) -> click.Command:
     @click.argument("path", required=False, default="metadata.json")
     def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
         from unlatch.engine.merge_driver import drive  # noqa: PLC0415
-        from unlatch.engine.registry import Registry  # noqa: PLC0415
         from unlatch.errors import StoreError  # noqa: PLC0415
+        from unlatch.project.registry import Registry  # noqa: PLC0415
 
         try:
             done = drive(base, ours, theirs, shapes=Registry().shapes)

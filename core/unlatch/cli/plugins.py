@@ -9,7 +9,7 @@ import click
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.session import JSON
-from unlatch.engine.registry import Registry, is_installed
+from unlatch.project.registry import Registry, is_installed
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import PluginEntry, PluginsDocument
@@ -42,7 +42,7 @@ def command(entry: Entry) -> click.Command:
             (
                 row["name"],
                 row["title"],
-                "ready" if row["ready"] else f"needs unlatch[{row['extra']}]",
+                "ready" if row["ready"] else f"needs {row['requirement']}",
                 ", ".join(one for one in row["capabilities"] if one in _FOR_PEOPLE),
             )
             for row in rows
@@ -62,5 +62,6 @@ def _entry(manifest: Manifest) -> PluginEntry:
         "noun": manifest.noun,
         "capabilities": [str(one) for one in sorted(manifest.capabilities)],
         "ready": is_installed(manifest.requires[0]),
-        "extra": manifest.requires[1],
+        "extra": manifest.requires[1].partition("[")[2].rstrip("]") or None,
+        "requirement": manifest.requires[1],
     }

@@ -1,4 +1,4 @@
-"""unlatch resume: take up an increment again, and reopen its items."""
+"""unlatch resume: resume increments, and reopen their items."""
 
 from __future__ import annotations
 
@@ -8,55 +8,38 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli import output
-from unlatch.cli.admission import (
-    CATEGORY,
-    FORCE,
-    foretold,
-    tell_warnings,
-    warning_entries,
-    with_category,
-)
+from unlatch.cli.admission import CATEGORY, FORCE, foretold, tell_warnings, with_category
 from unlatch.cli.app import reach
-from unlatch.cli.asked import DRY_RUN, OFFLINE, YES, Asked, serving
+from unlatch.cli.delivery_options import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.describe import times
 from unlatch.cli.dialogue import Wishes, ask, warn_of_frequency
-from unlatch.cli.documents import (
-    delivered_code,
-    increment_entry,
-    reopen_entry,
-    resume_entry,
-    untouched_entry,
-)
-from unlatch.cli.failure import UNDELIVERED
-from unlatch.cli.rehearse import tell_rehearsal
-from unlatch.cli.scope_report import document_lines, scope_entry, sum_lines
+from unlatch.cli.preview import preview_and_tell
+from unlatch.cli.resume_result import resume_code, resume_document, tell_end
+from unlatch.cli.scope_report import document_lines
 from unlatch.cli.scoping import Scoping, scoping
-from unlatch.cli.serve import Delivered, deliver_or_postpone, tell_left
+from unlatch.cli.serve import deliver_or_postpone
 from unlatch.cli.session import BY, JSON, REASON, Session, with_session
 from unlatch.domain.operation import Kind
 from unlatch.engine.admission import Wish, admit
-from unlatch.engine.rehearsal import Act
-from unlatch.engine.rehearse import rehearse_resume
-from unlatch.engine.resume import Resumed, Step, next_step, resume
+from unlatch.engine.resume import Request, Resumed, Step, next_step, plan_resume, resume
 from unlatch.engine.scope import spared_by
 from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import ResumeDocument
     from unlatch.cli.table import Entry
     from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Increment
-    from unlatch.engine.trackers import Trackers
+    from unlatch.domain.options import DeliveryOptions
     from unlatch.errors import UnlatchError
+    from unlatch.project.trackers import Trackers
 
 DECLINED = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Typed:
+class Typed:
     """What was typed, by the options' names."""
 
-    wanted: str
     reason: str | None
     by: str | None
     yes: bool
@@ -66,28 +49,14 @@ class _Typed:
     category: str | None
     force: bool
     scoping: Scoping
-    asked: Asked
+    delivery: DeliveryOptions
     as_json: bool
 
-    @property
-    def wish(self) -> Wish:
-        """What bears on the project's own rules."""
-        return Wish(self.category, self.force)
-
-
-@dataclass(frozen=True, slots=True)
-class _Agreed:
-    """What is to be done, once all questions are answered.
-
-    Args:
-        told: warnings that were shown before the questions.
-    """
-
-    reason: str | None
-    wish: Wish
-    asked: Asked
-    amendment: Amendment | None
-    told: tuple[UnlatchError, ...] = ()
+    def request(self, session: Session) -> Request:
+        """What is asked for, before any question is answered."""
+        wish = Wish(self.category, self.force)
+        who = session.who(self.by)
+        return Request(who, self.reason, self.reopen_items, self.delivery, wish)
 
 
 def command(entry: Entry) -> click.Command:
@@ -100,10 +69,10 @@ def command(entry: Entry) -> click.Command:
         "expressions",
         metavar="EXPR",
         multiple=True,
-        help="All that are so, as in status=completed or title~words; repeated, all have to hold.",
+        help="Select increments matching EXPR (status=completed, title~words); repeat to combine.",
     )
     @click.option(
-        "--max-items", type=click.IntRange(min=1), help="Of several: how many items to write to."
+        "--max-items", type=click.IntRange(min=1), help="Maximum number of items to change."
     )
     @REASON
     @BY
@@ -111,7 +80,7 @@ def command(entry: Entry) -> click.Command:
     @OFFLINE
     @DRY_RUN
     @click.option(
-        "--reopen-items", is_flag=True, help="Of an abandoned increment, reopen the items too."
+        "--reopen-items", is_flag=True, help="Also reopen the items of an abandoned increment."
     )
     @scoping
     @CATEGORY
@@ -129,147 +98,153 @@ def command(entry: Entry) -> click.Command:
     ) -> int:
         if bool(ids) is bool(expressions):
             raise click.UsageError("name increments, or --all-matching EXPR")
+        typed = Typed(**options)
         if len(ids) == 1:
-            return _run(session, _Typed(wanted=ids[0], **options))
-        return _run_many(session, options, ids=ids, expressions=expressions, max_items=max_items)
+            return _run(session, ids[0], typed)
+        from unlatch.cli.resume_many import Chosen, run_many  # noqa: PLC0415  (rarely needed)
+
+        if typed.scoping.is_wanted:
+            raise click.UsageError("the work of one increment alone can be changed at once")
+        return run_many(session, Chosen(ids, expressions, max_items), typed)
 
     return run
 
 
-def _run_many(session: Session, options: dict[str, Any], **chosen: Any) -> int:
-    from unlatch.cli.resume_many import Many, run_many  # noqa: PLC0415  (rarely needed)
-
-    if options.pop("scoping").is_wanted:
-        raise click.UsageError("the work of one increment alone can be changed at once")
-    wish = Wish(options.pop("category"), options.pop("force"))
-    return run_many(session, Many(wish=wish, **chosen, **options))
-
-
-def _run(session: Session, typed: _Typed) -> int:
-    increment = session.workspace.manager.read(typed.wanted)
+def _run(session: Session, wanted: str, typed: Typed) -> int:
+    increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
+    request = typed.request(session)
+    if typed.dry_run:
+        return _preview(session, increment, request, typed)
     with session.trackers() as trackers:
-        if typed.dry_run:
-            return _rehearse(session, trackers, increment, typed)
-        agreed = _agreed(session, trackers, increment, typed)
+        agreed = _agreed(session, trackers, increment, request, typed)
         if agreed is None:
             output.talk("Nothing was changed.")
             return DECLINED
-        resumed = resume(
-            session.workspace,
-            increment.id,
-            reason=agreed.reason,
-            by=session.who(typed.by),
-            reopen_items=typed.reopen_items,
-            manner=agreed.asked.manner,
-            wish=agreed.wish,
-            amendment=agreed.amendment,
-        )
+        request, told = agreed
+        resumed = resume(session.workspace, increment.id, request)
         if not typed.as_json:
-            _tell(resumed, was_archived=increment.archived)
-            known = {one.id for one in agreed.told}
+            _tell(resumed)
+            known = {one.id for one in told}
             tell_warnings(one for one in resumed.warnings if one.id not in known)
             if resumed.entry and typed.yes:
                 warn_of_frequency(session, resumed.increment, told=resumed.warnings)
-        job, silent = agreed.asked.job(resumed.fresh), typed.as_json
         delivered = deliver_or_postpone(
-            session, trackers, resumed.increment, job, offline=typed.offline, silent=silent
+            session,
+            trackers,
+            resumed.increment,
+            options=request.options,
+            fresh=resumed.fresh,
+            offline=typed.offline,
+            silent=typed.as_json,
         )
     if typed.as_json:
-        return _document(resumed, delivered)
-    return _end(resumed, delivered, typed.wanted)
+        output.document(resume_document(resumed, delivered))
+    else:
+        tell_end(resumed, delivered, wanted)
+    return resume_code(resumed, delivered)
 
 
-def _rehearse(session: Session, trackers: Trackers, increment: Increment, typed: _Typed) -> int:
-    insisted = typed.asked.even_if_not_planned or typed.reopen_items
-    job = replace(typed.asked.job(), even_if_deliberate=insisted)
-    act = Act(session.who(typed.by), typed.reason, job, offline=typed.offline)
-    amendment = None
+def _preview(session: Session, increment: Increment, request: Request, typed: Typed) -> int:
     if typed.scoping.is_wanted:
         from unlatch.cli.scope import foreseen_scope  # noqa: PLC0415  (rarely needed)
 
         amendment = foreseen_scope(session, increment, typed.scoping, reason=typed.reason)
-    found = rehearse_resume(
-        session.workspace,
-        trackers,
-        increment,
-        act=act,
-        reopen_items=typed.reopen_items,
-        amendment=amendment,
+        request = replace(request, amendment=amendment)
+    plan, scope = plan_resume(session.workspace, increment, request)
+    warnings = admit(session.workspace, increment, request.wish).warnings
+    return preview_and_tell(
+        session,
+        plan,
+        typed.delivery,
+        offline=typed.offline,
+        as_json=typed.as_json,
+        warnings=warnings,
+        scope=scope,
     )
-    warnings = admit(session.workspace, increment, typed.wish).warnings
-    return tell_rehearsal(session, replace(found, warnings=warnings), as_json=typed.as_json)
 
 
 def _agreed(
-    session: Session, trackers: Trackers, increment: Increment, typed: _Typed
-) -> _Agreed | None:
-    """What is to be done, by what was typed and answered; None if it was declined.
+    session: Session, trackers: Trackers, increment: Increment, request: Request, typed: Typed
+) -> tuple[Request, tuple[UnlatchError, ...]] | None:
+    """What is asked for once all questions are answered, and the warnings that were shown.
+
+    Returns:
+        None if it was declined.
 
     Raises:
-        UsageError: what was typed cannot be done, or nobody is there to be asked.
+        UsageError: what was typed cannot be done, or there is no terminal to ask at.
     """
-    step, wish, asked = next_step(increment), typed.wish, typed.asked
-    reason = checked_reason(typed.reason) if typed.reason is not None else None
-    # Parts that are not there are told of before anything is asked.
-    parts = _work(session, increment, typed, reason) if typed.scoping.names_parts else None
+    step = next_step(increment)
     told: tuple[UnlatchError, ...] = ()
-    if step.needs_reason and (reason is None or not typed.yes):
-        told = foretold(session, increment, wish)
-        spared = len(spared_by(increment, parts)) if parts else 0
-        wishes = Wishes(
-            reason,
-            typed.yes,
-            typed.reopen_items,
-            typed.offline,
-            told,
-            spared,
-            asked.even_if_not_planned,
-        )
-        answer = ask(session, trackers, increment, step, wishes)
-        if answer is None:
+    if request.reason is not None:
+        request = replace(request, reason=checked_reason(request.reason))
+    if typed.scoping.names_parts:
+        # Parts that do not exist are reported before anything is asked.
+        request = replace(request, amendment=_work(session, increment, request, typed))
+    if step.needs_reason and (request.reason is None or not typed.yes):
+        told = foretold(session, increment, request.wish)
+        answered = _asked(session, trackers, increment, request, typed, told=told)
+        if answered is None:
             return None
-        reason = answer.reason
-        asked = replace(asked, even_if_not_planned=answer.even_if_not_planned)
-        wish = with_category(session, increment, wish)
-    amendment = parts or _work(session, increment, typed, reason)
-    if typed.scoping.is_wanted and amendment is None:
+        request = answered
+    if request.amendment is None:
+        request = replace(request, amendment=_work(session, increment, request, typed))
+    if typed.scoping.is_wanted and request.amendment is None:
         return None
-    return _Agreed(reason, wish, asked, amendment, told)
+    return request, told
+
+
+def _asked(
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    request: Request,
+    typed: Typed,
+    *,
+    told: tuple[UnlatchError, ...],
+) -> Request | None:
+    spared = len(spared_by(increment, request.amendment)) if request.amendment else 0
+    wishes = Wishes(
+        request.reason,
+        typed.yes,
+        typed.reopen_items,
+        typed.offline,
+        told,
+        spared,
+        request.options.even_if_not_planned,
+    )
+    answer = ask(session, trackers, increment, next_step(increment), wishes)
+    if answer is None:
+        return None
+    return replace(
+        request,
+        reason=answer.reason,
+        options=replace(request.options, even_if_not_planned=answer.even_if_not_planned),
+        wish=with_category(session, increment, request.wish),
+    )
 
 
 def _work(
-    session: Session, increment: Increment, typed: _Typed, reason: str | None
+    session: Session, increment: Increment, request: Request, typed: Typed
 ) -> Amendment | None:
     """What changes about the work; None if nothing does, or it was declined."""
     if not typed.scoping.is_wanted:
         return None
     from unlatch.cli.scope import changed_work  # noqa: PLC0415  (rarely needed)
 
-    return changed_work(session, increment, typed.scoping, reason=reason, yes=typed.yes)
+    return changed_work(session, increment, typed.scoping, reason=request.reason, yes=typed.yes)
 
 
-def _tell(resumed: Resumed, *, was_archived: bool) -> None:
+def _tell(resumed: Resumed) -> None:
     increment = resumed.increment
     mark = output.good(output.sign("ok"))
-    if resumed.step is Step.NOTHING:
-        output.data(f"{mark} Increment {increment.id} is active already; nothing is pending")
-    elif resumed.step is Step.DELIVER:
-        owed = times(len(increment.pending), "operation")
-        output.data(f"{mark} Increment {increment.id} is active already; delivering {owed}")
-    elif resumed.step is Step.AMEND:
-        output.data(f"{mark} Increment {increment.id} is active already; its work was changed")
-    else:
-        by = f" (by {output.clean(resumed.entry.reopened_by)})" if resumed.entry else ""
-        word = "reopened" if resumed.entry else "resumed"
-        output.data(
-            f"{mark} Increment {increment.id} {word}: {resumed.previous} -> {increment.status}{by}"
-        )
+    output.data(f"{mark} Increment {increment.id} {_done(resumed)}")
     for line in document_lines(resumed.scope) if resumed.scope else ():
         output.data(line)
     if resumed.is_known:
         output.talk("    That change of its work was made before; it is not made again.")
-    if was_archived:
+    if resumed.before.archived:
         output.data(f"{mark} Moved out of the archive: {increment.folder}")
     for warning in increment.warnings:
         output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
@@ -279,42 +254,14 @@ def _tell(resumed: Resumed, *, was_archived: bool) -> None:
         output.talk("    It has no linked items; unlatch link adds some.")
 
 
-def _end(resumed: Resumed, delivered: Delivered, wanted: str) -> int:
-    for line in sum_lines(resumed.scope) if resumed.scope else ():
-        output.data(line)
-    code = _code(resumed, delivered)
-    if unwritten := resumed.increment.unwritten:
-        output.talk(
-            f"{output.warn('Not written yet:')} {', '.join(unwritten)}. "
-            f"Next: unlatch resume {resumed.increment.id}"
-        )
-    elif code:
-        tell_left(delivered)
-    else:
-        output.talk(f"Next: unlatch show {output.clean(wanted)}")
-    return code
-
-
-def _code(resumed: Resumed, delivered: Delivered) -> int:
-    if resumed.increment.unwritten:
-        return UNDELIVERED
-    return 0 if delivered.by_wish else delivered_code(delivered.deliveries, delivered.left)
-
-
-def _document(resumed: Resumed, delivered: Delivered) -> int:
-    code = _code(resumed, delivered)
-    increment = delivered.increment
-    trackers = [resume_entry(delivery) for delivery in delivered.deliveries]
-    if resumed.step is Step.REVIVE and not trackers:
-        trackers = [untouched_entry(link) for link in increment.links]
-    document: ResumeDocument = {
-        "schema": "unlatch.resume/1",
-        "increment": increment_entry(increment, resumed.previous),
-        "reopen": reopen_entry(resumed.entry, increment),
-        "trackers": trackers,
-        "scope": scope_entry(resumed.scope),
-        "warnings": warning_entries(resumed.warnings),
-        "exitCode": code,
-    }
-    output.document(document)
-    return code
+def _done(resumed: Resumed) -> str:
+    increment = resumed.increment
+    if resumed.step is Step.NOTHING:
+        return "is active already; nothing is pending"
+    if resumed.step is Step.DELIVER:
+        return f"is active already; delivering {times(len(increment.pending), 'operation')}"
+    if resumed.step is Step.AMEND:
+        return "is active already; its work was changed"
+    by = f" (by {output.clean(resumed.entry.reopened_by)})" if resumed.entry else ""
+    word = "reopened" if resumed.entry else "resumed"
+    return f"{word}: {resumed.previous} -> {increment.status}{by}"

@@ -9,8 +9,8 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
-from unlatch.engine.registry import is_installed
 from unlatch.errors import UnlatchError
+from unlatch.project.registry import is_installed
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from unlatch.cli.session import is_interactive
 from unlatch.domain.documents import NewTask, read_spec
 from unlatch.engine.scope import parts_of, scope_change
 from unlatch.errors import UsageError
+from unlatch.programs import find_program
 from unlatch.store.amending import documents_of
 from unlatch.store.layout import SPEC, TASKS
 
@@ -115,10 +117,19 @@ def _linked(tasks: Iterable[NewTask], scoping: Scoping) -> list[NewTask]:
     ]
 
 
+def _editor() -> str | None:
+    """The command of the user's editor, with the program's absolute path."""
+    name, *arguments = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "") or [
+        ""
+    ]
+    program = find_program(name)
+    return shlex.join([program, *arguments]) if program else None
+
+
 def _asked(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     """What somebody writes in their editor, else line by line."""
-    if with_tasks and (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
-        return read_edited(click.edit(_TEMPLATE, extension=".md"))
+    if with_tasks and (editor := _editor()):
+        return read_edited(click.edit(_TEMPLATE, editor=editor, extension=".md"))
     change = click.prompt("What changes?", err=True, default="", show_default=False).strip()
     titles: list[str] = []
     while change and with_tasks:

@@ -1,4 +1,4 @@
-"""Delivering with words: what every command that writes to trackers ends in."""
+"""Delivering, and reporting it: the end of every command that writes to trackers."""
 
 from __future__ import annotations
 
@@ -7,25 +7,30 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli import output
 from unlatch.cli.describe import delivery_lines, times
-from unlatch.engine.deliver import Job, deliver
-from unlatch.engine.progress import Delivery
+from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.result import Delivery
+from unlatch.delivery.run import Run
 from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unlatch.cli.session import Session
     from unlatch.domain.increment import Increment
-    from unlatch.engine.trackers import Trackers
+    from unlatch.domain.operation import Operation
+    from unlatch.domain.options import DeliveryOptions
+    from unlatch.project.trackers import Trackers
 
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What delivering came to.
+    """The result of delivering one increment's operations.
 
     Args:
         increment: the increment as it is now.
-        deliveries: what became of each operation that was due.
-        left: how many operations are still owed.
-        by_wish: whether they were left on purpose.
+        deliveries: the result of each operation that was to be delivered.
+        left: how many operations are still pending.
+        by_wish: whether they were left on purpose (`--offline`).
     """
 
     increment: Increment
@@ -35,31 +40,37 @@ class Delivered:
 
 
 def deliver_and_tell(
-    session: Session, trackers: Trackers, increment: Increment, job: Job, *, silent: bool
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    *,
+    options: DeliveryOptions,
+    fresh: frozenset[str],
+    silent: bool,
+    tracker: str | None = None,
 ) -> Delivered:
-    """Deliver what an increment's items are owed, and tell of each as it ends.
+    """Deliver what is pending for an increment's items, and report each delivery as it ends.
 
     Raises:
         UnlatchError: the increment cannot be read, or another process is delivering it.
     """
     registry = session.workspace.registry
+    deliveries: list[Delivery] = []
 
-    def report(delivery: Delivery) -> None:
+    def report(_name: str, delivery: Delivery) -> None:
+        deliveries.append(delivery)
         session.trace(delivery.error)
         for line in () if silent else delivery_lines(registry, delivery):
             output.data(line)
 
-    deliveries = deliver(
-        session.workspace,
-        trackers,
-        increment.id,
-        job,
-        report=report,
+    run = Run(
+        session.workspace, trackers, options=options, fresh=fresh, named=True, tracker=tracker
     )
+    deliver(run, [increment.id], report)
     try:
         now = session.workspace.manager.read(increment.id)
     except StoreError:
-        # Each delivery has told of it; what was recorded is owed by whatever the files are now.
+        # Each delivery was reported; what was recorded is pending whatever the files are now.
         return Delivered(increment, tuple(deliveries), sum(not d.is_done for d in deliveries))
     return Delivered(now, tuple(deliveries), len(now.pending))
 
@@ -68,30 +79,44 @@ def deliver_or_postpone(
     session: Session,
     trackers: Trackers,
     increment: Increment,
-    job: Job,
     *,
+    options: DeliveryOptions,
+    fresh: frozenset[str],
     offline: bool,
     silent: bool,
 ) -> Delivered:
-    """Deliver what is owed, or leave it for later where that is wished.
+    """Deliver what is pending, or leave it for later where that is asked for.
 
     Raises:
         UnlatchError: the increment cannot be read.
     """
     if offline:
         return _postponed(increment)
-    return deliver_and_tell(session, trackers, increment, job, silent=silent)
+    return deliver_and_tell(
+        session, trackers, increment, options=options, fresh=fresh, silent=silent
+    )
 
 
 def _postponed(increment: Increment) -> Delivered:
-    """Leave what is owed for later, on purpose."""
-    owed = tuple(Delivery(operation, operation.item) for operation in increment.pending)
-    if owed:
-        output.talk(f"{times(len(owed), 'operation')} pending; unlatch sync delivers them.")
-    return Delivered(increment, owed, len(owed), by_wish=True)
+    waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
+    if waiting:
+        output.talk(f"{times(len(waiting), 'operation')} pending; unlatch sync delivers them.")
+    return Delivered(increment, waiting, len(waiting), by_wish=True)
 
 
 def tell_left(delivered: Delivered) -> None:
-    """Say what is left and which one command finishes it."""
+    """Say what is left, and the command that can finish it."""
     left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
-    output.talk(f"{left} Next: unlatch sync {delivered.increment.id}")
+    pending = delivered.increment.pending
+    command = next_command(delivered.increment.id, pending)
+    blocked = any(one.is_blocked for one in pending) and command.endswith(delivered.increment.id)
+    cause = " Remove the cause first." if blocked else ""
+    output.talk(f"{left}{cause} Next: {command}")
+
+
+def next_command(increment: str, pending: Sequence[Operation]) -> str:
+    """The command that can deliver what is left, with the options that refusals call for."""
+    remedies = {one.attempt.remedy for one in pending if one.attempt and one.attempt.remedy}
+    if "--comment none" in remedies:
+        remedies.discard("--comment short")
+    return " ".join(["unlatch sync", increment, *sorted(remedies)])

@@ -9,47 +9,43 @@ from unlatch.cli import output
 from unlatch.cli.describe import delivery_lines, times
 from unlatch.cli.progress import FEW, bar
 from unlatch.cli.serve import Delivered, tell_left
-from unlatch.engine.deliver import deliver_many
-from unlatch.engine.workspace import utc_now
+from unlatch.delivery.dispatch import deliver
+from unlatch.project.workspace import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from unlatch.cli.session import Session
+    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.run import Run
     from unlatch.domain.increment import Increment
-    from unlatch.engine.attempt import Job
-    from unlatch.engine.progress import Delivery
-    from unlatch.engine.trackers import Trackers
 
 # Of failures that are alike, so many are told each by itself.
 _ALIKE = 3
 
 
 def deliver_all(
-    session: Session, trackers: Trackers, due: Sequence[Increment], job: Job, *, silent: bool
+    run: Run, session: Session, due: Sequence[Increment], *, silent: bool
 ) -> Mapping[str, list[Delivery]]:
-    """Deliver what the items of increments are owed, side by side, and tell of it.
+    """Deliver what is pending for the items of increments, side by side, and report it.
 
-    Of few items each is told of; of many only those that were not served, and a sum.
+    Of few items each is reported; of many only those that were not served, and a sum.
     """
-    total = sum(_is_due(one.tracker, job) for each in due for one in each.pending)
+    total = sum(run.is_tried(operation) for each in due for operation in each.pending)
     voice = _Voice(session, is_terse=total > FEW, silent=silent)
     began = utc_now()
+    done: dict[str, list[Delivery]] = {one.id: [] for one in due}
     with bar(total, "Delivering") as advance:
 
-        def report(_name: str, delivery: Delivery) -> None:
+        def report(name: str, delivery: Delivery) -> None:
+            done[name].append(delivery)
             advance()
             voice.tell(delivery)
 
-        names = [one.id for one in due]
-        done = deliver_many(session.workspace, trackers, names, job, report=report)
+        deliver(run, list(done), report)
     voice.sum_up(total, began)
     return done
-
-
-def _is_due(tracker: str, job: Job) -> bool:
-    return job.tracker in (None, tracker)
 
 
 class _Voice:

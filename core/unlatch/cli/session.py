@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli import output
-from unlatch.engine.workspace import Workspace
+from unlatch.project.workspace import Workspace
 from unlatch.store.layout import find_layout, layout_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.cli.app import Globals
-    from unlatch.engine.trackers import Trackers
     from unlatch.errors import UnlatchError
+    from unlatch.project.trackers import Trackers
     from unlatch.store.layout import Layout
     from unlatch.transport import Wait
 
@@ -34,9 +33,8 @@ ID = click.argument("wanted", metavar="ID")
 class Session:
     """One run of one command."""
 
-    def __init__(self, options: Globals, *, command: str | None = None) -> None:
+    def __init__(self, options: Globals) -> None:
         self._options = options
-        self._command = command
 
     @cached_property
     def layout(self) -> Layout:
@@ -46,8 +44,7 @@ class Session:
             UsageError: `no-project`.
         """
         root = self._options.root
-        found = layout_at(root.absolute()) if root else find_layout(Path.cwd())
-        return replace(found, command=self._command)
+        return layout_at(root.absolute()) if root else find_layout(Path.cwd())
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -57,7 +54,7 @@ class Session:
     @contextmanager
     def trackers(self) -> Iterator[Trackers]:
         """The project's trackers; an interruption stops what is under way."""
-        from unlatch.engine.trackers import Trackers  # noqa: PLC0415
+        from unlatch.project.trackers import Trackers  # noqa: PLC0415
 
         with _trace(self._options.trace_http) as trace:
             trackers = Trackers(
@@ -102,7 +99,7 @@ def user_config() -> Path:
 
 def session_of(ctx: click.Context) -> Session:
     """The session of the command that runs."""
-    return Session(ctx.obj, command=ctx.command_path)
+    return Session(ctx.obj)
 
 
 def is_interactive() -> bool:

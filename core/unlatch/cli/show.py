@@ -12,6 +12,7 @@ from unlatch.cli.describe import ago, seen_line, times
 from unlatch.cli.documents import pending_entry
 from unlatch.cli.failure import problem_entry
 from unlatch.cli.list import list_entry
+from unlatch.cli.serve import next_command
 from unlatch.cli.session import ID, JSON, Session, with_session
 from unlatch.engine.items import look
 
@@ -98,9 +99,9 @@ def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
         )
     _tell_items(session, increment, seen)
     for operation in increment.pending:
-        cause = f", parked: {operation.cause}" if operation.cause else ""
-        owed = f"{operation.kind} {operation.tracker} {operation.item}{cause}"
-        output.data(f"  {output.warn('Pending')}      {owed}")
+        cause = f", blocked: {operation.cause}" if operation.is_blocked else ""
+        line = f"{operation.kind} {operation.tracker} {operation.item}{cause}"
+        output.data(f"  {output.warn('Pending')}      {line}")
     if increment.unwritten:
         names = ", ".join(increment.unwritten)
         told = f"{names}: what was changed about the work; unlatch resume {increment.id}"
@@ -108,7 +109,7 @@ def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
     for warning in increment.warnings:
         output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
     if increment.pending:
-        output.talk(f"Next: unlatch sync {increment.id}")
+        output.talk(f"Next: {next_command(increment.id, increment.pending)}")
 
 
 def _tell_items(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:

@@ -1,4 +1,4 @@
-"""unlatch status: what needs somebody, on one screen."""
+"""unlatch status: increments and operations that need attention, on one screen."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from unlatch.cli.app import reach
 from unlatch.cli.describe import ago, times
 from unlatch.cli.documents import pending_entry
 from unlatch.cli.list import list_entry, tell_hint
+from unlatch.cli.serve import next_command
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.domain.times import stamp
-from unlatch.engine.overview import Overview, Owed, overview
+from unlatch.engine.overview import Overview, Waiting, overview
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -93,15 +94,16 @@ def _wip_entry(found: Overview) -> WipEntry:
     }
 
 
-def _waiting_entry(one: Owed) -> WaitingEntry:
-    tried = one.tried
-    not_before = tried.not_before if tried else None
+def _waiting_entry(one: Waiting) -> WaitingEntry:
+    attempt = one.operation.attempt
+    retry_at = attempt.retry_at if attempt else None
     return {
         "increment": one.increment.id,
         **pending_entry(one.operation),
         "cause": one.cause,
-        "attempts": tried.count if tried else 0,
-        "nextTry": stamp(not_before) if not_before else None,
+        "attempts": attempt.number if attempt else 0,
+        "nextTry": stamp(retry_at) if retry_at else None,
+        "blocked": one.operation.is_blocked,
     }
 
 
@@ -164,7 +166,9 @@ class _Screen:
 
     def _pending(self) -> None:
         waiting = self._found.pending
-        output.data(f"Pending      {times(len(waiting), 'operation')}")
+        blocked = sum(one.operation.is_blocked for one in waiting)
+        told_blocked = f", {blocked} blocked" if blocked else ""
+        output.data(f"Pending      {times(len(waiting), 'operation')}{told_blocked}")
         told = list(dict.fromkeys(one.increment.id for one in waiting))
         room = self._most
         for number, increment in enumerate(told):
@@ -172,8 +176,9 @@ class _Screen:
             if room is not None and number and len(theirs) > room:
                 output.talk(f"  and {times(len(told) - number, 'increment')} more: unlatch sync")
                 break
-            self._rows([f"  {increment}  {_owed_line(one, self._now)}" for one in theirs])
-            output.talk(f"  Next: unlatch sync {increment}")
+            self._rows([f"  {increment}  {_waiting_line(one, self._now)}" for one in theirs])
+            command = next_command(increment, [one.operation for one in theirs])
+            output.talk(f"  Next: {command}")
             room = None if room is None else room - len(theirs)
 
     def _not_recorded(self) -> None:
@@ -182,7 +187,7 @@ class _Screen:
             return
         heading = output.warn("Delivered")
         output.data(f"{heading}    {times(len(done), 'operation')}, not recorded")
-        self._rows([f"  {one.increment.id}  {_owing(one)}" for one in done])
+        self._rows([f"  {one.increment.id}  {_named(one)}" for one in done])
         output.talk("  Next: commit the metadata.json of these increments")
 
     def _reopened(self) -> None:
@@ -222,18 +227,20 @@ def _used(use: Use) -> str:
     return f"{use.active} of at most {use.most}" if use.most is not None else str(use.active)
 
 
-def _owing(one: Owed) -> str:
+def _named(one: Waiting) -> str:
     operation = one.operation
     return output.clean(f"{operation.kind} {operation.tracker} {operation.item}")
 
 
-def _owed_line(one: Owed, now: datetime) -> str:
-    operation = one.operation
+def _waiting_line(one: Waiting, now: datetime) -> str:
+    operation, attempt = one.operation, one.operation.attempt
     facts = [ago(operation.at, now)]
-    if one.tried:
-        facts.append(f"tried {times(one.tried.count, 'time')}")
+    if attempt and attempt.number:
+        facts.append(f"tried {times(attempt.number, 'time')}")
     if one.cause:
-        facts.append(f"{'parked' if operation.parked_at else 'last'}: {one.cause}")
-    if one.tried and one.tried.not_before and one.tried.not_before > now:
-        facts.append(f"not before {one.tried.not_before:%H:%M} UTC")
-    return f"{_owing(one)} ({', '.join(facts)})"
+        facts.append(f"{'blocked' if operation.is_blocked else 'last'}: {one.cause}")
+    elif attempt and attempt.is_open:
+        facts.append("outcome unknown")
+    if attempt and attempt.retry_at and attempt.retry_at > now:
+        facts.append(f"not before {attempt.retry_at:%H:%M} UTC")
+    return f"{_named(one)} ({', '.join(facts)})"

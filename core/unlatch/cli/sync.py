@@ -1,4 +1,4 @@
-"""unlatch sync: deliver what items are owed, and bring both sides in step."""
+"""unlatch sync: deliver pending operations, and sync with the trackers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
-from unlatch.cli.asked import YES, Asked, serving
+from unlatch.cli.delivery_options import YES, serving
 from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry
 from unlatch.cli.giving import COMMIT, alone, begin, finish
@@ -24,22 +24,26 @@ from unlatch.cli.sync_plan import (
     tell_moves,
     tell_plan,
 )
-from unlatch.cli.sync_questions import answered, check_size
+from unlatch.cli.sync_questions import answered, check_items
 from unlatch.cli.sync_report import report_plan, report_sync
+from unlatch.delivery.run import Run
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.operation import Kind
+from unlatch.domain.options import AS_CONFIGURED
 from unlatch.engine.branch import changed_since, other_branch
-from unlatch.engine.in_step import Moved, settle
+from unlatch.engine.in_step import Moved, apply_sync_plan
 from unlatch.engine.ingest import Heard, attributed, concerned
 from unlatch.engine.reconcile import SyncPlan, compare
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.store.links import identity, link_of
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.syncing import EventEntry, SyncDocument
     from unlatch.cli.table import Entry
+    from unlatch.delivery.result import Delivery
+    from unlatch.domain.options import DeliveryOptions
     from unlatch.engine.giving import Giving
-    from unlatch.engine.progress import Delivery
-    from unlatch.engine.trackers import Trackers
+    from unlatch.project.trackers import Trackers
     from unlatch.spi import ItemEvent
 
 
@@ -58,7 +62,7 @@ class Wanted:
             looked at.
     """
 
-    asked: Asked
+    delivery: DeliveryOptions
     ids: tuple[str, ...] = ()
     everything: bool = False
     changed_since: str | None = None
@@ -122,11 +126,10 @@ def _show(
     plan = compare(session.workspace, trackers, chosen, everything)
     tell_plan(
         session,
-        trackers,
+        Run(session.workspace, trackers, options=wanted.delivery, named=bool(wanted.ids)),
         plan,
         chosen,
         by=session.who(by),
-        job=wanted.asked.job(),
         other=_other_branch(session),
         requests=wanted.plan,
         as_json=as_json,
@@ -149,6 +152,9 @@ class Sync:
         self._by = by
         self._silent = silent
         self._delivered: dict[str, list[Delivery]] = {}
+        # Increments whose pending operations are all blocked, and the count of blocked operations.
+        self._passed_over: list[Increment] = []
+        self._blocked = 0
         self._heard: Heard | None = None
 
     def run(self, *, as_json: bool) -> int:
@@ -169,7 +175,14 @@ class Sync:
     def _work(self) -> tuple[SyncPlan, list[Moved], str | None]:
         workspace, trackers = self._session.workspace, self._trackers
         chosen = self._chosen()
-        self._deliver([one for one in chosen if one.pending])
+        due = [one for one in chosen if self._is_due(one)]
+        if not self._is_named:
+            self._passed_over = [one for one in chosen if one.pending and one not in due]
+            self._blocked = sum(op.is_blocked for one in chosen for op in one.pending)
+        pending = {identity(link_of(one, operation)) for one in due for operation in one.pending}
+        command = "unlatch sync --plan"
+        check_items(self._session, len(pending), self._wanted.max_items, command=command)
+        self._deliver(due)
         everything = _sound(self._session)
         names = {one.id for one in chosen}
         again = [one for one in everything if one.id in names]
@@ -178,8 +191,8 @@ class Sync:
         other, moved = _other_branch(self._session), list[Moved]()
         if other is None:
             plan = answered(plan, yes=self._wanted.yes, silent=self._silent)
-            check_size(self._session, plan, self._wanted.max_items)
-            done = settle(workspace, plan, by=self._by, force=self._wanted.force)
+            self._check_size(plan, len(pending))
+            done = apply_sync_plan(workspace, plan, by=self._by, force=self._wanted.force)
             moved = list(done.moved)
             self._tell(plan, moved)
             left = [one for one in map(workspace.manager.read, sorted(names)) if one.pending]
@@ -189,6 +202,22 @@ class Sync:
             output.talk(f"On branch {other} only what is pending is delivered.")
             tell_compared(plan)
         return plan, moved, other
+
+    def _is_due(self, increment: Increment) -> bool:
+        """Whether an increment has operations that this run is to try."""
+        return any(self._is_named or not one.is_blocked for one in increment.pending)
+
+    @property
+    def _is_named(self) -> bool:
+        """Whether blocked operations are tried again: increments, or an option, were named."""
+        return bool(self._wanted.ids) or self._wanted.delivery != AS_CONFIGURED
+
+    def _check_size(self, plan: SyncPlan, served: int) -> None:
+        """Refuse to write to more items than was agreed, those that were served included."""
+        if plan.items:
+            items = plan.items + served
+            command = "unlatch sync --plan"
+            check_items(self._session, items, self._wanted.max_items, command=command)
 
     def _chosen(self) -> list[Increment]:
         everything = _sound(self._session)
@@ -200,12 +229,17 @@ class Sync:
         return list(self._heard.increments)
 
     def _deliver(self, due: list[Increment], fresh: frozenset[str] = frozenset()) -> None:
+        run = Run(
+            self._session.workspace,
+            self._trackers,
+            options=self._wanted.delivery,
+            fresh=fresh,
+            named=bool(self._wanted.ids),
+        )
         if len(due) == 1 and not self._silent:
-            owed = times(len(due[0].pending), "operation")
-            output.talk(f"{due[0].id}: delivering {owed}")
-        job = self._wanted.asked.job(fresh)
-        done = deliver_all(self._session, self._trackers, due, job, silent=self._silent)
-        for name, made in done.items():
+            pending = times(sum(map(run.is_tried, due[0].pending)), "operation")
+            output.talk(f"{due[0].id}: delivering {pending}")
+        for name, made in deliver_all(run, self._session, due, silent=self._silent).items():
             self._delivered.setdefault(name, []).extend(made)
 
     def _tell(self, plan: SyncPlan, moved: list[Moved]) -> None:
@@ -222,7 +256,8 @@ class Sync:
         *,
         as_json: bool,
     ) -> int:
-        ended = served(self._session, self._delivered)
+        passed_over: dict[str, list[Delivery]] = {one.id: [] for one in self._passed_over}
+        ended = served(self._session, {**passed_over, **self._delivered})
         codes = [delivered_code(one.deliveries, one.left) for one in ended]
         given = finish(self._session, giving, silent=self._silent)
         code = max(codes, default=0) or _plan_code(plan, moved) or given.code
@@ -247,7 +282,10 @@ class Sync:
             }
             output.document(document)
             return code
-        tell_all_left(ended)
+        tell_all_left([one for one in ended if one.deliveries])
+        if self._blocked:
+            blocked = times(self._blocked, "blocked operation")
+            output.talk(f"{output.warn(f'{blocked} passed over.')} unlatch status lists them.")
         if not ended and not plan.told and not moved:
             output.talk("Nothing is pending, and both sides are in step.")
         return code
@@ -267,7 +305,7 @@ def _event_entry(heard: Heard) -> EventEntry:
 def _plan_code(plan: SyncPlan, moved: list[Moved]) -> int:
     if any(one.error for one in moved) or plan.is_unresolved:
         return 5
-    return 1 if any(one.seen.error for one in plan.links) else 0
+    return 5 if any(one.seen.error for one in plan.links) else 0
 
 
 def _sound(session: Session) -> list[Increment]:
@@ -283,7 +321,7 @@ def _chosen(session: Session, wanted: Wanted, everything: list[Increment]) -> li
     if wanted.changed_since is None:
         return everything
     root = session.layout.root
-    files = changed_since(root, wanted.changed_since)
+    files = changed_since(root, wanted.changed_since, below=session.layout.increments)
     if files is None:
         raise UsageError(
             "unknown-ref",

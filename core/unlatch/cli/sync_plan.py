@@ -9,22 +9,20 @@ from unlatch.cli import output
 from unlatch.cli.describe import times
 from unlatch.cli.documents import pending_of
 from unlatch.cli.failure import problem_entry
+from unlatch.cli.preview import item_lines, previewed_entry
 from unlatch.cli.progress import FEW
-from unlatch.cli.rehearse import item_lines, rehearsed_entry
 from unlatch.domain.reconcile import Verdict
-from unlatch.engine.in_step import Moved, would_send
-from unlatch.engine.rehearsal import Act
+from unlatch.engine.in_step import Moved, preview_sync
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.contracts.syncing import ComparedEntry, MoveEntry, SyncPlanDocument
     from unlatch.cli.session import Session
+    from unlatch.delivery.preview import Previewed
+    from unlatch.delivery.run import Run
     from unlatch.domain.increment import Increment
-    from unlatch.engine.attempt import Job
     from unlatch.engine.reconcile import Compared, Move, SyncPlan
-    from unlatch.engine.rehearsal import Rehearsed
-    from unlatch.engine.trackers import Trackers
     from unlatch.errors import UnlatchError
 
 ADRIFT = 5
@@ -51,12 +49,11 @@ def adrift_code(plan: SyncPlan) -> int:
 
 def tell_plan(
     session: Session,
-    trackers: Trackers,
+    run: Run,
     plan: SyncPlan,
     increments: Sequence[Increment],
     *,
     by: str,
-    job: Job,
     other: str | None,
     requests: bool,
     as_json: bool,
@@ -67,7 +64,7 @@ def tell_plan(
     Args:
         requests: whether each request is to be shown, too.
     """
-    items = would_send(session.workspace, trackers, plan, Act(by, job=job)) if requests else ()
+    items = preview_sync(run, plan, by=by) if requests else ()
     if as_json:
         output.document(_document(plan, increments, items, other=other, code=code))
         return
@@ -100,8 +97,8 @@ def _row(one: Compared) -> tuple[str, str, str, str, str]:
 
 def what_of(one: Compared) -> str:
     """What is to be done about a link, or what keeps it from being known."""
-    if one.owed:
-        return f"{times(one.owed, 'operation')} pending"
+    if one.pending:
+        return f"{times(one.pending, 'operation')} pending"
     if one.seen.error is not None:
         hint = f"; {one.seen.error.hint}" if one.seen.error.hint else ""
         return f"{one.seen.error.message} [{one.seen.error.id}]{hint}"
@@ -139,7 +136,7 @@ def tell_move(moved: Moved) -> None:
         output.data(f"    {output.clean(moved.error.hint)}")
 
 
-def _sum(session: Session, plan: SyncPlan, items: Sequence[Rehearsed]) -> str:
+def _sum(session: Session, plan: SyncPlan, items: Sequence[Previewed]) -> str:
     counts = _requests(items)
     if not items and not plan.moves:
         return "Nothing would be sent; nothing was written."
@@ -151,7 +148,7 @@ def _sum(session: Session, plan: SyncPlan, items: Sequence[Rehearsed]) -> str:
     return f"{told}; {times(comments, 'comment')}{watchers}. Nothing was written."
 
 
-def _requests(items: Sequence[Rehearsed]) -> dict[str, int]:
+def _requests(items: Sequence[Previewed]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for item in items:
         counts[item.operation.tracker] += len(item.requests)
@@ -161,7 +158,7 @@ def _requests(items: Sequence[Rehearsed]) -> dict[str, int]:
 def _document(
     plan: SyncPlan,
     increments: Sequence[Increment],
-    items: Sequence[Rehearsed],
+    items: Sequence[Previewed],
     *,
     other: str | None,
     code: int,
@@ -171,7 +168,7 @@ def _document(
         "compared": [compared_entry(one) for one in plan.told],
         "moves": [move_entry(move) for move in plan.moves],
         "pending": [entry for increment in increments for entry in pending_of(increment)],
-        "items": [rehearsed_entry(item) for item in items],
+        "items": [previewed_entry(item) for item in items],
         "requests": _requests(items),
         "comments": sum(item.change.comment is not None for item in items),
         "adrift": plan.is_adrift,
@@ -192,7 +189,7 @@ def compared_entry(one: Compared) -> ComparedEntry:
         "name": one.seen.name,
         "state": item.state if item else None,
         "category": item.category.value if item else None,
-        "verdict": one.verdict.value if one.verdict else ("owed" if one.owed else "unknown"),
+        "verdict": one.verdict.value if one.verdict else ("owed" if one.pending else "unknown"),
         "why": one.decision.why if one.decision else "",
         "error": problem_entry(one.seen.error) if one.seen.error else None,
     }

@@ -54,17 +54,8 @@ def _follow_item(there: Side) -> str:
     return f"{acts[there]} the increment"
 
 
-def check_size(session: Session, plan: SyncPlan, most: int | None) -> None:
-    """Refuse to write to more items than was agreed; nothing has been changed yet.
-
-    Raises:
-        UsageError: `too-many-items`.
-    """
-    check_items(session, plan.items, most, command="unlatch sync --plan")
-
-
 def check_items(session: Session, items: int, most: int | None, *, command: str) -> None:
-    """The same for any number of items.
+    """Refuse to write to more items than was agreed; nothing has been changed yet.
 
     Args:
         command: what shows what would be written.

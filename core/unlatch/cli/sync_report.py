@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.cli import ci
@@ -10,18 +9,16 @@ from unlatch.cli.ci import Annotation, Level
 from unlatch.cli.describe import times
 from unlatch.cli.sync_plan import NO_TOKEN, what_of
 from unlatch.domain.reconcile import Verdict
-from unlatch.errors import StoreError
 from unlatch.store.layout import METADATA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from unlatch.cli.giving import GivenBack
     from unlatch.cli.serve import Delivered
     from unlatch.cli.session import Session
+    from unlatch.delivery.result import Delivery
     from unlatch.engine.in_step import Moved
-    from unlatch.engine.progress import Delivery
     from unlatch.engine.reconcile import Compared, SyncPlan
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
@@ -36,7 +33,7 @@ def report_plan(session: Session, plan: SyncPlan, *, check: bool, code: int) -> 
     level = Level.ERROR if check else Level.WARNING
     ci.annotate(job, _found(plan, level))
     heading = "Increments and items differ" if plan.is_adrift else "Increments and items agree"
-    ci.summarise(job, [f"### {heading}", "", *_table(plan)], file=_file(session))
+    ci.summarise(job, [f"### {heading}", "", *_table(plan)], id=session.workspace.new_id())
     said = f"{times(len(_differing(plan)), 'link')} out of step"
     ci.tell_outputs(job, _outputs(code, said, adrift=plan.is_adrift, changed=False))
 
@@ -63,7 +60,7 @@ def report_sync(
         lines += ["", f"Committed to {ci.words(given.given.branch)}."]
         lines += [f"<{url}>" for url in [given.given.proposal] if url]
     lines += ["", *_table(plan)]
-    ci.summarise(job, lines, file=_file(session))
+    ci.summarise(job, lines, id=session.workspace.new_id())
     changed = bool(done or served or given.given)
     outputs = _outputs(code, said, adrift=bool(plan.having(*_UNDECIDED)), changed=changed)
     if given.given is not None:
@@ -90,7 +87,7 @@ def _found(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:
             is_fork = level is not None and one.seen.error.id in NO_TOKEN
             how = Level.NOTICE if is_fork else Level.ERROR
             yield Annotation(how, title, what_of(one), file)
-        elif level is not None and (one.owed or one.verdict in _DIFFERS):
+        elif level is not None and (one.pending or one.verdict in _DIFFERS):
             yield Annotation(level, title, what_of(one), file)
         elif one.verdict in _UNDECIDED:
             yield Annotation(Level.ERROR, title, what_of(one), file)
@@ -99,7 +96,7 @@ def _found(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:
 
 
 def _differing(plan: SyncPlan) -> list[Compared]:
-    return [one for one in plan.links if one.owed or one.verdict in _DIFFERS]
+    return [one for one in plan.links if one.pending or one.verdict in _DIFFERS]
 
 
 def _left(ended: Sequence[Delivered]) -> Iterator[Annotation]:
@@ -156,12 +153,3 @@ def _row(one: Compared) -> list[str]:
     there = item.state if item else "unknown"
     cells = (one.increment.id, one.increment.status.value, one.seen.name, there, what_of(one))
     return [ci.words(cell) for cell in cells]
-
-
-def _file(session: Session) -> Path:
-    from unlatch.store.locks import prepare_local  # noqa: PLC0415
-
-    workspace = session.workspace
-    with suppress(StoreError):
-        prepare_local(workspace.layout)
-    return workspace.layout.local / f"summary-{workspace.new_id()}.md"

@@ -14,6 +14,16 @@ class Reach(StrEnum):
     WRITES = "(writes trackers)"
 
 
+class Program(StrEnum):
+    """A program that a command may start."""
+
+    GIT = "git"
+    TOKEN = "the vendor's program that prints a token (gh, az)"  # noqa: S105
+    TASKS = "tasks_command of the user's configuration"
+    EDITOR = "the user's editor"
+    UNLATCH = "unlatch"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A command.
@@ -25,6 +35,7 @@ class Entry:
         reach: how far it reaches.
         section: the heading that it is listed under.
         shown: False for a synonym.
+        programs: all that it may start; tests/security proves it.
     """
 
     name: str
@@ -33,12 +44,20 @@ class Entry:
     reach: Reach
     section: str
     shown: bool = True
+    programs: frozenset[Program] = frozenset()
 
     @property
     def line(self) -> str:
         """The help line."""
         return f"{self.help} {self.reach}"
 
+
+_GIT = frozenset({Program.GIT})
+_TOKEN = frozenset({Program.TOKEN})
+_ITEMS = _GIT | _TOKEN
+_SCOPE = _ITEMS | {Program.TASKS, Program.EDITOR}
+# The groups of the installed trackers (`unlatch github ...`) are not in the table.
+GROUP_PROGRAMS = _ITEMS
 
 COMMANDS = {
     entry.name: entry
@@ -49,31 +68,62 @@ COMMANDS = {
             "Take up an increment again, and reopen its items",
             Reach.WRITES,
             "Everyday",
+            programs=_SCOPE,
         ),
-        Entry("reopen", "resume", "The same as resume", Reach.WRITES, "Everyday", shown=False),
-        Entry("undo", "undo", "Take the last reopen back", Reach.WRITES, "Everyday"),
+        Entry(
+            "reopen",
+            "resume",
+            "The same as resume",
+            Reach.WRITES,
+            "Everyday",
+            shown=False,
+            programs=_SCOPE,
+        ),
+        Entry(
+            "undo", "undo", "Take the last reopen back", Reach.WRITES, "Everyday", programs=_ITEMS
+        ),
         Entry(
             "complete",
             "finish",
             "Complete an increment, and close its items",
             Reach.WRITES,
             "Everyday",
+            programs=_ITEMS,
         ),
-        Entry("pause", "moves", "Pause an active increment", Reach.LOCAL, "Everyday"),
-        Entry("start", "moves", "Make an increment active", Reach.LOCAL, "Everyday"),
-        Entry("new", "new", "Make a new increment", Reach.READS, "Everyday"),
-        Entry("status", "status", "What needs you: active, pending and broken", Reach.LOCAL, "See"),
+        Entry(
+            "pause", "moves", "Pause an active increment", Reach.LOCAL, "Everyday", programs=_GIT
+        ),
+        Entry("start", "moves", "Make an increment active", Reach.LOCAL, "Everyday", programs=_GIT),
+        Entry("new", "new", "Make a new increment", Reach.READS, "Everyday", programs=_ITEMS),
+        Entry(
+            "status",
+            "status",
+            "What needs you: active, pending and broken",
+            Reach.LOCAL,
+            "See",
+            programs=_GIT,
+        ),
         Entry("list", "list", "List the increments", Reach.LOCAL, "See"),
-        Entry("show", "show", "One increment, with its items as they are now", Reach.READS, "See"),
+        Entry(
+            "show",
+            "show",
+            "One increment, with its items as they are now",
+            Reach.READS,
+            "See",
+            programs=_TOKEN,
+        ),
         Entry("history", "history", "The life of an increment", Reach.LOCAL, "See"),
-        Entry("link", "link", "Tie items to an increment", Reach.WRITES, "Trackers"),
-        Entry("unlink", "unlink", "Cut the tie to an item", Reach.LOCAL, "Trackers"),
+        Entry(
+            "link", "link", "Tie items to an increment", Reach.WRITES, "Trackers", programs=_ITEMS
+        ),
+        Entry("unlink", "unlink", "Cut the tie to an item", Reach.LOCAL, "Trackers", programs=_GIT),
         Entry(
             "sync",
             "sync",
             "Deliver what is owed, and bring both sides in step",
             Reach.WRITES,
             "Trackers",
+            programs=_ITEMS,
         ),
         Entry(
             "ingest",
@@ -81,15 +131,24 @@ COMMANDS = {
             "Look at what a tracker tells of an item",
             Reach.WRITES,
             "Trackers",
+            programs=_ITEMS,
         ),
-        Entry("init", "init", "Set a project up", Reach.LOCAL, "Set up"),
-        Entry("auth", "auth", "Keep tokens in the system's keyring", Reach.LOCAL, "Set up"),
+        Entry("init", "init", "Set a project up", Reach.LOCAL, "Set up", programs=_GIT),
+        Entry(
+            "auth",
+            "auth",
+            "Keep tokens in the system's keyring",
+            Reach.LOCAL,
+            "Set up",
+            programs=_TOKEN,
+        ),
         Entry(
             "doctor",
             "doctor",
             "Check files and configuration, and mend them",
             Reach.READS,
             "Set up",
+            programs=_ITEMS,
         ),
         Entry("plugins", "plugins", "The trackers that unlatch knows", Reach.LOCAL, "Set up"),
         Entry("completion", "completion", "Completion for your shell", Reach.LOCAL, "Set up"),
@@ -99,16 +158,50 @@ COMMANDS = {
             "Watch the main job; no account, nothing leaves this machine",
             Reach.LOCAL,
             "Try",
+            programs=_GIT | {Program.UNLATCH},
         ),
         Entry("sandbox", "sandbox", "Serve stand-ins for the three trackers", Reach.LOCAL, "Try"),
         Entry(
-            "abandon", "finish", "Give an increment up, and close its items", Reach.WRITES, "More"
+            "abandon",
+            "finish",
+            "Give an increment up, and close its items",
+            Reach.WRITES,
+            "More",
+            programs=_ITEMS,
         ),
-        Entry("review", "moves", "Hand an increment over for review", Reach.LOCAL, "More"),
-        Entry("backlog", "moves", "Put an increment back", Reach.LOCAL, "More"),
-        Entry("migrate", "migrate", "Bring a SpecWeave tree to our shape", Reach.LOCAL, "More"),
-        Entry("merge", "merge", "Resolve what git left in conflict", Reach.LOCAL, "More"),
-        Entry("merge-driver", "merge_driver", "Merge for git, as it asks", Reach.LOCAL, "More"),
+        Entry(
+            "review",
+            "moves",
+            "Hand an increment over for review",
+            Reach.LOCAL,
+            "More",
+            programs=_GIT,
+        ),
+        Entry("backlog", "moves", "Put an increment back", Reach.LOCAL, "More", programs=_GIT),
+        Entry(
+            "migrate",
+            "migrate",
+            "Bring a SpecWeave tree to our shape",
+            Reach.LOCAL,
+            "More",
+            programs=_GIT,
+        ),
+        Entry(
+            "merge",
+            "merge",
+            "Resolve what git left in conflict",
+            Reach.LOCAL,
+            "More",
+            programs=_GIT,
+        ),
+        Entry(
+            "merge-driver",
+            "merge_driver",
+            "Merge for git, as it asks",
+            Reach.LOCAL,
+            "More",
+            programs=_GIT,
+        ),
     )
 }
 

@@ -7,26 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.asked import DRY_RUN, Asked, serving
-from unlatch.cli.rehearse import tell_rehearsal
+from unlatch.cli.delivery_options import DRY_RUN, serving
+from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_and_tell
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.cli.tracker_create import create_command
 from unlatch.cli.tracker_items import end_change, links_to
 from unlatch.cli.tracker_status import status_command
+from unlatch.delivery.permission import check_permitted
 from unlatch.domain.operation import Kind
-from unlatch.engine.linking import owe_operation
-from unlatch.engine.permission import check_permitted
-from unlatch.engine.registry import Registry
-from unlatch.engine.rehearsal import Act
-from unlatch.engine.rehearse import rehearse_operations
+from unlatch.project.registry import Registry
 from unlatch.spi import Capability
 from unlatch.store.manager import checked_reason
+from unlatch.store.outbox import enqueue
+from unlatch.store.plans import operations, plan_enqueue
 from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
-    from unlatch.domain.increment import Increment, Link
-    from unlatch.domain.operation import Operation
+    from unlatch.domain.increment import Increment
+    from unlatch.domain.options import DeliveryOptions
     from unlatch.spi import Manifest
 
 _KINDS = {
@@ -87,37 +86,37 @@ def _run_act(
     reason: str | None,
     by: str | None,
     dry_run: bool,
-    asked: Asked,
+    delivery: DeliveryOptions,
     as_json: bool,
 ) -> int:
-    increment = session.workspace.manager.read(wanted)
+    workspace = session.workspace
+    increment = workspace.manager.read(wanted)
     links = links_to(increment, manifest, item)
     reason = checked_reason(reason) if reason is not None else None
-    act = Act(session.who(by), reason, asked.job(tracker=manifest.name))
-
-    def owe(link: Link) -> Operation:
-        return owe_operation(
-            session.workspace,
-            increment,
-            kind,
-            tracker=link.tracker,
-            item=link.key,
-            by=act.by,
-            reason=reason,
-            manner=asked.manner,
+    spare = [link for link in increment.links if link not in links]
+    intent = replace(
+        workspace.manager.intent(by=session.who(by), reason=reason), options=delivery, spare=spare
+    )
+    made = operations(increment, kind, intent, by=intent.by)
+    if dry_run:
+        plan = plan_enqueue(increment, *made)
+        return preview_and_tell(
+            session, plan, delivery, offline=False, as_json=as_json, tracker=manifest.name
         )
-
     with session.trackers() as trackers:
-        if dry_run:
-            found = rehearse_operations(
-                session.workspace, trackers, increment, kind, links=links, act=act
-            )
-            return tell_rehearsal(session, found, as_json=as_json)
-        trackers.settings(manifest.name)  # a mistake in it is told before anything is recorded
+        trackers.settings(manifest.name)  # a mistake in it is reported before anything is recorded
         if kind is Kind.UPDATE:
-            check_permitted(session.workspace, manifest.name, Part.BODY)
-        job = replace(act.job, fresh=frozenset(owe(link).op for link in links))
-        delivered = deliver_and_tell(session, trackers, increment, job, silent=as_json)
+            check_permitted(workspace, manifest.name, Part.BODY)
+        increment = enqueue(workspace.manager, increment.id, *made)
+        delivered = deliver_and_tell(
+            session,
+            trackers,
+            increment,
+            options=delivery,
+            fresh=frozenset({intent.op}),
+            silent=as_json,
+            tracker=manifest.name,
+        )
     tell = _reminder(increment, kind)
     return end_change(delivered, increment, manifest.name, kind, as_json=as_json, tell=tell)
 
@@ -127,5 +126,5 @@ def _reminder(increment: Increment, kind: Kind) -> str | None:
         return None
     return (
         f"Increment {increment.id} is still {increment.status}. "
-        f"To take it up again: unlatch resume {increment.id}"
+        f"To reopen it: unlatch resume {increment.id}"
     )

@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.asked import DRY_RUN, Asked, serving
-from unlatch.cli.rehearse import tell_rehearsal
+from unlatch.cli.delivery_options import DRY_RUN, serving
+from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_and_tell
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.cli.tracker_items import end_change
-from unlatch.domain.operation import Kind
-from unlatch.engine.draft import draft_of, stories_of
-from unlatch.engine.linking import create_target, owe_operation
-from unlatch.engine.permission import check_permitted
-from unlatch.engine.rehearsal import Act
-from unlatch.engine.rehearse import rehearse_create
+from unlatch.delivery.draft import draft_of, stories_of
+from unlatch.delivery.permission import check_permitted
+from unlatch.domain.increment import Link
+from unlatch.domain.operation import Kind, Operation
+from unlatch.engine.linking import create_target
 from unlatch.errors import UsageError
+from unlatch.store.outbox import enqueue
+from unlatch.store.plans import plan_enqueue
 from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from unlatch.domain.increment import Increment
+    from unlatch.domain.options import DeliveryOptions
     from unlatch.spi import Manifest
 
 
@@ -61,7 +63,7 @@ class Making:
         per_story: for all user stories that have no item there.
     """
 
-    asked: Asked
+    delivery: DeliveryOptions
     story: tuple[str, ...] = ()
     per_story: bool = False
     dry_run: bool = False
@@ -81,34 +83,46 @@ def create_items(
     Raises:
         UnlatchError: the tracker is not configured, or its plugin makes no items.
     """
-    increment = session.workspace.manager.read(wanted)
+    workspace = session.workspace
+    increment = workspace.manager.read(wanted)
     with session.trackers() as trackers:
         target = create_target(trackers, tracker)
-        check_permitted(session.workspace, tracker, Part.CREATE)
-        stories = _stories(increment, tracker, making)
-        job = making.asked.job(tracker=tracker)
-        act = Act(session.who(by), job=job)
+        check_permitted(workspace, tracker, Part.CREATE)
+        made = _operations(session, increment, Link(tracker, target), making, by=session.who(by))
         if making.dry_run:
-            found = rehearse_create(
-                session.workspace, trackers, increment, target=target, stories=stories, act=act
+            plan = plan_enqueue(replace(increment, pending=()), *made)
+            return preview_and_tell(
+                session, plan, making.delivery, offline=False, as_json=as_json, tracker=tracker
             )
-            return tell_rehearsal(session, found, as_json=as_json)
-        fresh = frozenset(
-            owe_operation(
-                session.workspace,
-                increment,
-                Kind.CREATE,
-                tracker=tracker,
-                item=target,
-                by=act.by,
-                manner=making.asked.manner,
-                story=story,
-            ).op
-            for story in stories
+        increment = enqueue(workspace.manager, increment.id, *made)
+        delivered = deliver_and_tell(
+            session,
+            trackers,
+            increment,
+            options=making.delivery,
+            fresh=frozenset(operation.op for operation in made),
+            silent=as_json,
+            tracker=tracker,
         )
-        job = replace(job, fresh=fresh)
-        delivered = deliver_and_tell(session, trackers, increment, job, silent=as_json)
     return end_change(delivered, increment, tracker, Kind.CREATE, as_json=as_json)
+
+
+def _operations(
+    session: Session, increment: Increment, target: Link, making: Making, *, by: str
+) -> tuple[Operation, ...]:
+    return tuple(
+        Operation(
+            session.workspace.new_id(),
+            Kind.CREATE,
+            target.tracker,
+            target.key,
+            session.workspace.clock(),
+            by,
+            options=making.delivery,
+            story=story,
+        )
+        for story in _stories(increment, target.tracker, making)
+    )
 
 
 def _stories(increment: Increment, tracker: str, making: Making) -> list[str | None]:

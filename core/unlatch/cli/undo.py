@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
-from unlatch.cli.asked import DRY_RUN, OFFLINE, YES, Asked, serving
+from unlatch.cli.delivery_options import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
-from unlatch.cli.rehearse import tell_rehearsal
+from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_or_postpone, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, is_interactive, with_session
 from unlatch.domain.operation import Kind
-from unlatch.engine.rehearsal import Act
-from unlatch.engine.rehearse import rehearse_undo
 from unlatch.errors import UsageError
 from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import new_operations
-from unlatch.store.undoing import undo, undoable
+from unlatch.store.plans import plan_undo, undoable
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import UndoDocument
     from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
     from unlatch.domain.increment import Increment, ReopenEntry
+    from unlatch.domain.options import DeliveryOptions
 
 DECLINED = 2
+# Something is left for a person to decide.
+UNDECIDED = 5
 
 
 def command(entry: Entry) -> click.Command:
@@ -53,43 +55,48 @@ def command(entry: Entry) -> click.Command:
         yes: bool,
         offline: bool,
         dry_run: bool,
-        asked: Asked,
+        delivery: DeliveryOptions,
         as_json: bool,
     ) -> int:
-        before = session.workspace.manager.read(wanted)
-        session.workspace.check_config()
+        workspace = session.workspace
+        before = workspace.manager.read(wanted)
+        workspace.check_config()
         reason = checked_reason(reason) if reason is not None else None
         if dry_run:
-            act = Act(session.who(by), reason, asked.job(), offline=offline)
-            with session.trackers() as trackers:
-                found = rehearse_undo(session.workspace, trackers, before, act=act)
-                return tell_rehearsal(session, found, as_json=as_json)
+            intent = workspace.manager.intent(by=session.who(by), reason=reason)
+            plan = plan_undo(before, replace(intent, options=delivery))
+            return preview_and_tell(session, plan, delivery, offline=offline, as_json=as_json)
         if not _agreed(before, undoable(before), yes=yes):
             output.talk("Nothing was changed.")
             return DECLINED
-        after, undone = undo(
-            session.workspace.manager,
-            before.id,
-            by=session.who(by),
-            reason=reason,
-            manner=asked.manner,
+        after, undone = workspace.manager.undo(
+            before.id, by=session.who(by), reason=reason, options=delivery
         )
         if not as_json:
-            mark = output.good(output.sign("ok"))
-            output.data(f"{mark} Increment {after.id}: {before.status} -> {after.status}")
-            for warning in after.warnings:
-                output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
-            if undone.amendment:
-                kept = "spec.md and tasks.md keep what the reopen wrote; git can take it out again"
-                output.talk(f"    {output.warn('note:')} {kept}")
+            _tell(before, after, undone)
         with session.trackers() as trackers:
-            job = asked.job(new_operations(before, after))
             delivered = deliver_or_postpone(
-                session, trackers, after, job, offline=offline, silent=as_json
+                session,
+                trackers,
+                after,
+                options=delivery,
+                fresh=new_operations(before, after),
+                offline=offline,
+                silent=as_json,
             )
         return _end(before, undone, delivered, as_json=as_json)
 
     return run
+
+
+def _tell(before: Increment, after: Increment, undone: ReopenEntry) -> None:
+    mark = output.good(output.sign("ok"))
+    output.data(f"{mark} Increment {after.id}: {before.status} -> {after.status}")
+    for warning in after.warnings:
+        output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
+    if undone.amendment:
+        kept = "spec.md and tasks.md keep what the reopen wrote; git can take it out again"
+        output.talk(f"    {output.warn('note:')} {kept}")
 
 
 def _agreed(increment: Increment, entry: ReopenEntry, *, yes: bool) -> bool:
@@ -98,7 +105,7 @@ def _agreed(increment: Increment, entry: ReopenEntry, *, yes: bool) -> bool:
     if not is_interactive():
         raise UsageError(
             "not-interactive",
-            "undo closes items again, and nobody is here to be asked",
+            "undo closes items again; cannot prompt: stdin is not a terminal",
             hint=f"unlatch undo {increment.id} --yes",
         )
     reason = output.clean(entry.reason)
@@ -107,13 +114,15 @@ def _agreed(increment: Increment, entry: ReopenEntry, *, yes: bool) -> bool:
         f"{output.clean(entry.reopened_by)}: {reason}"
     )
     items = times(len(increment.links), "item")
-    output.talk(f"  Undoing will set it back to {entry.previous_status}, and close what the")
-    output.talk(f"  reopen opened among its {items}, where nobody touched it since.")
+    output.talk(f"  Undoing will set it back to {entry.previous_status}, and close those of its")
+    output.talk(f"  {items} that the reopen opened.")
     return click.confirm("Continue?", err=True)
 
 
 def _end(before: Increment, undone: ReopenEntry, delivered: Delivered, *, as_json: bool) -> int:
     code = 0 if delivered.by_wish else delivered_code(delivered.deliveries, delivered.left)
+    if not code and any(one.undecided for one in delivered.deliveries):
+        code = UNDECIDED
     if as_json:
         document: UndoDocument = {
             "schema": "unlatch.undo/1",
@@ -123,6 +132,8 @@ def _end(before: Increment, undone: ReopenEntry, delivered: Delivered, *, as_jso
             "exitCode": code,
         }
         output.document(document)
+    elif code == UNDECIDED:
+        output.talk(f"To close an item: unlatch TRACKER close-... {delivered.increment.id}")
     elif code:
         tell_left(delivered)
     return code

@@ -11,7 +11,7 @@ from unlatch.store.events import read_events
 
 if TYPE_CHECKING:
     from unlatch.domain.increment import Increment, Link
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
 
 _WRITING = frozenset({Kind.CREATE.value, Kind.UPDATE.value})
 

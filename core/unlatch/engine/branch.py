@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.engine.commit_files import changed_files
 from unlatch.engine.git import ask_git
 
 if TYPE_CHECKING:
@@ -40,14 +41,12 @@ def other_branch(root: Path, environ: Mapping[str, str], wanted: str | None) -> 
     return here if compared and here and here != compared else None
 
 
-def changed_since(root: Path, ref: str) -> frozenset[str] | None:
-    """The files, from the project's root, that this branch changed since it left `ref`.
+def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None:
+    """The files below a folder, from the project's root, that this branch changed since `ref`.
 
     Returns:
         None if git cannot tell: it knows no such ref, for one.
     """
     if ref.startswith("-") or ask_git(root, "rev-parse", "--verify", "--quiet", ref) is None:
         return None
-    base = ask_git(root, "merge-base", ref, "HEAD") or ref
-    told = ask_git(root, "diff", "--name-only", "--relative", "-z", base, "--")
-    return frozenset(filter(None, (told or "").split("\0")))
+    return changed_files(root, ask_git(root, "merge-base", ref, "HEAD") or ref, below)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unlatch.domain.increment import BrokenIncrement, Increment, Link
-from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner
+from unlatch.delivery.neighbours import Neighbours
+from unlatch.domain.operation import Kind
+from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.engine.completion import CLEAR, Clearance, check_finished
 from unlatch.errors import UsageError
-from unlatch.store.links import same_item
-from unlatch.store.manager import check_transition
+from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import new_operations
+from unlatch.store.plans import Intent, Plan, check_transition, plan_enqueue, plan_transition
 
 if TYPE_CHECKING:
-    from unlatch.engine.workspace import Workspace
+    from unlatch.domain.increment import Increment, Link
+    from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ def finish(
     by: str,
     reason: str | None = None,
     force: bool = False,
-    manner: Manner = AS_CONFIGURED,
+    options: DeliveryOptions = AS_CONFIGURED,
+    neighbours: Neighbours | None = None,
 ) -> Finished:
     """Complete or abandon an increment.
 
@@ -52,6 +55,7 @@ def finish(
 
     Args:
         force: complete it although work is open; that is recorded, and needs a reason.
+        neighbours: the other increments, where the caller has read them already.
 
     Raises:
         UsageError: the increment is unknown, or `reason-missing`.
@@ -61,19 +65,20 @@ def finish(
     manager = workspace.manager
     before = manager.read(wanted)
     if before.status is to:
-        # Said twice, it is done once; what its items are still owed is delivered.
+        # Run twice, it is done once; what is still pending is delivered.
         return Finished(before, before.status, (), frozenset())
     clearance = may_finish(before, to, reason=reason, force=force)
-    spared = needed_links(workspace, before)
+    neighbours = neighbours or Neighbours(manager)
+    spared = neighbours.needed_links(before)
     after = manager.transition(
         before.id,
         to,
         by=by,
         reason=reason,
-        owe=Kind.CLOSE,
+        enqueue=Kind.CLOSE,
         spare=[link for link, _ in spared],
         forced=clearance.forced,
-        manner=manner,
+        options=options,
     )
     return Finished(after, before.status, spared, new_operations(before, after), clearance)
 
@@ -99,33 +104,31 @@ def may_finish(increment: Increment, to: Status, *, reason: str | None, force: b
     return clearance
 
 
-def needed_links(
-    workspace: Workspace, increment: Increment
-) -> tuple[tuple[Link, tuple[str, ...]], ...]:
-    """The links whose items other unfinished increments need, with these increments' ids."""
-    if not increment.links:
-        return ()
-    others = _unfinished(workspace, increment)
-    found = ((link, _needing(others, link)) for link in increment.links)
-    return tuple((link, needed) for link, needed in found if needed)
+def plan_finish(
+    workspace: Workspace,
+    increment: Increment,
+    to: Status,
+    *,
+    by: str,
+    reason: str | None,
+    options: DeliveryOptions = AS_CONFIGURED,
+) -> tuple[Plan, tuple[tuple[Link, tuple[str, ...]], ...]]:
+    """What finishing would come to, and the links whose items would be spared.
 
-
-def needed_by(workspace: Workspace, increment: Increment, link: Link) -> tuple[str, ...]:
-    """The other unfinished increments that link to the same item."""
-    return _needing(_unfinished(workspace, increment), link)
-
-
-def _unfinished(workspace: Workspace, increment: Increment) -> list[Increment]:
-    return [
-        other
-        for other in workspace.manager.list()
-        if not isinstance(other, BrokenIncrement)
-        and other.id != increment.id
-        and not other.status.is_finished
-    ]
-
-
-def _needing(others: list[Increment], link: Link) -> tuple[str, ...]:
-    return tuple(
-        other.id for other in others if any(same_item(link, theirs) for theirs in other.links)
+    Raises:
+        StoreError: the status table does not allow it.
+        UsageError: the reason is blank or too long.
+    """
+    if increment.status is to:
+        return plan_enqueue(increment), ()
+    reason = None if reason is None else checked_reason(reason)
+    spared = Neighbours(workspace.manager).needed_links(increment)
+    intent = Intent(
+        workspace.new_id(),
+        workspace.clock(),
+        by,
+        reason,
+        options,
+        spare=[link for link, _ in spared],
     )
+    return plan_transition(increment, to, intent, enqueue=Kind.CLOSE), spared

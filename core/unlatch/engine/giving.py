@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import dataclass, replace
@@ -10,22 +11,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.engine.ci import Ci, detect
-from unlatch.engine.git import ask_git
+from unlatch.engine.git import run_git
 from unlatch.engine.git_setup import DRIVER, require_git
 from unlatch.engine.own_files import merge_attributes
 from unlatch.engine.working_git import Ran, WorkingGit
 from unlatch.errors import StoreError, UsageError
 from unlatch.store.atomic import replace_file
-from unlatch.store.locks import prepare_local
+from unlatch.store.user_state import state_folder
 
 if TYPE_CHECKING:
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
 
 HEADS = "refs/heads/"
 _ATTRIBUTES = "gitattributes"
-# As in git_setup, but for the unlatch that runs now, whatever is on the PATH.
+# As in git_setup, but for the unlatch that runs now, whatever is on the PATH. -P: modules are never
+# imported from the top of the checkout, where git runs it.
 _DRIVER = (
-    f"{shlex.quote(sys.executable)} -m unlatch.cli merge-driver %O %A %B %P; merged=$?; "
+    f"{shlex.quote(sys.executable)} -P -m unlatch.cli merge-driver %O %A %B %P; merged=$?; "
     "[ $merged -lt 2 ] && exit $merged; git merge-file -L ours -L base -L theirs %A %O %B"
 )
 
@@ -73,13 +75,14 @@ def begin(workspace: Workspace, way: Way, *, by: str) -> Giving:
     """
     root = workspace.layout.root
     require_git(root)
-    top = Path(ask_git(root, "rev-parse", "--show-toplevel") or root)
+    shown = run_git(root, "rev-parse", "--show-toplevel")
+    top = Path(os.fsdecode(shown).removesuffix("\n")) if shown else root
     below = workspace.layout.increments.resolve().relative_to(top.resolve()).as_posix()
     ci = detect(workspace.environ)
     git = WorkingGit(top, _settings(workspace, below, ci, by=by))
     branch = _branch(git, ci)
     remote = git("config", "--get", f"branch.{branch}.remote").line or "origin"
-    if not git("remote", "get-url", remote).is_done:
+    if not git("remote", "get-url", "--", remote).is_done:
         raise UsageError(
             "no-remote",
             f"git knows no remote {remote!r} to give changes back to",
@@ -95,7 +98,7 @@ def fetch(giving: Giving, ref: str) -> Ran:
     # CI systems check out one commit alone, without what both sides come from.
     is_shallow = giving.git("rev-parse", "--is-shallow-repository").line == "true"
     deeper = ("--unshallow",) if is_shallow else ()
-    return giving.git("fetch", "--quiet", *deeper, giving.remote, ref)
+    return giving.git("fetch", "--quiet", *deeper, "--", giving.remote, ref)
 
 
 def _branch(git: WorkingGit, ci: Ci | None) -> str:
@@ -115,7 +118,7 @@ def _settings(
     workspace: Workspace, below: str, ci: Ci | None, *, by: str
 ) -> tuple[tuple[str, str], ...]:
     """The merge driver, whether or not this clone was set up for it, and who commits."""
-    path = prepare_local(workspace.layout) / _ATTRIBUTES
+    path = state_folder(workspace.layout.root) / _ATTRIBUTES
     replace_file(path, merge_attributes(below).encode())
     settings = [(DRIVER, _DRIVER), ("core.attributesFile", str(path.absolute()))]
     if ci is not None:
@@ -126,14 +129,14 @@ def _settings(
 
 def _with_proposal(giving: Giving) -> Giving:
     git, ref = giving.git, f"{HEADS}{giving.proposal}"
-    if not git("diff", "--cached", "--quiet").is_done:
+    if not git("diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv").is_done:
         raise UsageError(
             "index-not-empty",
             "changes are staged, and would be committed with the increments",
             where=str(git.top),
             hint="commit them first, or git restore --staged .",
         )
-    listed = git("ls-remote", giving.remote, ref)
+    listed = git("ls-remote", "--", giving.remote, ref)
     fetched = fetch(giving, ref) if listed.is_done and listed.line else listed
     if not fetched.is_done:
         raise StoreError(

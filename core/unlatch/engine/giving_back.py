@@ -21,6 +21,10 @@ MOST_PUSHES = 5
 # How git says that somebody else's push came first.
 _OVERTAKEN = (b"fetch first", b"non-fast-forward", b"cannot lock ref", b"failed to update ref")
 _MOST_NAMES = 3
+_STATUS = (
+    *("status", "--porcelain=v1", "-z"),
+    *("--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
+)
 
 
 class NotGivenBack(StoreError):
@@ -53,8 +57,7 @@ def give_back(giving: Giving) -> Given | None:
         NotGivenBack: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`.
     """
-    status = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
-    files = own_files(_done(giving, giving.git(*status)).out, below=giving.below)
+    files = own_files(_done(giving, giving.git(*_STATUS)).out, below=giving.below)
     if files.paths:
         _done(giving, giving.git("add", "--all", paths=files.paths))
     if giving.way is Way.PR:
@@ -79,7 +82,7 @@ def _propose(giving: Giving, files: OwnFiles) -> Given | None:
     made = git("commit-tree", tree, *named, "-m", _message(giving, files))
     commit = _done(giving, made).line
     ref = f"{commit}:{HEADS}{giving.proposal}"
-    pushed = git("push", "--porcelain", giving.remote, ref)
+    pushed = git("push", "--porcelain", "--", giving.remote, ref)
     if not pushed.is_done:
         raise _refused(giving, pushed)
     url = giving.ci.proposal_url(giving.proposal, giving.branch) if giving.ci else None
@@ -89,7 +92,7 @@ def _propose(giving: Giving, files: OwnFiles) -> Given | None:
 def _push(giving: Giving) -> None:
     for _ in range(MOST_PUSHES):
         ref = f"HEAD:{HEADS}{giving.branch}"
-        pushed = giving.git("push", "--porcelain", giving.remote, ref)
+        pushed = giving.git("push", "--porcelain", "--", giving.remote, ref)
         if pushed.is_done:
             return
         if not any(sign in pushed.out for sign in _OVERTAKEN):

@@ -1,33 +1,43 @@
-"""Bringing increments and items in step: carrying out what the comparison came to."""
+"""Applying a sync plan: bringing increments and items in sync, as the comparison decided."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.changes import kind_for
+from unlatch.delivery.preview import Previewed, preview_all
 from unlatch.domain.increment import Base, SyncedItem
-from unlatch.domain.operation import Kind, Manner, Operation
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.options import DeliveryOptions
 from unlatch.domain.reconcile import Verdict
 from unlatch.domain.status import Status
+from unlatch.engine.admission import Wish, admitted
 from unlatch.engine.finish import may_finish
-from unlatch.engine.intent import kind_for
-from unlatch.engine.rehearse import rehearse_seen
-from unlatch.errors import UnlatchError
-from unlatch.store.outbox import note_in_step, owe
+from unlatch.errors import StoreError, UnlatchError
+from unlatch.store.outbox import record_in_sync
+from unlatch.store.plans import (
+    Intent,
+    Plan,
+    plan_enqueue,
+    plan_reopen,
+    plan_transition,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from unlatch.delivery.run import Run
     from unlatch.domain.increment import Increment, Link, ReopenEntry
     from unlatch.engine.reconcile import Compared, Move, SyncPlan
-    from unlatch.engine.rehearsal import Act, Rehearsed
-    from unlatch.engine.trackers import Trackers
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
+    from unlatch.store.manager import MetadataManager
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What became of one increment that was to follow its items.
+    """The result for one increment that was to follow its items.
 
     Args:
         error: why it was left as it is; None if it was moved.
@@ -37,36 +47,36 @@ class Moved:
     error: UnlatchError | None = None
 
 
-def would_send(
-    workspace: Workspace, trackers: Trackers, plan: SyncPlan, act: Act
-) -> tuple[Rehearsed, ...]:
-    """What carrying a plan out would send to each item."""
-    found: list[Rehearsed] = []
-    for one in plan.links:
-        if one.verdict is Verdict.PUSH or one.owed:
-            kind = None if one.owed else kind_for(one.increment.status)
-            found += rehearse_seen(
-                workspace, trackers, one.increment, [one.seen], kind=kind, act=act
-            )
+def preview_sync(run: Run, plan: SyncPlan, *, by: str) -> tuple[Previewed, ...]:
+    """What applying a plan would send to each item."""
+    manager = run.workspace.manager
+    plans: list[Plan] = []
+    for group in _by_increment(plan.links).values():
+        increment = group[0].increment
+        made = [
+            next(_operations(manager, one, by=by))
+            for one in group
+            if one.verdict is Verdict.PUSH and not one.pending
+        ]
+        local = plan_enqueue(increment, *made)
+        if local.operations:
+            plans.append(local)
     for move in plan.moves:
-        after = replace(move.increment, status=move.to)
-        seen = [one.seen for one in plan.links if one.link in move.others]
-        even = act.job.even_if_deliberate or move.increment.status is Status.ABANDONED
-        job = replace(act.job, even_if_deliberate=even)
-        told = replace(act, by=move.by, reason=move.reason, job=job)
-        kind = kind_for(move.to)
-        found += rehearse_seen(workspace, trackers, after, seen, kind=kind, act=told)
-    return tuple(found)
+        local = _plan_move(move, manager.intent(by=move.by, reason=move.reason), forced=())
+        new = tuple(one for one in local.operations if one.op in local.new)
+        after = replace(local.after, pending=new)
+        plans.append(replace(local, after=after))
+    return tuple(one for items in preview_all(run, plans) for one in items)
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What the local part of a plan came to.
+    """The result of the local part of a plan.
 
     Args:
-        moved: what became of the moves.
-        made: the operations that items are owed for it.
-        fresh: those of them that no item can have been told of yet.
+        moved: the increments that were to follow their items.
+        made: the intents of the operations that were enqueued.
+        fresh: those of them that this process has made, and nobody else can have delivered.
     """
 
     moved: tuple[Moved, ...] = ()
@@ -74,17 +84,20 @@ class Settled:
     fresh: frozenset[str] = frozenset()
 
 
-def settle(workspace: Workspace, plan: SyncPlan, *, by: str, force: bool = False) -> Settled:
-    """Do the local part of a plan: note what agrees, move increments, owe items what follows.
+def apply_sync_plan(
+    workspace: Workspace, plan: SyncPlan, *, by: str, force: bool = False
+) -> Settled:
+    """Do the local part of a plan: note what agrees, move increments, enqueue what follows.
 
-    What the items are owed is delivered afterwards, like anything that is pending.
+    What is enqueued is delivered afterwards, like anything that is pending. A step whose increment
+    was changed since the comparison is left out: it was decided for another status.
 
     Raises:
         StoreError: an increment's files cannot be written.
     """
     _note_agreement(workspace, plan.having(Verdict.RECORD))
-    owed = _push(workspace, plan.having(Verdict.PUSH), by=by)
-    fresh = {operation.op for operation in owed if operation.state}
+    pushed = _push(workspace, plan.having(Verdict.PUSH), by=by)
+    fresh = {operation.op for operation in pushed if operation.state}
     moved: list[Moved] = []
     for move in plan.moves:
         try:
@@ -93,13 +106,13 @@ def settle(workspace: Workspace, plan: SyncPlan, *, by: str, force: bool = False
             moved.append(Moved(move, error))
         else:
             moved.append(Moved(move))
-    return Settled(tuple(moved), frozenset({*fresh, *(one.op for one in owed)}), frozenset(fresh))
+    return Settled(tuple(moved), frozenset({*fresh, *(one.op for one in pushed)}), frozenset(fresh))
 
 
 def _note_agreement(workspace: Workspace, agreed: Iterable[Compared]) -> None:
     for name, group in _by_increment(agreed).items():
         bases = {one.link: base for one in group if (base := _base(one.increment.status, one))}
-        note_in_step(workspace.manager, name, bases)
+        record_in_sync(workspace.manager, name, bases)
 
 
 def _by_increment(links: Iterable[Compared]) -> dict[str, list[Compared]]:
@@ -115,74 +128,128 @@ def _base(status: Status, one: Compared) -> Base | None:
 
 
 def _push(workspace: Workspace, links: Iterable[Compared], *, by: str) -> list[Operation]:
-    """Owe items what their increments have become; those of one increment in one write.
+    """Enqueue for items what their increments have become; those of one increment in one write.
 
     Were an item left out by a crash, it would be the only news, and the increment would follow it.
     """
-    owed: list[Operation] = []
+    pushed: list[Operation] = []
     for name, group in _by_increment(links).items():
-        operations = [operation for one in group for operation in _owed(workspace, one, by=by)]
-        owe(workspace.manager, name, *operations)
-        owed += operations
-    return owed
+        made: list[Operation] = []
+
+        def plan(
+            before: Increment,
+            _intent: Intent,
+            group: list[Compared] = group,
+            made: list[Operation] = made,
+        ) -> Plan:
+            if is_as_compared(before, group[0].increment):
+                manager = workspace.manager
+                made += [op for one in group for op in _operations(manager, one, by=by)]
+            return plan_enqueue(before, *made)
+
+        workspace.manager.apply(name, plan, by=by)
+        pushed += made
+    return pushed
 
 
-def _owed(workspace: Workspace, one: Compared, *, by: str) -> Iterator[Operation]:
-    """What its increment has become, and the reason where the item was not told of it."""
+def is_as_compared(now: Increment, compared: Increment) -> bool:
+    """Whether an increment still is what a decision was made for."""
+    return (now.status, now.pending, len(now.reopens)) == (
+        compared.status,
+        compared.pending,
+        len(compared.reopens),
+    )
+
+
+def _operations(manager: MetadataManager, one: Compared, *, by: str) -> Iterator[Operation]:
+    """What its increment has become, and the reason where the item was not given it."""
     increment, link = one.increment, one.link
-    kind, at = kind_for(increment.status), workspace.clock()
-    yield Operation(workspace.new_id(), kind, link.tracker, link.key, at, by)
-    if kind is Kind.REOPEN and (entry := _untold(increment, link)):
-        # By itself: where it turns out to be told after all, the state is still to follow.
+    kind, at = kind_for(increment.status), manager.clock()
+    yield Operation(manager.new_id(), kind, link.tracker, link.key, at, by)
+    if kind is Kind.REOPEN and (entry := _not_commented(increment, link)):
+        # By itself: where the comment turns out to be there, the state is still to follow.
         yield Operation(entry.id, kind, link.tracker, link.key, entry.reopened_at, state=False)
 
 
-def _untold(increment: Increment, link: Link) -> ReopenEntry | None:
-    """The last reopen that counts, if nothing says that the item was told of it."""
+def _not_commented(increment: Increment, link: Link) -> ReopenEntry | None:
+    """The last reopen that stands, if nothing says that the item has its comment."""
     standing = [entry for entry in increment.reopens if entry.reverted_at is None]
     if not standing or increment.status is not Status.ACTIVE:
         return None
-    told = {(synced.tracker, synced.item) for synced in standing[-1].synced_to}
-    return None if (link.tracker, link.item) in told else standing[-1]
+    reached = {(synced.tracker, synced.item) for synced in standing[-1].synced_to}
+    return None if (link.tracker, link.item) in reached else standing[-1]
 
 
 def _follow(workspace: Workspace, move: Move, *, by: str, force: bool) -> set[str]:
-    """Move an increment, owe the other items the same, and note the origins as in step."""
-    after, op = _moved(workspace, move, by=by, force=force)
+    """Move an increment, enqueue the same for its other items, and note the origins as in sync."""
+    with _admitted(workspace, move, force=force) as forced:
+        made, after = workspace.manager.apply(
+            move.increment.id,
+            lambda before, intent: _plan_move(_current(move, before), intent, forced=forced),
+            by=_name(move, by),
+            reason=move.reason,
+            unarchive=not move.to.is_finished,
+        )
     bases = {one.link: base for one in move.origins if (base := _base(after.status, one))}
     reached = [_reached(one) for one in move.origins]
-    note_in_step(workspace.manager, after.id, bases, op=op, reached=reached)
-    known = {operation.op for operation in move.increment.pending}
-    return {operation.op for operation in after.pending} - known
+    op = made.entry.id if made.entry else None
+    record_in_sync(workspace.manager, after.id, bases, op=op, reached=reached)
+    return set(made.new)
+
+
+def _name(move: Move, by: str) -> str:
+    """Who moves it: the one who changed the item; a reopen names nobody else in its entry."""
+    is_reopen = move.increment.status is Status.COMPLETED
+    return move.by if is_reopen or by == move.by else f"{move.by} ({by})"
+
+
+def _current(move: Move, before: Increment) -> Move:
+    """The move, for its increment as it is now.
+
+    Raises:
+        StoreError: `changed-meanwhile`.
+    """
+    if not is_as_compared(before, move.increment):
+        raise StoreError(
+            "changed-meanwhile",
+            f"{before.id} was changed while it was compared; it is {before.status} now",
+            hint=f"unlatch sync {before.id}",
+        )
+    return replace(move, increment=before)
+
+
+@contextmanager
+def _admitted(workspace: Workspace, move: Move, *, force: bool) -> Iterator[tuple[str, ...]]:
+    """The rule violations that are overridden, if the project's rules permit the move at all.
+
+    Raises:
+        StoreError: a limit refuses it.
+        WorkOpen: it is to be completed, and its files say that work is left.
+    """
+    if move.to.is_finished:
+        clearance = may_finish(move.increment, move.to, reason=move.reason, force=force)
+        yield clearance.forced
+        return
+    # Nobody is there to name a category for what was done on a tracker.
+    wish = Wish(force=force, is_asked=True)
+    with admitted(workspace, move.increment, wish) as admission:
+        yield admission.forced
+
+
+def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
+    """What following an item comes to."""
+    increment = move.increment
+    origins = [one.link for one in move.origins]
+    spare = [*origins, *(link for link in increment.links if link not in move.others)]
+    # Abandoning closed them on purpose, and this undoes just that.
+    even = increment.status is Status.ABANDONED
+    intent = replace(intent, spare=spare, options=DeliveryOptions(even_if_not_planned=even))
+    if increment.status is Status.COMPLETED:
+        source = ", ".join(link.key for link in origins)
+        return plan_reopen(increment, intent, source=source, forced=forced)
+    return plan_transition(increment, move.to, intent, enqueue=kind_for(move.to), forced=forced)
 
 
 def _reached(one: Compared) -> SyncedItem:
     ref = one.seen.item.ref if one.seen.item else None
     return SyncedItem(one.link.tracker, one.link.item, ref.url if ref else one.link.key)
-
-
-def _moved(
-    workspace: Workspace, move: Move, *, by: str, force: bool
-) -> tuple[Increment, str | None]:
-    manager = workspace.manager
-    origins = [one.link for one in move.origins]
-    spare = [*origins, *(link for link in move.increment.links if link not in move.others)]
-    source = ", ".join(link.key for link in origins)
-    if move.increment.status is Status.COMPLETED:
-        after, entry = manager.reopen(
-            move.increment.id, move.reason, move.by, source=source, spare=spare
-        )
-        return after, entry.id
-    clearance = may_finish(move.increment, move.to, reason=move.reason, force=force)
-    after = manager.transition(
-        move.increment.id,
-        move.to,
-        by=f"{move.by} ({by})" if by != move.by else by,
-        reason=move.reason,
-        owe=kind_for(move.to),
-        spare=spare,
-        forced=clearance.forced,
-        # Abandoning closed them on purpose, and this undoes just that.
-        manner=Manner(even_if_not_planned=move.increment.status is Status.ABANDONED),
-    )
-    return after, None

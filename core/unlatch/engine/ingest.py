@@ -14,8 +14,8 @@ from unlatch.domain.reconcile import side_there
 from unlatch.domain.text import without_controls, without_surrogates
 from unlatch.engine.identity import LONGEST_NAME
 from unlatch.engine.reconcile import planned
-from unlatch.engine.registry import load
 from unlatch.errors import ConfigError, UsageError
+from unlatch.project.registry import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from unlatch.domain.increment import Increment, Link
     from unlatch.engine.reconcile import Compared, SyncPlan
-    from unlatch.engine.registry import Registry
-    from unlatch.engine.trackers import Trackers
+    from unlatch.project.registry import Registry
+    from unlatch.project.trackers import Trackers
     from unlatch.spi import ItemEvent, ItemRef, Settings
 
 # Far above the largest issue that any tracker tells of.

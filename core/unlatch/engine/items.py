@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.engine.side_by_side import side_by_side
+from unlatch.delivery.side_by_side import side_by_side
 from unlatch.errors import UnlatchError, unexpected
-from unlatch.spi import Capability
+from unlatch.spi import Capability, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from unlatch.domain.increment import Link
     from unlatch.domain.item import ItemRef, RemoteItem
-    from unlatch.engine.trackers import Trackers
     from unlatch.errors import TrackerError
+    from unlatch.project.trackers import Trackers
     from unlatch.spi import SyncPlugin
 
 
@@ -98,16 +98,16 @@ def _look(
 
 def _asked(
     plugin: SyncPlugin, refs: list[ItemRef], *, singly: bool
-) -> Mapping[ItemRef, RemoteItem | TrackerError]:
+) -> Mapping[ItemRef, Snapshot | TrackerError]:
     if singly:
-        return {refs[0]: plugin.get_issue_status(refs[0])}
-    return plugin.get_statuses(refs)
+        return {refs[0]: plugin.read(refs[0])}
+    return plugin.read_many(list(dict.fromkeys(refs)))
 
 
-def _seen(link: Link, place: _Place, found: RemoteItem | TrackerError) -> Seen:
+def _seen(link: Link, place: _Place, found: Snapshot | TrackerError) -> Seen:
     if isinstance(found, UnlatchError):
         return Seen(link, place.name, error=found)
-    return Seen(link, place.name, found)
+    return Seen(link, place.name, found.item)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.domain.increment import Base, Increment, Link
-from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
 from unlatch.engine.items import Seen, look
 from unlatch.errors import UsageError
 from unlatch.spi import Capability
 from unlatch.store.linking import link as store_link
 from unlatch.store.links import same_item
-from unlatch.store.outbox import owe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.engine.trackers import Trackers
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest
 
 
@@ -89,52 +87,6 @@ def find_link(increment: Increment, wanted: str) -> Link:
         f"{wanted!r} {known} the links of {increment.id}: {keys}",
         hint=f"unlatch show {increment.id}",
     )
-
-
-def link_of(increment: Increment, operation: Operation) -> Link:
-    """The link that an operation is about; one that was cut meanwhile is told from its item."""
-    for link in increment.links:
-        if (link.tracker, link.key) == (operation.tracker, operation.item):
-            return link
-    url = operation.item if "://" in operation.item else None
-    return Link(operation.tracker, operation.item, url)
-
-
-def story_of(increment: Increment, operation: Operation) -> str | None:
-    """The user story that an operation's item is about; None for the increment as a whole."""
-    return operation.story or link_of(increment, operation).story
-
-
-def owe_operation(
-    workspace: Workspace,
-    increment: Increment,
-    kind: Kind,
-    *,
-    tracker: str,
-    item: str,
-    by: str,
-    reason: str | None = None,
-    manner: Manner = AS_CONFIGURED,
-    story: str | None = None,
-) -> Operation:
-    """Make an intent of its own durable, with no change of status behind it.
-
-    Raises:
-        StoreError: the increment's files cannot be written.
-    """
-    operation = Operation(
-        op=workspace.new_id(),
-        kind=kind,
-        tracker=tracker,
-        item=item,
-        at=workspace.clock(),
-        by=by,
-        reason=reason,
-        manner=manner,
-        story=story,
-    )
-    owe(workspace.manager, increment.id, operation)
-    return operation
 
 
 def create_target(trackers: Trackers, tracker: str) -> str:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.domain.item import ItemRef
-    from unlatch.engine.trackers import Trackers
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
 
 HEADER = ("increment", "url")
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tomlkit import TOMLDocument
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.store.config import RawConfig
 
 _HEADING = "Configuration of unlatch; every setting is explained in docs/configuration.md."

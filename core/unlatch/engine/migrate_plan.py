@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
 
 THEIRS, OURS = f"{SPECWEAVE}/increments", f"{HOME}/increments"
 _ATTRIBUTES = ".gitattributes"

@@ -11,8 +11,8 @@ from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
     from unlatch.domain.increment import Increment
-    from unlatch.engine.workspace import Workspace
     from unlatch.errors import UnlatchError
+    from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

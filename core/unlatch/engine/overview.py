@@ -1,4 +1,4 @@
-"""What needs somebody: too much at once, what lies idle, what is owed, what cannot be read."""
+"""Increments that need attention: over limit, stale, with pending operations, or broken."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.domain.status import Status
-from unlatch.engine.git import ask_git
+from unlatch.engine.commit_files import committed, committed_files, is_committed
 from unlatch.errors import ConfigError
-from unlatch.store.attempts import Tried, key_of, read_attempts
 from unlatch.store.layout import METADATA
 from unlatch.store.records import BadRecord, read_pending
 
@@ -19,26 +18,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.domain.operation import Operation
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.store.config import CoreConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
-    """An operation that waits, with what was tried on this machine.
-
-    Args:
-        tried: the attempts here; None if there was none, or the record of it was deleted.
-    """
+class Waiting:
+    """A pending operation."""
 
     increment: Increment
     operation: Operation
-    tried: Tried | None
 
     @property
     def cause(self) -> str | None:
         """The id of the error that it last ended with, if one is known."""
-        return self.operation.cause or (self.tried.cause if self.tried else None)
+        attempt = self.operation.attempt
+        return self.operation.cause or (attempt.cause if attempt else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +53,7 @@ class Overview:
         wip: how much is, and what.
         paused: what somebody means to take up again, outside the archive.
         stale: what is active or paused for too long, the longest first.
-        pending: operations that items are owed.
+        pending: operations that are not delivered yet.
         not_recorded: operations that were delivered, which git does not know of yet.
         reopened_often: what was reopened as often as is worth a thought, the most first.
         broken: what cannot be read.
@@ -69,8 +64,8 @@ class Overview:
     wip: Wip
     paused: list[Increment]
     stale: list[Idle]
-    pending: list[Owed]
-    not_recorded: list[Owed]
+    pending: list[Waiting]
+    not_recorded: list[Waiting]
     reopened_often: list[Increment]
     broken: list[BrokenIncrement]
     mistakes: tuple[str, ...] = ()
@@ -92,7 +87,7 @@ def overview(workspace: Workspace) -> Overview:
         wip(sound, limits),
         paused=[one for one in sound if one.status is Status.PAUSED and not one.archived],
         stale=_stale(sound, limits, workspace),
-        pending=owed(workspace, sound),
+        pending=waiting(sound),
         not_recorded=not_recorded(workspace, sound),
         reopened_often=sorted(often, key=lambda one: -one.effective_reopens),
         broken=[one for one in found if isinstance(one, BrokenIncrement)],
@@ -117,50 +112,38 @@ def _stale(sound: Iterable[Increment], limits: Limits, workspace: Workspace) -> 
     return sorted(idle, key=lambda one: -one.days)
 
 
-def owed(workspace: Workspace, increments: Iterable[Increment]) -> list[Owed]:
-    """All operations that wait, oldest first for each increment."""
-    found = []
-    for increment in increments:
-        if increment.pending:
-            attempts = read_attempts(workspace.layout, increment.id)
-            found += [
-                Owed(increment, operation, attempts.get(key_of(operation)))
-                for operation in increment.pending
-            ]
-    return found
+def waiting(increments: Iterable[Increment]) -> list[Waiting]:
+    """All pending operations, oldest first for each increment."""
+    return [Waiting(increment, one) for increment in increments for one in increment.pending]
 
 
-def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[Owed]:
+def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[Waiting]:
     """Operations that were delivered here while git's last commit still has them pending.
 
     Where the result cannot be committed (a CI job without the right to push), the next clone finds
     them pending, asks the items, and sends nothing.
     """
-    changed = _changed(workspace)
-    if not changed:
-        return []
+    # Without a link there is no operation, and git need not be asked.
+    linked = [one for one in increments if one.links]
+    layout = workspace.layout
+    files = committed_files(layout.root, "HEAD", layout.increments) if linked else None
     found = []
-    for increment in increments:
-        path = (increment.folder / METADATA).relative_to(workspace.layout.root).as_posix()
-        if path in changed:
-            left = {key_of(operation) for operation in increment.pending}
+    for increment in linked:
+        path = increment.folder / METADATA
+        blob = (files or {}).get(path.relative_to(layout.root).as_posix())
+        if blob and not is_committed(path, blob):
+            left = {operation.key for operation in increment.pending}
             found += [
-                Owed(increment, operation, None)
-                for operation in _committed(workspace, path)
-                if key_of(operation) not in left
+                Waiting(increment, operation)
+                for operation in _pending_in(committed(layout.root, blob))
+                if operation.key not in left
             ]
     return found
 
 
-def _changed(workspace: Workspace) -> frozenset[str]:
-    told = ask_git(workspace.layout.root, "diff", "--name-only", "--relative", "-z", "HEAD", "--")
-    return frozenset(filter(None, (told or "").split("\0")))
-
-
-def _committed(workspace: Workspace, path: str) -> tuple[Operation, ...]:
-    raw = ask_git(workspace.layout.root, "show", f"HEAD:./{path}")
+def _pending_in(content: bytes | None) -> tuple[Operation, ...]:
     try:
-        data = json.loads(raw or "{}")
+        data = json.loads(content or b"{}")
         return read_pending(data) if isinstance(data, dict) else ()
-    except (ValueError, BadRecord):
+    except (ValueError, RecursionError, BadRecord):
         return ()

@@ -6,9 +6,6 @@ The schema of what is taken is schemas/proposed-tasks.schema.json, generated fro
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +15,7 @@ from unlatch.domain.documents import NewTask
 from unlatch.domain.text import without_controls
 from unlatch.engine.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.errors import ProposalError, UsageError
+from unlatch.programs import TookTooLong, TooMuchOutput, find_program, run
 from unlatch.spi import EnvToken
 
 if TYPE_CHECKING:
@@ -103,26 +101,24 @@ def proposed(
     """
     program = _found(argv[0], environ)
     try:
-        done = subprocess.run(  # noqa: S603  # an argument list from the user's own configuration
+        done = run(
             [program, *argv[1:]],
             cwd=root,
-            env=dict(environ),
-            input=json.dumps(asked, ensure_ascii=False).encode("utf-8", errors="replace"),
-            capture_output=True,
-            timeout=patience,
-            check=False,
+            environ=environ,
+            seconds=patience,
+            most=_MOST_BYTES,
+            fed=json.dumps(asked, ensure_ascii=False).encode("utf-8", errors="replace"),
         )
-    except subprocess.TimeoutExpired as error:
+    except TookTooLong as error:
         raise _failed(argv, f"did not answer within {patience:g} s") from error
+    except TooMuchOutput as error:
+        raise _failed(argv, f"printed more than {_MOST_BYTES:,} bytes") from error
     except OSError as error:
         raise _failed(argv, f"cannot be run: {error.strerror or error}") from error
-    if done.returncode:
-        said = _said(done.stderr)
-        raise _failed(argv, f"failed with exit code {done.returncode}{said}")
-    if len(done.stdout) > _MOST_BYTES:
-        raise _failed(argv, f"printed more than {_MOST_BYTES:,} bytes")
+    if done.code:
+        raise _failed(argv, f"failed with exit code {done.code}{_said(done.err)}")
     try:
-        text = done.stdout.decode("utf-8-sig")
+        text = done.out.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _failed(argv, "printed something that is no UTF-8 text") from error
     return _read(text, where=argv[0])
@@ -144,8 +140,8 @@ def _found(name: str, environ: Mapping[str, str]) -> str:
     if path.is_absolute():
         return str(path)
     # A path that depends on the folder would let a repository supply the program.
-    found = None if os.sep in name or "/" in name else shutil.which(name, path=environ.get("PATH"))
-    if found is None or not Path(found).is_absolute():
+    found = find_program(name, path=environ.get("PATH"))
+    if found is None:
         raise ProposalError(
             "tasks-command-missing",
             f"tasks_command names {name!r}, which is no program on the PATH",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.domain.reconcile import (
@@ -21,17 +20,16 @@ from unlatch.domain.status import Status
 from unlatch.engine.agreeing import agreed, sides_of
 from unlatch.engine.items import Seen, look
 from unlatch.errors import UnlatchError
+from unlatch.store.links import identity, link_of, same_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from unlatch.domain.increment import Increment, Link
     from unlatch.domain.item import RemoteItem
-    from unlatch.engine.trackers import Trackers
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
 
-# A clock may be a day wrong, here or there.
-_LEEWAY = timedelta(days=1)
 _UNTOLD = "somebody"
 _BY_DEFAULT, _ALONE = Policy(), Circumstances()
 
@@ -43,7 +41,7 @@ class Compared:
     Args:
         decision: what; None where the item could not be read (`seen.error` says why), or where an
             operation is still on its way to it.
-        owed: how many operations are still on their way to the item.
+        pending: how many operations are still pending for the item.
         policy: how its tracker's items are kept in step.
         given: what else bears on it.
     """
@@ -52,7 +50,7 @@ class Compared:
     link: Link
     seen: Seen
     decision: Decision | None
-    owed: int = 0
+    pending: int = 0
     policy: Policy = _BY_DEFAULT
     given: Circumstances = _ALONE
 
@@ -109,17 +107,17 @@ class SyncPlan:
 
     @property
     def items(self) -> int:
-        """How many items would be written to, those that are still owed something included."""
-        written = {(one.link.tracker, one.link.key) for one in self.having(Verdict.PUSH)}
-        written |= {(one.link.tracker, one.link.key) for one in self.links if one.owed}
-        written |= {(link.tracker, link.key) for move in self.moves for link in move.others}
+        """How many items would be written to, those with pending operations included."""
+        written = {identity(one.link) for one in self.having(Verdict.PUSH)}
+        written |= {identity(one.link) for one in self.links if one.pending}
+        written |= {identity(link) for move in self.moves for link in move.others}
         return len(written)
 
     @property
     def is_adrift(self) -> bool:
         """Whether the two sides differ anywhere without a good reason."""
         verdicts = (Verdict.PUSH, Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT)
-        return bool(self.having(*verdicts)) or any(one.owed for one in self.links)
+        return bool(self.having(*verdicts)) or any(one.pending for one in self.links)
 
 
 def compare(
@@ -148,7 +146,7 @@ def compare(
     }
     compared = []
     for increment, link in links:
-        others = [one for one in ties[_identity(link)] if one.id != increment.id]
+        others = [one for one in ties[identity(link)] if one.id != increment.id]
         policy = policies[link.tracker]
         one = _compared(increment, seen[link], policy, others=others)
         compared.append(_adopted(trackers, one, everything))
@@ -174,26 +172,22 @@ def _ties(everything: Iterable[Increment]) -> Mapping[tuple[str, str], list[Incr
     ties: dict[tuple[str, str], list[Increment]] = defaultdict(list)
     for increment in everything:
         for link in increment.links:
-            ties[_identity(link)].append(increment)
+            ties[identity(link)].append(increment)
     return ties
-
-
-def _identity(link: Link) -> tuple[str, str]:
-    return link.tracker, link.key.rstrip("/").casefold()
 
 
 def _compared(
     increment: Increment, seen: Seen, policy: Policy, *, others: list[Increment]
 ) -> Compared:
     link, item = seen.link, seen.item
-    owed = sum((one.tracker, one.item) == (link.tracker, link.key) for one in increment.pending)
+    pending = sum(same_item(link_of(increment, one), link) for one in increment.pending)
     given = Circumstances(
         shared=bool(others),
         needed=any(not one.status.is_finished for one in others),
         closed_by=item.closed_by if item else None,
     )
-    if owed or item is None:
-        return Compared(increment, link, seen, None, owed, policy, given)
+    if pending or item is None:
+        return Compared(increment, link, seen, None, pending, policy, given)
     decision = decide(increment.status, link.base, item.category, policy=policy, given=given)
     return Compared(increment, link, seen, decision, 0, policy, given)
 
@@ -217,10 +211,7 @@ def _unknown_reopen(
     trackers: Trackers, increment: Increment, item: RemoteItem, everything: Iterable[Increment]
 ) -> str | None:
     """An operation of ours that the item was told and that these files do not know."""
-    since = increment.completed_at or increment.last_activity or increment.created
-    if since is None:
-        return None
-    told = trackers.open(item.ref.tracker).find_ops(item.ref, since - _LEEWAY)
+    told = trackers.open(item.ref.tracker).find_ops(item.ref)
     left = set(told) - known_operations(increment)
     # The item may have been another increment's before.
     for other in everything if left else ():

@@ -1,4 +1,4 @@
-"""Taking up work again, whatever its status."""
+"""Resuming increments, whatever their status: one, or many for one reason."""
 
 from __future__ import annotations
 
@@ -6,20 +6,36 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner
+from unlatch.domain.operation import Kind
+from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
-from unlatch.engine.admission import NO_WISH, Wish, admitted
-from unlatch.engine.scope import amend_active, is_known, scope_of, spared_by, updated_by
-from unlatch.errors import StoreError
+from unlatch.engine.admission import NO_WISH, Wish, admitted, counted
+from unlatch.engine.scope import (
+    amend_active,
+    foreseen,
+    is_known,
+    operations_for,
+    scope_of,
+    spared_by,
+    updated_by,
+)
+from unlatch.errors import StoreError, UnlatchError
+from unlatch.store.links import identity, link_of
+from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import new_operations
+from unlatch.store.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
 
 if TYPE_CHECKING:
-    from unlatch.domain.amendment import Amendment
-    from unlatch.domain.increment import Increment, ReopenEntry
+    from collections.abc import Callable, Iterable
+
+    from unlatch.domain.amendment import Amended, Amendment
+    from unlatch.domain.increment import Increment, Link, ReopenEntry
     from unlatch.engine.admission import Admission, Census
     from unlatch.engine.scope import Scope
-    from unlatch.engine.workspace import Workspace
-    from unlatch.errors import UnlatchError
+    from unlatch.project.workspace import Workspace
+
+# Stands for the reason in a preview where none has been given yet.
+NO_REASON = "(the reason)"
 
 
 class Step(StrEnum):
@@ -34,29 +50,53 @@ class Step(StrEnum):
 
     @property
     def needs_reason(self) -> bool:
-        """Whether it has to be explained."""
+        """Whether it needs a reason."""
         return self in (Step.REOPEN, Step.REVIVE)
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
-    """What resuming did, before anything was delivered.
+class Request:
+    """What was asked for.
 
     Args:
+        by: who asks.
+        reason: why; needed where `Step.needs_reason`.
+        reopen_items: for an abandoned increment, reopen its items too; abandoning closed them on
+            purpose, so this undoes just that.
+        options: how the items are to be reopened.
+        wish: what bears on the project's own rules.
+        amendment: what is to be changed about the work. With a reopen it is one intent; for any
+            other increment it follows the change of status.
+    """
+
+    by: str
+    reason: str | None = None
+    reopen_items: bool = False
+    options: DeliveryOptions = AS_CONFIGURED
+    wish: Wish = NO_WISH
+    amendment: Amendment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What resuming one increment did, before anything was delivered.
+
+    Args:
+        before: the increment as it was.
         increment: the increment as it is now.
-        previous: its status before.
         step: what was done.
         entry: the new entry of reopenHistory, for a reopen.
         fresh: the operations that this process has just made.
         outrun: whether another process reopened it at the same moment; the reason given here was
             not recorded.
-        warnings: what the project's own rules have against it.
+        warnings: rule violations that did not refuse it.
         scope: what the change of its work came to, if there was one.
         is_known: whether that change was left out, because it had been made before.
+        error: why it was refused, where many are resumed; nothing was changed then.
     """
 
+    before: Increment
     increment: Increment
-    previous: Status
     step: Step
     entry: ReopenEntry | None = None
     fresh: frozenset[str] = frozenset()
@@ -64,6 +104,12 @@ class Resumed:
     warnings: tuple[UnlatchError, ...] = ()
     scope: Scope | None = None
     is_known: bool = False
+    error: UnlatchError | None = None
+
+    @property
+    def previous(self) -> Status:
+        """The status before."""
+        return self.before.status
 
 
 def next_step(increment: Increment) -> Step:
@@ -77,28 +123,79 @@ def next_step(increment: Increment) -> Step:
     return Step.DELIVER if increment.pending else Step.NOTHING
 
 
+# Planning
+
+
+def plan_resume(
+    workspace: Workspace, increment: Increment, request: Request
+) -> tuple[Plan, Scope | None]:
+    """What resuming an increment would come to, and what it would change about its work.
+
+    Raises:
+        UsageError: the reason is blank or too long.
+        StoreError: a document that is to be changed cannot be read.
+    """
+    step = next_step(increment)
+    reason = request.reason
+    if step.needs_reason:
+        reason = checked_reason(reason) if reason is not None else NO_REASON
+    intent = Intent(workspace.new_id(), workspace.clock(), request.by, reason, request.options)
+    if step in (Step.DELIVER, Step.NOTHING):
+        plan = plan_enqueue(increment)
+    elif step is Step.REOPEN:
+        spare = _spared(increment, request)
+        plan = plan_reopen(increment, replace(intent, spare=spare))
+    else:
+        plan = plan_transition(
+            increment, Status.ACTIVE, _reviving(intent, step, request), enqueue=_kind(step, request)
+        )
+    return _with_amendment(workspace, plan, step, request)
+
+
+def _spared(increment: Increment, request: Request) -> tuple[Link, ...]:
+    return spared_by(increment, request.amendment) if request.amendment else ()
+
+
+def _kind(step: Step, request: Request) -> Kind | None:
+    return Kind.REOPEN if step is Step.REVIVE and request.reopen_items else None
+
+
+def _reviving(intent: Intent, step: Step, request: Request) -> Intent:
+    if _kind(step, request) is None:
+        return intent
+    return replace(intent, options=replace(intent.options, even_if_not_planned=True))
+
+
+def _with_amendment(
+    workspace: Workspace, plan: Plan, step: Step, request: Request
+) -> tuple[Plan, Scope | None]:
+    amendment = request.amendment
+    is_reopen = step is Step.REOPEN
+    if amendment is None or (not is_reopen and is_known(plan.before, amendment)):
+        return plan, None
+    reason = request.reason or (NO_REASON if step.needs_reason else None)
+    made = foreseen(workspace, plan.before, amendment, by=request.by, reason=reason)
+    more = operations_for(
+        workspace, plan.before, made, is_reopen=is_reopen, options=request.options
+    )
+    pending = more if is_reopen else (*plan.after.pending, *more)
+    if is_reopen:
+        known = {one.key for one in plan.before.pending}
+        kept = tuple(one for one in plan.after.pending if one.key in known)
+        pending = (*kept, *more)
+    after = replace(plan.after, pending=pending, amendments=(*plan.after.amendments, made))
+    return replace(plan, after=after), scope_of(after, made)
+
+
+# Doing it
+
+
 def resume(
-    workspace: Workspace,
-    wanted: str,
-    *,
-    reason: str | None,
-    by: str,
-    reopen_items: bool = False,
-    manner: Manner = AS_CONFIGURED,
-    wish: Wish = NO_WISH,
-    amendment: Amendment | None = None,
-    census: Census | None = None,
+    workspace: Workspace, wanted: str, request: Request, *, census: Census | None = None
 ) -> Resumed:
-    """Make an increment active, and owe its items what follows from that.
+    """Make an increment active, and enqueue what follows for its items.
 
     Args:
-        reason: why; needed where `Step.needs_reason`.
-        reopen_items: for an abandoned increment, reopen its items too; abandoning closed them on
-            purpose, so this undoes just that.
-        manner: how the items are to be reopened.
-        wish: what was typed that bears on the project's own rules.
-        amendment: what is to be changed about its work. With a reopen it is one intent; for any
-            other increment it comes behind the change of status, and for an active one alone.
         census: the count of active increments, where many are resumed one after the other.
 
     Raises:
@@ -109,106 +206,123 @@ def resume(
     before = workspace.manager.read(wanted)
     step = next_step(before)
     if step in (Step.DELIVER, Step.NOTHING):
+        now = before
         if before.archived or before.unwritten:
-            before = workspace.manager.unarchive(before.id)
-        done = Resumed(before, before.status, step)
-        return _amended(workspace, done, amendment, by=by, reason=reason, manner=manner)
-    with admitted(workspace, before, wish, census=census) as admission:
-        if step is Step.REOPEN:
-            done = _reopened(
-                workspace,
-                before,
-                reason=reason or "",
-                by=by,
-                manner=manner,
-                admission=admission,
-                amendment=amendment,
-            )
-        else:
-            owe = Kind.REOPEN if step is Step.REVIVE and reopen_items else None
-            manner = replace(manner, even_if_not_planned=True) if owe else manner
-            forced = admission.forced
-            done = _activated(
-                workspace, before, reason=reason, by=by, owe=owe, manner=manner, forced=forced
-            )
+            now = workspace.manager.unarchive(before.id)
+        return _amended(workspace, Resumed(before, now, step), request)
+    with admitted(workspace, before, request.wish, census=census) as admission:
+        act = _reopened if step is Step.REOPEN else _activated
+        try:
+            done = act(workspace, before, request, admission)
+        except StoreError as error:
+            if error.id not in ("not-completed", "transition-refused"):
+                raise
+            done = _outrun(workspace, before, error)
     done = replace(done, warnings=() if done.outrun else admission.warnings)
-    return _amended(workspace, done, amendment, by=by, reason=reason, manner=manner)
+    return _amended(workspace, done, request)
+
+
+def resume_many(
+    workspace: Workspace,
+    increments: Iterable[Increment],
+    request: Request,
+    report: Callable[[Resumed], None],
+) -> tuple[Resumed, ...]:
+    """Make increments active one after the other, and enqueue what follows for their items.
+
+    One that is refused keeps none of the others. What was done is on disk when it is reported, so
+    after an interruption the same command continues with those that are left.
+    """
+    done: list[Resumed] = []
+    with counted(workspace) as census:
+        for before in increments:
+            try:
+                one = resume(workspace, before.id, request, census=census)
+            except UnlatchError as error:
+                one = Resumed(before, before, next_step(before), error=error)
+            else:
+                if census is not None:
+                    census.note(before, one.increment)
+            done.append(one)
+            report(one)
+    return tuple(done)
+
+
+def due(increments: Iterable[Increment]) -> tuple[Increment, ...]:
+    """Those that resuming would do anything for, each once."""
+    found = {one.folder: one for one in increments}
+    return tuple(one for one in found.values() if next_step(one) is not Step.NOTHING)
+
+
+def items_of(increments: Iterable[Increment], *, reopen_items: bool) -> frozenset[tuple[str, str]]:
+    """The items that resuming increments would write to."""
+    found: set[tuple[str, str]] = set()
+    for one in increments:
+        found |= {identity(link_of(one, operation)) for operation in one.pending}
+        step = next_step(one)
+        if step is Step.REOPEN or (step is Step.REVIVE and reopen_items):
+            found |= {identity(link) for link in one.links}
+    return frozenset(found)
 
 
 def _reopened(
-    workspace: Workspace,
-    before: Increment,
-    *,
-    reason: str,
-    by: str,
-    manner: Manner,
-    admission: Admission,
-    amendment: Amendment | None,
+    workspace: Workspace, before: Increment, request: Request, admission: Admission
 ) -> Resumed:
-    try:
-        after, entry = workspace.manager.reopen(
-            before.id,
-            reason,
-            by,
-            category=admission.category,
-            forced=admission.forced,
-            amendment=amendment,
-            spare=spared_by(before, amendment) if amendment else (),
-            update=updated_by(workspace, before, amendment) if amendment else (),
-            manner=manner,
-        )
-    except StoreError as error:
-        if error.id != "not-completed":
-            raise
-        return _outrun(workspace, before, error)
+    amendment = request.amendment
+    after, entry = workspace.manager.reopen(
+        before.id,
+        request.reason or "",
+        request.by,
+        category=admission.category,
+        forced=admission.forced,
+        amendment=amendment,
+        spare=_spared(before, request),
+        update=updated_by(workspace, before, amendment) if amendment else (),
+        options=request.options,
+    )
+    made: Amended | None = next((one for one in after.amended if one.id == entry.id), None)
     fresh = new_operations(before, after)
-    made = next((one for one in after.amended if one.id == entry.id), None)
     scope = scope_of(after, made) if made else None
-    return Resumed(after, before.status, Step.REOPEN, entry, fresh, scope=scope)
+    return Resumed(before, after, Step.REOPEN, entry, fresh, scope=scope)
 
 
-def _amended(
-    workspace: Workspace,
-    done: Resumed,
-    amendment: Amendment | None,
-    *,
-    by: str,
-    reason: str | None,
-    manner: Manner,
+def _activated(
+    workspace: Workspace, before: Increment, request: Request, admission: Admission
 ) -> Resumed:
+    step = next_step(before)
+    kind = _kind(step, request)
+    options = replace(request.options, even_if_not_planned=True) if kind else request.options
+    after = workspace.manager.transition(
+        before.id,
+        Status.ACTIVE,
+        by=request.by,
+        reason=request.reason,
+        enqueue=kind,
+        forced=admission.forced,
+        options=options,
+    )
+    return Resumed(before, after, step, fresh=new_operations(before, after))
+
+
+def _amended(workspace: Workspace, done: Resumed, request: Request) -> Resumed:
     """Change the work of what is active now, where the reopen did not do so along with it."""
+    amendment = request.amendment
     if amendment is None or done.scope is not None:
         return done
     before = done.increment
     if is_known(before, amendment):
         return replace(done, is_known=True)
-    after, made = amend_active(workspace, before, amendment, by=by, reason=reason, manner=manner)
+    after, made = amend_active(
+        workspace,
+        before,
+        amendment,
+        by=request.by,
+        reason=request.reason,
+        options=request.options,
+    )
     fresh = done.fresh | new_operations(before, after)
     step = Step.AMEND if done.step in (Step.DELIVER, Step.NOTHING) else done.step
-    scope = scope_of(after, made)
-    return replace(done, increment=after, step=step, fresh=fresh, scope=scope)
-
-
-def _activated(
-    workspace: Workspace,
-    before: Increment,
-    *,
-    reason: str | None,
-    by: str,
-    owe: Kind | None,
-    manner: Manner,
-    forced: tuple[str, ...],
-) -> Resumed:
-    try:
-        after = workspace.manager.transition(
-            before.id, Status.ACTIVE, by=by, reason=reason, owe=owe, forced=forced, manner=manner
-        )
-    except StoreError as error:
-        if error.id != "transition-refused":
-            raise
-        return _outrun(workspace, before, error)
-    fresh = new_operations(before, after)
-    return Resumed(after, before.status, next_step(before), fresh=fresh)
+    return replace(done, increment=after, step=step, fresh=fresh, scope=scope_of(after, made))
 
 
 def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> Resumed:
@@ -219,4 +333,4 @@ def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> Resum
     now = workspace.manager.read(before.id)
     if now.status is not Status.ACTIVE:
         raise error
-    return Resumed(now, now.status, next_step(now), outrun=True)
+    return Resumed(now, now, next_step(now), outrun=True)

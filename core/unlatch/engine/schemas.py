@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from unlatch.engine.proposals import ProposedTasks
-from unlatch.engine.registry import load, shapes_of
+from unlatch.project.registry import load, shapes_of
 from unlatch.store.config import CoreConfig, UserConfig
 from unlatch.store.schemas import event_schema, metadata_schema, schema_of, settings_schema
 

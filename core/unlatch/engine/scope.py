@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.domain.amendment import Amended, Amendment
-from unlatch.domain.operation import AS_CONFIGURED, Kind, Manner, Operation
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.text import without_surrogates
 from unlatch.engine.bodies import shown_in_bodies
 from unlatch.errors import UsageError
 from unlatch.store import front_matter
-from unlatch.store.amending import amend, document, documents_of, owed_updates, planned
+from unlatch.store.amending import amend, document, documents_of, enqueue_updates, planned
 from unlatch.store.layout import SPEC, TASKS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from unlatch.domain.documents import NewTask
     from unlatch.domain.increment import Increment, Link
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
 
 LONGEST_CHANGE = 10_000
 LONGEST_TITLE = 300
@@ -164,17 +165,17 @@ def foreseen(
     return planned(increment.folder, made)
 
 
-def owed_for(
+def operations_for(
     workspace: Workspace,
     increment: Increment,
     amended: Amended,
     *,
     is_reopen: bool,
-    manner: Manner = AS_CONFIGURED,
+    options: DeliveryOptions = AS_CONFIGURED,
 ) -> tuple[Operation, ...]:
-    """What the items are owed for an amendment.
+    """The operations that follow from an amendment for the items.
 
-    A reopen owes its own to all but the spared ones. Where the increment is active, new work is
+    A reopen has one for all but the spared ones. Where the increment is active, new work is
     told on each item, and of parts that are to be done again the items of their user stories are
     reopened; what is about the increment as a whole is open as it is.
     """
@@ -196,12 +197,12 @@ def owed_for(
             by,
             said,
             state=is_state,
-            manner=manner,
+            options=options,
         )
         for link in links
     )
     updates = updated_by(workspace, increment, amendment)
-    return (*told, *owed_updates(workspace.manager, updates, at=at, by=by))
+    return (*told, *enqueue_updates(workspace.manager, updates, at=at, by=by))
 
 
 def amend_active(
@@ -211,7 +212,7 @@ def amend_active(
     *,
     by: str,
     reason: str | None,
-    manner: Manner = AS_CONFIGURED,
+    options: DeliveryOptions = AS_CONFIGURED,
 ) -> tuple[Increment, Amended]:
     """Change the work of an increment that is active, and owe its items what follows.
 
@@ -219,7 +220,7 @@ def amend_active(
         StoreError: its files cannot be read or written; nothing was changed.
     """
     amended = Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
-    owed = owed_for(workspace, increment, amended, is_reopen=False, manner=manner)
+    owed = operations_for(workspace, increment, amended, is_reopen=False, options=options)
     return amend(workspace.manager, increment.id, amended, owed=owed)
 
 

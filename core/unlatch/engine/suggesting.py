@@ -9,8 +9,8 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.side_by_side import side_by_side
 from unlatch.domain.operation import Kind
-from unlatch.engine.side_by_side import side_by_side
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.spi import Capability
 from unlatch.store.events import read_events
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from unlatch.domain.increment import Increment
     from unlatch.domain.item import Listed
-    from unlatch.engine.trackers import Trackers
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
 
 # Ten pages of the slowest tracker; whoever has more items names their addresses.
 MOST_LISTED = 1000

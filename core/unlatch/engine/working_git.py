@@ -1,23 +1,25 @@
-"""Letting git change a checkout and talk to its remote: argument lists, no shell, no questions."""
+"""Letting git change a checkout and talk to its remote, without questions.
+
+The commits hold the records of increments and nothing else, so local hooks do not run: one that
+rejects or reformats them would leave items changed and their records behind. The hooks and the
+branch protection of the remote count.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unlatch.engine.git import NoGit, start_git
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_PATIENCE = 300.0
+_SECONDS = 300.0
 _SECRET = re.compile(r"(?<=://)[^/@\s]*@")
-# Nobody is there to be asked, and what git says is read.
-_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "LC_ALL": "C"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +67,25 @@ class WorkingGit:
         Args:
             paths: files that it is about, from the top, to the letter.
         """
-        git = shutil.which("git")
-        if git is None:
-            raise UsageError("no-git", "git is not installed", hint="install it")
-        given = [part for name, value in self.settings for part in ("-c", f"{name}={value}")]
         if paths is not None:
-            given.append("--literal-pathspecs")
-            arguments = (*arguments, "--pathspec-from-file=-", "--pathspec-file-nul")
-        fed = "\0".join(paths or ())
-        try:
-            done = subprocess.run(  # noqa: S603  (an argument list of our own)
-                [git, *given, *arguments],
-                cwd=self.top,
-                env={**os.environ, **_QUIET},
-                input=os.fsencode(fed),
-                capture_output=True,
-                timeout=_PATIENCE,
-                check=False,
+            arguments = (
+                *("--literal-pathspecs", *arguments),
+                *("--pathspec-from-file=-", "--pathspec-file-nul"),
             )
-        except (OSError, subprocess.SubprocessError) as error:
+        try:
+            done = start_git(
+                self.top,
+                *arguments,
+                environ={},
+                seconds=_SECONDS,
+                settings=self.settings,
+                fed=os.fsencode("\0".join(paths or ())),
+            )
+        except NoGit as error:
+            raise UsageError("no-git", str(error), hint="install git") from error
+        except OSError as error:
             return Ran(-1, b"", without_secrets(str(error)))
-        return Ran(done.returncode, done.stdout, without_secrets(os.fsdecode(done.stderr)))
+        return Ran(done.code, done.out, without_secrets(done.err.decode("utf-8", "replace")))
 
 
 def without_secrets(said: str) -> str:

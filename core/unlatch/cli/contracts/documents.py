@@ -28,7 +28,7 @@ from unlatch.cli.contracts.parts import (
     WaitingEntry,
     WipEntry,
 )
-from unlatch.cli.contracts.rehearsed import RehearsedIncrement, RehearsedItem, WouldBe
+from unlatch.cli.contracts.previewed import PreviewedIncrement, PreviewedItem, WouldBe
 from unlatch.cli.contracts.resuming import ResumeManyDocument
 from unlatch.cli.contracts.scope import ScopeEntry
 from unlatch.cli.contracts.syncing import SyncDocument, SyncPlanDocument
@@ -198,7 +198,7 @@ class DryRunDocument(Document):
     """What any other command prints with --dry-run."""
 
     increment: WouldBe
-    items: list[RehearsedItem]
+    items: list[PreviewedItem]
     spared: list[Spared]
     requests: int
     scope: ScopeEntry | None
@@ -208,7 +208,7 @@ class DryRunDocument(Document):
 class DryRunManyDocument(Document):
     """What resume prints with --dry-run for several increments."""
 
-    increments: list[RehearsedIncrement]
+    increments: list[PreviewedIncrement]
     requests: int
 
 
@@ -256,7 +256,8 @@ class PluginEntry(TypedDict):
     noun: str
     capabilities: list[str]
     ready: bool
-    extra: str
+    extra: str | None
+    requirement: str
 
 
 class PluginsDocument(Document):

@@ -1,6 +1,6 @@
 """What several documents have in common."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
@@ -8,6 +8,8 @@ from unlatch.domain.item import Category
 from unlatch.domain.objection import Policy
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
+from unlatch.store.contracts import entry_type
+from unlatch.store.operation_record import OPERATION
 
 DeliveryOutcome = Literal[
     "reopened",
@@ -89,32 +91,22 @@ class ListEntry(TypedDict):
     broken: Broken | None
 
 
-class PendingEntry(TypedDict):
-    """An operation that an item is still owed."""
-
-    op: str
-    kind: Kind
-    tracker: str
-    item: str
-    at: str
-    by: str | None
-    reason: str | None
-    state: bool
-    cause: str | None
-    parkedAt: str | None
-
-
-class PendingOf(PendingEntry):
-    """The same, with the increment that it belongs to."""
-
-    increment: str
-
-
-class WaitingEntry(PendingOf):
-    """The same, with what was tried on this machine."""
-
-    attempts: int
-    nextTry: str | None
+if TYPE_CHECKING:
+    PendingEntry: TypeAlias = dict[str, Any]
+    PendingOf: TypeAlias = dict[str, Any]
+    WaitingEntry: TypeAlias = dict[str, Any]
+else:
+    # The keys of an operation are listed once, for the file and for this.
+    _STATE = {"state": bool}
+    _OF = {**_STATE, "increment": str}
+    PendingEntry = entry_type("PendingEntry", OPERATION, "An operation to be delivered.", _STATE)
+    PendingOf = entry_type("PendingOf", OPERATION, "The same, with its increment.", _OF)
+    WaitingEntry = entry_type(
+        "WaitingEntry",
+        OPERATION,
+        "The same, with the attempts that count, and when it is tried again.",
+        {**_OF, "attempts": int, "nextTry": str | None, "blocked": bool},
+    )
 
 
 class LimitsEntry(TypedDict):

@@ -1,14 +1,16 @@
 """What resuming many prints."""
 
 from unlatch.cli.contracts.parts import Document, MovedIncrement, Problem, ResumeEntry
+from unlatch.cli.contracts.scope import ScopeEntry
 
 
-class TakenUpEntry(MovedIncrement):
-    """One of many increments, and what became of it."""
+class ResumedEntry(MovedIncrement):
+    """One of the increments that were resumed."""
 
     reopen: str | None
     trackers: list[ResumeEntry]
     left: int
+    scope: ScopeEntry | None
     warnings: list[Problem]
     error: Problem | None
 
@@ -16,4 +18,4 @@ class TakenUpEntry(MovedIncrement):
 class ResumeManyDocument(Document):
     """unlatch resume with several ids, or --all-matching."""
 
-    increments: list[TakenUpEntry]
+    increments: list[ResumedEntry]

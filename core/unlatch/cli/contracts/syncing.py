@@ -3,7 +3,7 @@
 from typing_extensions import TypedDict
 
 from unlatch.cli.contracts.parts import DeliveryEntry, Document, Failure, PendingOf, Problem
-from unlatch.cli.contracts.rehearsed import RehearsedItem
+from unlatch.cli.contracts.previewed import PreviewedItem
 from unlatch.domain.status import Status
 
 
@@ -80,7 +80,7 @@ class SyncPlanDocument(Document):
     compared: list[ComparedEntry]
     moves: list[MoveEntry]
     pending: list[PendingOf]
-    items: list[RehearsedItem]
+    items: list[PreviewedItem]
     requests: dict[str, int]
     comments: int
     adrift: bool

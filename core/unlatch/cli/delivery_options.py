@@ -1,0 +1,87 @@
+"""The options that all commands that deliver have in common."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.domain.operation import Kind
+from unlatch.domain.options import DeliveryOptions
+from unlatch.project.registry import Registry
+from unlatch.store.config import CommentStyle
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.spi import Option
+
+DRY_RUN = click.option(
+    "--dry-run", is_flag=True, help="Show each item, comment and request, and write nothing."
+)
+OFFLINE = click.option("--offline", is_flag=True, help="Leave the items for unlatch sync.")
+YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+_COMMENT = click.option(
+    "--comment",
+    type=click.Choice([style.value for style in CommentStyle]),
+    help="How much to say on the items; by default as configured.",
+)
+_EVEN_IF_NOT_PLANNED = click.option(
+    "--even-if-not-planned", is_flag=True, help="Also reopen items that were closed on purpose."
+)
+_FOLLOW = click.option(
+    "--follow", is_flag=True, help="Update links to items that were moved or renamed."
+)
+
+
+def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]], Any]:
+    """Give a command these options, passed to it as `delivery`.
+
+    Args:
+        kinds: what the command does to items; plugins' options are offered for these.
+        comment: whether the command has the option `--comment`.
+    """
+    options = plugin_options(kinds)
+    flags = [_FOLLOW, *(_flag(one) for one in options)]
+    if Kind.REOPEN in kinds:
+        flags.append(_EVEN_IF_NOT_PLANNED)
+    if comment:
+        flags.append(_COMMENT)
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            delivery = DeliveryOptions(
+                comment=kwargs.pop("comment", None),
+                even_if_not_planned=kwargs.pop("even_if_not_planned", False),
+                follow=kwargs.pop("follow"),
+                plugin=frozenset(one.name for one in options if kwargs.pop(_parameter(one))),
+            )
+            return function(*args, delivery=delivery, **kwargs)
+
+        command: Any = run
+        for flag in reversed(flags):
+            command = flag(command)
+        return command
+
+    return decorate
+
+
+def plugin_options(kinds: tuple[Kind, ...]) -> list[Option]:
+    """The options that the installed plugins have for what is done to items."""
+    found = {
+        option.name: option
+        for manifest in Registry().manifests.values()
+        for option in manifest.options
+        if {kind.value for kind in kinds} & set(option.kinds)
+    }
+    return list(found.values())
+
+
+def _flag(option: Option) -> Callable[[Any], Any]:
+    return click.option(f"--{option.name}", _parameter(option), is_flag=True, help=option.help)
+
+
+def _parameter(option: Option) -> str:
+    return f"plugin_{option.name.replace('-', '_')}"

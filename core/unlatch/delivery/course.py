@@ -1,0 +1,122 @@
+"""One operation on its way to its item, as far as a run has come with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.result import Delivery, Reached
+from unlatch.delivery.states import Evidence, Step, next_step, state_of
+from unlatch.domain.operation import Kind, Result
+
+if TYPE_CHECKING:
+    from unlatch.delivery.run import Run
+    from unlatch.domain.increment import Increment
+    from unlatch.domain.item import CommentRef, ItemRef, Snapshot
+    from unlatch.domain.operation import Change, Operation
+    from unlatch.domain.options import DeliveryOptions
+    from unlatch.errors import UnlatchError
+    from unlatch.spi import Capability, SyncPlugin
+
+
+@dataclass
+class Course:
+    """What is known of one operation; the steps write it, the state machine reads it.
+
+    Args:
+        increment: its increment, as it was last read.
+        evidence: what the state machine decides by.
+        is_fresh: whether this process has made it and nobody else can have sent it.
+        ref: the item, once it is located.
+        snapshot: the item as it was last read; None where it has to be read before writing.
+        markers: its comments on the item, as far as they were looked for.
+        asked: the whole change, whatever an earlier attempt did of it.
+        noted: whether the attempt under way is noted on disk.
+        written: whether this run has written to the item.
+    """
+
+    run: Run
+    increment: Increment
+    operation: Operation
+    evidence: Evidence
+    is_fresh: bool
+    options: DeliveryOptions
+    name: str
+    ref: ItemRef | None = None
+    snapshot: Snapshot | None = None
+    markers: tuple[CommentRef, ...] = ()
+    asked: Change | None = None
+    noted: bool = False
+    written: bool = False
+    outcome: Reached | None = None
+    error: UnlatchError | None = None
+    undecided: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def step(self) -> Step:
+        """The next step."""
+        return next_step(self.operation, self.operation.attempt, self.evidence)
+
+    @property
+    def plugin(self) -> SyncPlugin:
+        """The plugin of its tracker.
+
+        Raises:
+            UnlatchError: the tracker cannot be opened.
+        """
+        return self.run.trackers.open(self.operation.tracker)
+
+    def can(self, capability: Capability) -> bool:
+        """Whether its tracker's plugin declares a capability."""
+        return capability in self.run.trackers.manifest(self.operation.tracker).capabilities
+
+    def locate(self, ref: ItemRef) -> None:
+        """Its item is this one."""
+        self.ref = ref
+        self.name = self.run.trackers.settings(ref.tracker).name(ref)
+
+    def remark(self, *notes: str | None) -> None:
+        """What a person should know, each once."""
+        self.notes += [one for one in dict.fromkeys(notes) if one and one not in self.notes]
+
+    def delivery(self, requests: int) -> Delivery:
+        """The result of the run."""
+        outcome = self.outcome
+        if outcome is not None:
+            outcome = replace(outcome, notes=(*outcome.notes, *self.notes))
+        return Delivery(
+            self.operation,
+            self.name,
+            self.ref,
+            outcome,
+            self.error,
+            requests,
+            state_of(self.operation, self.operation.attempt, self.evidence),
+            found=self._was_found,
+            undecided=self.undecided,
+            asked=self.asked,
+        )
+
+    @property
+    def _was_found(self) -> bool:
+        """Whether it turned out to have been delivered before."""
+        outcome = self.outcome
+        if outcome is None or self.error is not None or self.is_fresh or self.written:
+            return False
+        is_undo = self.operation.kind is Kind.UNDO
+        # There was nothing to undo.
+        return not is_undo or outcome.commented or outcome.result is not Result.STATE_KEPT
+
+
+def begin(run: Run, increment: Increment, operation: Operation) -> Course:
+    """An operation as a run takes it up."""
+    is_fresh = run.is_fresh(operation)
+    evidence = Evidence(
+        run.workspace.clock(),
+        probed=is_fresh,
+        settled=not run.unsettled(increment, operation),
+        named=run.is_named,
+    )
+    options = run.options.over(operation.options)
+    return Course(run, increment, operation, evidence, is_fresh, options, operation.item)

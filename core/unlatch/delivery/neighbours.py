@@ -1,0 +1,83 @@
+"""What delivery needs to know about other increments with the same items, read once a run."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from unlatch.domain.increment import BrokenIncrement, Increment, Link
+from unlatch.errors import UnlatchError
+from unlatch.store.layout import METADATA
+from unlatch.store.links import identity, link_of
+from unlatch.store.records import is_in_doubt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from unlatch.store.manager import MetadataManager
+
+# Only files that hold this word can hold a note about an attempt; most hold none.
+_NOTED = b'"attempt"'
+
+
+class Neighbours:
+    """Other increments that are linked to the same items.
+
+    Args:
+        manager: the increments.
+        everything: all increments, where the caller has read them already.
+    """
+
+    def __init__(
+        self, manager: MetadataManager, everything: Iterable[Increment] | None = None
+    ) -> None:
+        self._manager = manager
+        self._everything = everything
+        self._lock = threading.Lock()
+
+    def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
+        """The other unfinished increments that link to the same item."""
+        with self._lock:
+            found = self._unfinished
+        return tuple(name for name in found.get(identity(link), ()) if name != increment.id)
+
+    def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
+        """The links whose items other unfinished increments need, with these increments' ids."""
+        if not increment.links:
+            return ()
+        found = ((link, self.needed_by(increment, link)) for link in increment.links)
+        return tuple((link, needed) for link, needed in found if needed)
+
+    def is_in_doubt(self, increment: Increment, link: Link) -> bool:
+        """Whether an operation of another increment may still take effect on the same item."""
+        with self._lock:
+            found = self._in_doubt
+        return any(name != increment.id for name in found.get(identity(link), ()))
+
+    @cached_property
+    def _unfinished(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        listed = self._manager.list() if self._everything is None else self._everything
+        for one in listed:
+            if not isinstance(one, BrokenIncrement) and not one.status.is_finished:
+                for link in one.links:
+                    found[identity(link)].append(one.id)
+        return found
+
+    @cached_property
+    def _in_doubt(self) -> Mapping[tuple[str, str], list[str]]:
+        found: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for one in self._noted():
+            for operation in one.pending:
+                if is_in_doubt(operation):
+                    found[identity(link_of(one, operation))].append(one.id)
+        return found
+
+    def _noted(self) -> Iterable[Increment]:
+        for folder in self._manager.layout.folders():
+            with suppress(OSError, UnlatchError):
+                if _NOTED in (folder.path / METADATA).read_bytes():
+                    yield self._manager.read(folder.name)

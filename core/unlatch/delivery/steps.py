@@ -1,0 +1,335 @@
+"""The steps of the state machine, executed; each ends in an event."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from unlatch.delivery import verify
+from unlatch.delivery.changes import is_empty, left_of
+from unlatch.delivery.converge import retract_surplus
+from unlatch.delivery.follow import is_elsewhere, point_to, twin
+from unlatch.delivery.record import record
+from unlatch.delivery.states import (
+    Block,
+    Event,
+    Probe,
+    Send,
+    Step,
+    Wait,
+    advance,
+    contacting,
+    event_of,
+)
+from unlatch.delivery.wanted import change_for, said_by
+from unlatch.domain.operation import Change, Kind, Outcome, seen_of
+from unlatch.errors import Limited, Moved, StoreError, TrackerError, UnlatchError, unexpected
+from unlatch.spi import Capability
+from unlatch.store.links import link_of
+from unlatch.store.outbox import block, close_attempt, note_attempts, withdraw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from unlatch.delivery.course import Course
+    from unlatch.domain.item import Snapshot
+    from unlatch.domain.operation import Operation
+
+# How an attempt that did not deliver is noted; of an event that is missing nothing is.
+_NOTES: Mapping[Event, Mapping[str, bool]] = MappingProxyType(
+    {
+        Event.LIMITED: {"counts": False},
+        Event.NOT_SENT: {"counts": False},
+        Event.NEEDS_PERSON: {"counts": True},
+        Event.REFUSED: {"counts": True},
+        Event.REFUSED_TOO_OFTEN: {"counts": True},
+        Event.UNCLEAR: {"counts": False, "in_doubt": True},
+    }
+)
+
+
+class Withdrawn(Exception):
+    """The operation was undone or unlinked meanwhile, or means the same item as another one."""
+
+
+def execute(course: Course, step: Step) -> None:
+    """Execute a step; whatever goes wrong becomes an event."""
+    try:
+        if isinstance(step, Probe | Send):
+            course.evidence = contacting(
+                course.operation, course.operation.attempt, course.evidence
+            )
+        _EXECUTE[type(step)](course, step)
+    except Withdrawn as withdrawn:
+        course.remark(str(withdrawn))
+        happened(course, Event.GONE)
+    except UnlatchError as error:
+        _go_on(course, step, error)
+    except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
+        _go_on(course, step, unexpected(error))
+
+
+def _go_on(course: Course, step: Step, error: UnlatchError) -> None:
+    if isinstance(step, Probe | Send):
+        failed(course, error)
+        return
+    # Nothing was sent: what could not be waited for or noted is left to the next run.
+    course.error = course.error or error
+    course.evidence = replace(course.evidence, last=Event.NOT_SENT)
+
+
+def _wait(course: Course, step: Wait) -> None:
+    run, tracker = course.run, course.operation.tracker
+    if step.until is None:
+        left = run.unsettled(course.increment, course.operation)
+        run.trackers.pause(tracker, left, "an earlier request may still take effect")
+        course.evidence = replace(course.evidence, settled=True)
+        return
+    seconds = (step.until - course.evidence.now).total_seconds()
+    if run.trackers.hold(tracker, seconds):
+        course.evidence = replace(course.evidence, now=step.until)
+        return
+    course.evidence = replace(course.evidence, can_wait=False)
+    course.error = course.error or Limited(
+        "rate-limited",
+        f"the tracker asked to wait until {step.until:%Y-%m-%d %H:%M} UTC",
+        retry_after=seconds,
+        hint="run unlatch sync then, or allow longer waits with --max-wait",
+    )
+
+
+def _probe(course: Course, _step: Probe) -> None:
+    """Find out which parts are done."""
+    operation = course.operation
+    if operation.kind is Kind.CREATE:
+        _probe_created(course)
+        return
+    snapshot = read(course)
+    course.markers = ()
+    if said_by(course).comment is not None:
+        course.markers = course.plugin.find_comments(snapshot.item.ref, operation.op)
+        course.remark(*(marker.note for marker in course.markers))
+    change = change_for(course, snapshot.item)
+    if not is_empty(_left(course, change, snapshot)):
+        happened(course, Event.PROBED_LEFT)
+        return
+    _converge(course, None)
+    _reached(course, Outcome(snapshot.item))
+    happened(course, Event.PROBED_DONE)
+
+
+def _probe_created(course: Course) -> None:
+    operation = course.operation
+    item = course.plugin.find_created(operation.op, operation.at)
+    if item is None:
+        happened(course, Event.PROBED_LEFT)
+        return
+    course.asked = said_by(course)
+    course.locate(item.ref)
+    _reached(course, Outcome(item))
+    happened(course, Event.PROBED_DONE)
+
+
+def _send(course: Course, _step: Send) -> None:
+    """Read the item, note the attempt, write."""
+    course.evidence = replace(course.evidence, sends=course.evidence.sends + 1)
+    if course.operation.kind is Kind.CREATE:
+        course.asked = left = said_by(course)
+        if note(course, None):
+            conclude(course, left, course.plugin.create(left))
+        return
+    snapshot = course.snapshot or read(course)
+    left = _left(course, change_for(course, snapshot.item), snapshot)
+    if is_empty(left):
+        conclude(course, left, Outcome(snapshot.item))
+    elif note(course, snapshot):
+        conclude(course, left, course.plugin.write(snapshot, left))
+
+
+def _left(course: Course, change: Change, snapshot: Snapshot) -> Change:
+    return left_of(change, snapshot.item, commented=bool(course.markers))
+
+
+def _block(course: Course, step: Block) -> None:
+    run = course.run
+    block(run.workspace.manager, course.increment.id, course.operation, cause=step.cause)
+    now = run.workspace.clock()
+    course.operation = replace(course.operation, cause=step.cause, parked_at=now)
+
+
+_EXECUTE: Mapping[type, Callable[..., None]] = MappingProxyType(
+    {Wait: _wait, Probe: _probe, Send: _send, Block: _block}
+)
+
+
+def read(course: Course) -> Snapshot:
+    """The item, with what is needed to change it; one that has moved is followed if asked for.
+
+    Raises:
+        UnlatchError: it cannot be located or read.
+        Withdrawn: it has moved to where another link of the increment points.
+    """
+    if course.ref is None:
+        course.locate(course.run.trackers.locate(link_of(course.increment, course.operation)))
+    try:
+        course.snapshot = _read(course)
+    except Moved as moved:
+        to = course.run.trackers.recognise(moved.to)
+        if other := twin(course.increment, course.operation, to):
+            withdraw(course.run.workspace.manager, course.increment.id, course.operation)
+            point_to(course.run, course.increment, course.operation, to)
+            why = f"it is the same item as {other.key}, which is linked as well"
+            raise Withdrawn(why) from moved
+        if not course.options.follow:
+            raise
+        course.increment, course.operation = point_to(
+            course.run, course.increment, course.operation, to
+        )
+        course.locate(to)
+        course.snapshot = _read(course)
+    return course.snapshot
+
+
+def _read(course: Course) -> Snapshot:
+    if course.ref is None:
+        raise AssertionError("it is located before it is read")
+    return course.plugin.read(course.ref, said_by(course))
+
+
+def note(course: Course, snapshot: Snapshot | None) -> bool:
+    """Note the attempt before it is sent; False if the operation is not what it was.
+
+    Raises:
+        StoreError: the files cannot be written; nothing was sent.
+        Withdrawn: it was undone or unlinked meanwhile.
+    """
+    before = None if snapshot is None else seen_of(snapshot.item)
+    manager = course.run.workspace.manager
+    found = note_attempts(manager, course.increment.id, {course.operation: before})
+    return take_note(course, found.get(course.operation))
+
+
+def take_note(course: Course, now: Operation | None) -> bool:
+    """Go on with an operation as it was noted; False if it is not what it was."""
+    if now is None:
+        raise Withdrawn("it was undone or unlinked meanwhile")
+    is_same = now.state is course.operation.state
+    course.operation = now
+    course.noted = course.written = is_same
+    if not is_same:
+        # A later change of status struck its state part: nothing was sent, and it is planned anew.
+        course.increment = course.run.workspace.manager.read(course.increment.id)
+        happened(course, Event.NOT_TAKEN)
+    return is_same
+
+
+def conclude(course: Course, change: Change, outcome: Outcome) -> None:
+    """Judge and record what a write did.
+
+    Args:
+        change: what was asked of the plugin.
+
+    Raises:
+        TrackerError: the answers do not show all of it.
+        StoreError: it cannot be recorded.
+    """
+    _keep(course, outcome)
+    if error := verify.shortcoming(change, outcome, sends=course.evidence.sends):
+        raise error
+    found = outcome.after.ref
+    if course.ref is None:
+        course.locate(found)
+    elif is_elsewhere(course.run, course.ref, found):
+        course.increment, course.operation = point_to(
+            course.run, course.increment, course.operation, found
+        )
+        course.locate(found)
+    if change.comment is not None or course.markers:
+        _converge(course, outcome.comment)
+    _reached(course, outcome)
+    happened(course, Event.REACHED)
+
+
+def _converge(course: Course, posted: str | None) -> None:
+    # Nobody else can know of an operation that this process has just made.
+    if course.is_fresh or course.ref is None or not course.can(Capability.RETRACT):
+        return
+    course.remark(*retract_surplus(course.plugin, course.ref, course.operation.op, posted))
+
+
+def _keep(course: Course, outcome: Outcome) -> None:
+    attempt = course.operation.attempt
+    before = attempt.before if attempt and course.operation.kind is not Kind.UNDO else None
+    if before is None and course.snapshot is not None:
+        before = seen_of(course.snapshot.item)
+    course.outcome = verify.reached(
+        course.operation.kind,
+        course.asked or Change(course.operation.op),
+        before,
+        outcome,
+        commented=bool(course.markers) or outcome.commented,
+    )
+
+
+def _reached(course: Course, outcome: Outcome) -> None:
+    _keep(course, outcome)
+    if course.outcome is not None:
+        manager = course.run.workspace.manager
+        record(manager, course.increment, course.operation, course.outcome)
+    course.error = None
+
+
+def happened(course: Course, event: Event) -> None:
+    """Go on from an event."""
+    course.evidence = advance(course.evidence, event)
+
+
+def failed(course: Course, error: UnlatchError) -> None:
+    """Go on from an error; it is noted first, where that can be written."""
+    course.error = error
+    if isinstance(error, TrackerError) and error.done is not None:
+        _keep(course, error.done)
+    attempt = course.operation.attempt
+    number = attempt.number if attempt else 0
+    event = event_of(
+        error,
+        course.evidence.state,
+        sent=course.noted,
+        sends=course.evidence.sends,
+        refusals=number if course.noted else number + 1,
+    )
+    seconds = error.retry_after if isinstance(error, Limited) else None
+    now = course.run.workspace.clock()
+    retry_at = None if seconds is None else now + timedelta(seconds=seconds)
+    happened(course, event)
+    course.evidence = replace(course.evidence, now=now, cause=error.id, retry_at=retry_at)
+    if event is Event.UNCLEAR:
+        course.run.doubt(link_of(course.increment, course.operation))
+    if event in _NOTES and _is_news(course, error):
+        _note_failure(course, error, retry_at=retry_at, **_NOTES[event])
+    course.noted, course.snapshot = False, None
+
+
+def _is_news(course: Course, error: UnlatchError) -> bool:
+    """Whether the note on disk does not say so already: a file is not changed for nothing."""
+    attempt = course.operation.attempt
+    return course.noted or attempt is None or attempt.cause != error.id or attempt.is_open
+
+
+def _note_failure(course: Course, error: UnlatchError, **how: Any) -> None:
+    manager = course.run.workspace.manager
+    try:
+        now = close_attempt(
+            manager,
+            course.increment.id,
+            course.operation,
+            cause=error.id,
+            remedy=error.remedy if isinstance(error, TrackerError) else None,
+            **how,
+        )
+    except StoreError:
+        return  # it stays as it was noted, which is the careful reading
+    if now is not None:
+        course.operation = now

@@ -1,0 +1,118 @@
+"""The plugins that are installed, found by their entry points."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import UnlatchError, UsageError
+from unlatch.project.entry_points import entry_points
+from unlatch.spi import SPI_VERSION, Manifest
+from unlatch.store.reading import Shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+GROUP = "unlatch.plugins"
+
+
+class Registry:
+    """The installed plugins, by name."""
+
+    @cached_property
+    def _found(self) -> tuple[dict[str, Manifest], dict[str, str]]:
+        manifests: dict[str, Manifest] = {}
+        broken: dict[str, str] = {}
+        for name, target in entry_points(GROUP).items():
+            try:
+                manifests[name] = _checked(name, load(target))
+            except Exception as error:  # noqa: BLE001  # somebody else's code; doctor tells of it
+                broken[name] = f"{type(error).__name__}: {error}"
+        return manifests, broken
+
+    @property
+    def manifests(self) -> Mapping[str, Manifest]:
+        """The manifests of the plugins that can be used."""
+        return self._found[0]
+
+    @property
+    def broken(self) -> Mapping[str, str]:
+        """What is wrong with the plugins that cannot."""
+        return self._found[1]
+
+    @property
+    def shapes(self) -> Shapes:
+        """How the trackers' links and syncedTo entries are written."""
+        return shapes_of(self.manifests)
+
+    def manifest(self, name: str) -> Manifest:
+        """The manifest of one plugin.
+
+        Raises:
+            UsageError: `unknown-tracker`.
+        """
+        try:
+            return self.manifests[name]
+        except KeyError:
+            known = ", ".join(self.manifests) or "none"
+            raise UsageError(
+                "unknown-tracker",
+                f"no plugin knows the tracker {name!r}; installed are {known}",
+                hint="unlatch plugins",
+            ) from None
+
+
+def shapes_of(manifests: Mapping[str, Manifest]) -> Shapes:
+    """How these trackers' links and syncedTo entries are written."""
+    return Shapes(
+        {name: manifest.link for name, manifest in manifests.items()},
+        {name: manifest.synced for name, manifest in manifests.items()},
+    )
+
+
+def load(target: str) -> Any:
+    """The object that "module:name" names."""
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def load_plugin(manifest: Manifest) -> Any:
+    """The plugin's class.
+
+    Raises:
+        UnlatchError: `extra-missing`, if its SDK is not installed.
+    """
+    if not is_installed(manifest.requires[0]):
+        raise missing_extra(manifest)
+    return load(manifest.plugin)
+
+
+def missing_extra(manifest: Manifest) -> UnlatchError:
+    """The error for an SDK that is not installed."""
+    module, requirement = manifest.requires
+    return UnlatchError(
+        "extra-missing",
+        f"{manifest.title} needs a library that is not installed",
+        where=module,
+        hint=f"pipx inject unlatch '{requirement}'  (or: pip install '{requirement}')",
+    )
+
+
+def is_installed(module: str) -> bool:
+    """Whether a library is there, without loading it."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _checked(name: str, manifest: object) -> Manifest:
+    if not isinstance(manifest, Manifest):
+        raise TypeError(f"the entry point {name} names no Manifest")
+    if manifest.spi_version != SPI_VERSION:
+        raise TypeError(f"written for interface {manifest.spi_version}; this is {SPI_VERSION}")
+    if manifest.name != name:
+        raise TypeError(f"the manifest calls itself {manifest.name!r}")
+    return manifest

@@ -1,0 +1,213 @@
+"""What tests of delivery share: one linked item, its writing requests, held requests, clones."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from tests.cli.project import NAME, REASON, Done, Project
+
+from unlatch.domain.marker import ops_in
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+ALL = ("github", "ado", "jira")
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+UNDO = ("undo", "7", "--yes")
+SYNC = ("sync", "7")
+# A tracker that asks to wait is not waited for.
+AT_ONCE = ("--max-wait", "0")
+LOCKED = {"message": "Unable to create comment because issue is locked."}
+
+_ADO = {"method": "PATCH", "path": "(?i)/workitems/101"}
+_JIRA_EDIT = {"method": "PUT", "path": "/issue/SCRUM-28"}
+# The request that writes each part. Azure DevOps takes all parts in one, Jira the last two.
+WRITES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "github": {
+        "state": {"method": "PATCH", "path": "/issues/4$"},
+        "comment": {"method": "POST", "path": "/issues/4/comments$"},
+        "label added": {"method": "POST", "path": "/issues/4/labels$"},
+        "label removed": {"method": "DELETE", "path": "/issues/4/labels/"},
+    },
+    "ado": {"state": _ADO, "comment": _ADO, "label added": _ADO},
+    "jira": {
+        "state": {"method": "POST", "path": "/transitions"},
+        "comment": _JIRA_EDIT,
+        "label added": _JIRA_EDIT,
+    },
+}
+
+
+def fault(tracker: str, part: str, kind: str, **options: Any) -> Fault:
+    """A fault of the request that writes one part of the tracker's item."""
+    return Fault(tracker, kind, **{**WRITES[tracker][part], **options})
+
+
+def completed_on(project: Project, *trackers: str) -> Project:
+    """0007-smart-discipline, completed, with a closed item on each of these trackers."""
+    project.increment(links=project.items(*trackers))
+    return project
+
+
+def active_on(project: Project, *trackers: str) -> Project:
+    """0007-smart-discipline, active, with an open item on each, and both sides in sync."""
+    project.increment(status="active", links=project.items(*trackers, finished=False))
+    assert project.run("sync").code == 0
+    project.box.requests.clear()
+    return project
+
+
+def add_issue(project: Project, name: str, *, status: str = "completed") -> int:
+    """A further increment with an issue of its own; the issue's number."""
+    is_open = status == "active"
+    number = project.box.github.add_issue(title=name, state="open" if is_open else "closed")
+    url = f"{project.box.github.web_url}/octo/widgets/issues/{number}"
+    project.increment(name, status=status, links={"github": {"issue": number, "url": url}})
+    return number
+
+
+def settle(project: Project, seconds: float | None) -> None:
+    """Set how long a write may still take effect; None for the trackers' defaults."""
+    config = project.box.config().replace("settle = 0\n", "")
+    top = "" if seconds is None else f"settle = {seconds}\n"
+    project.configure(f"patience = 30\n{top}{config}")
+
+
+def sync_until_done(project: Project, *, most: int = 3) -> Done:
+    """Run `unlatch sync 7` until nothing is pending; the last run."""
+    done = project.run(*SYNC)
+    for _ in range(most - 1):
+        if done.code != 3:
+            break
+        done = project.run(*SYNC)
+    return done
+
+
+def next_command(done: Done) -> tuple[str, ...]:
+    """The arguments of the command that is named after `Next:`."""
+    found = re.search(r"Next: unlatch (\S.*?)(?: \(|[;.]?$)", done.said, re.MULTILINE)
+    assert found is not None, done.said
+    return tuple(shlex.split(found[1]))
+
+
+def count_markers(project: Project) -> Counter[tuple[str, str]]:
+    """By tracker and operation: how many comments carry the operation's marker."""
+    return Counter(
+        (tracker, op)
+        for tracker, comments in project.comments().items()
+        for text in comments
+        for op in ops_in(text)
+    )
+
+
+def assert_each_comment_once(project: Project) -> None:
+    doubled = {key: count for key, count in count_markers(project).items() if count > 1}
+    assert {} == doubled
+
+
+def edit_metadata(project: Project, change: Callable[[dict[str, Any]], None]) -> None:
+    """Edit metadata.json as another tool or another machine would."""
+    data = project.metadata()
+    change(data)
+    (project.folder() / "metadata.json").write_text(json.dumps(data, indent=2) + "\n")
+
+
+def set_clock_ahead(project: Project, ahead: timedelta) -> None:
+    """Let the intents look as if a machine with such a clock had recorded them."""
+    then = (datetime.now(UTC) + ahead).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def change(data: dict[str, Any]) -> None:
+        for operation in data["pending"]:
+            operation["at"] = then
+        for entry in data.get("reopenHistory", []):
+            entry["reopenedAt"] = then
+
+    edit_metadata(project, change)
+
+
+def clone(project: Project, root: Path) -> Project:
+    """A copy of the project without what stays on one machine, and with another home."""
+    shutil.copytree(project.root, root, ignore=shutil.ignore_patterns("local"))
+    home = root.with_name(f"{root.name}-home")
+    shutil.copytree(project.home, home)
+    return replace(project, root=root, home=home, extra=dict(project.extra))
+
+
+def as_bot(project: Project) -> Project:
+    """The project with the credentials of another account."""
+    box = project.box
+    project.extra |= {
+        "GITHUB_TOKEN": box.github.bot_token,
+        "AZURE_DEVOPS_EXT_PAT": box.ado.bot_token,
+        "JIRA_EMAIL": box.jira.bot_email,
+        "JIRA_API_TOKEN": box.jira.bot_token,
+    }
+    return project
+
+
+def start(project: Project, *arguments: str) -> subprocess.Popen[str]:
+    """Start unlatch as a process of its own, and do not wait for it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "unlatch.cli", *arguments],
+        cwd=project.root,
+        env=project.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def delivered_events(project: Project, kind: str) -> list[dict[str, Any]]:
+    """The events of delivered operations of a kind."""
+    wanted = ("delivered", kind)
+    return [event for event in project.events() if wanted == (event["event"], event.get("kind"))]
+
+
+def reached(project: Project, tracker: str, name: str = NAME) -> dict[str, Any] | None:
+    """The last reopen's entry for the tracker's item; None if it was not delivered there."""
+    block = project.metadata(name)["reopenHistory"][-1]["syncedTo"].get(tracker)
+    if block is None:
+        return None
+    entry: dict[str, Any] = (block.get("items") or [block])[0]
+    return entry
+
+
+@dataclass
+class Held:
+    """The action of a `human` fault: holds a request until it is released."""
+
+    arrived: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
+
+    def __call__(self) -> None:
+        self.arrived.set()
+        self.released.wait(60)
+
+
+def await_request(process: subprocess.Popen[str], arrived: threading.Event) -> None:
+    """Wait for a process's request; fails with its output if it ends without one."""
+    while not arrived.wait(0.1):
+        assert process.poll() is None, process.stdout and process.stdout.read()
+
+
+def kill_when_held(process: subprocess.Popen[str], held: Held) -> None:
+    """Kill a process whose request is held, then let the request go on."""
+    try:
+        await_request(process, held.arrived)
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+        held.released.set()

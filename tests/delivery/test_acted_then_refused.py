@@ -1,0 +1,75 @@
+"""A tracker that acts, and then answers as if it had not: everything is there once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.cli.project import OPEN, Project
+from tests.delivery.stage import (
+    RESUME,
+    assert_each_comment_once,
+    completed_on,
+    count_markers,
+    fault,
+    reached,
+    sync_until_done,
+)
+
+from unlatch.sandbox import Fault
+
+ANSWERS: dict[str, dict[str, Any]] = {
+    "503, Retry-After": {"code": 503, "headers": {"Retry-After": "1"}},
+    "503, no requests left": {
+        "code": 503,
+        "headers": {"X-RateLimit-Remaining": "0", "Retry-After": "1"},
+    },
+    "429, Retry-After": {"code": 429, "headers": {"Retry-After": "1"}},
+    "403, secondary limit": {
+        "code": 403,
+        "headers": {"Retry-After": "1"},
+        "body": {"message": "You have exceeded a secondary rate limit."},
+    },
+    "409": {"code": 409},
+}
+CELLS = [
+    *((tracker, answer) for tracker in ("github", "ado", "jira") for answer in list(ANSWERS)[:3]),
+    ("github", "403, secondary limit"),
+    ("github", "409"),
+    ("jira", "409"),
+]
+
+
+@pytest.mark.parametrize(("tracker", "answer"), CELLS)
+def test_a_comment_that_was_taken_and_refused_is_there_once(
+    project: Project, tracker: str, answer: str
+) -> None:
+    completed_on(project, tracker)
+    options = {**ANSWERS[answer], "effect": True}
+    project.box.faults.add(fault(tracker, "comment", "status", times=2, **options))
+
+    first = project.run(*RESUME)
+    done = sync_until_done(project)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), first.said + done.said
+    assert 1 == count_markers(project).total()
+    assert reached(project, tracker) is not None
+    assert {"reopened"} == project.labels()[tracker] & {"reopened", "completed"}
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("answer", ["503, Retry-After", "429, Retry-After"])
+def test_a_created_item_is_there_once(project: Project, tracker: str, answer: str) -> None:
+    noun = {"github": "issue", "ado": "work-item", "jira": "issue"}[tracker]
+    path = {"github": "/issues$", "ado": "(?i)/workitems/", "jira": "/issue$"}[tracker]
+    project.increment(status="active")
+    options = {**ANSWERS[answer], "effect": True, "times": 2}
+    project.box.faults.add(Fault(tracker, "status", method="POST", path=path, **options))
+
+    first = project.run(tracker, f"create-{noun}", "7")
+    done = sync_until_done(project)
+
+    assert done.code == 0, first.said + done.said
+    assert 1 == len(getattr(project.box, tracker).items())
+    assert "pending" not in project.metadata()
+    assert_each_comment_once(project)

@@ -1,0 +1,66 @@
+"""Clocks that are wrong decide nothing: neither what is there nor what is sent again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from tests.cli.project import OPEN, Project
+from tests.delivery.stage import (
+    RESUME,
+    SYNC,
+    UNDO,
+    completed_on,
+    count_markers,
+    fault,
+    set_clock_ahead,
+)
+
+from unlatch.sandbox import Fault
+
+AHEAD = [timedelta(hours=26), timedelta(days=365 * 80)]
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("ahead", AHEAD, ids=["26 hours", "80 years"])
+def test_a_comment_is_posted_once(project: Project, tracker: str, ahead: timedelta) -> None:
+    completed_on(project, tracker)
+    project.run(*RESUME, "--offline")
+    set_clock_ahead(project, ahead)
+    project.box.faults.add(fault(tracker, "comment", "drop-after"))
+    assert project.run(*SYNC).code == 3
+
+    done = project.run(*SYNC)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert 1 == count_markers(project).total()
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("ahead", AHEAD, ids=["26 hours", "80 years"])
+def test_an_item_is_created_once(project: Project, tracker: str, ahead: timedelta) -> None:
+    noun = {"github": "issue", "ado": "work-item", "jira": "issue"}[tracker]
+    path = {"github": "/issues$", "ado": "(?i)/workitems/", "jira": "/issue$"}[tracker]
+    project.increment(status="active")
+    project.box.faults.add(Fault(tracker, "drop-after", method="POST", path=path))
+    assert project.run(tracker, f"create-{noun}", "7").code == 3
+    set_clock_ahead(project, ahead)
+
+    done = project.run(*SYNC)
+
+    assert done.code == 0, done.said
+    assert 1 == len(getattr(project.box, tracker).items())
+
+
+def test_an_undo_finds_the_comment_of_a_reopen_from_a_clock_ahead(project: Project) -> None:
+    completed_on(project, "github")
+    project.run(*RESUME, "--offline")
+    set_clock_ahead(project, AHEAD[0])
+    labels = project.labels()
+    project.box.faults.add(fault("github", "comment", "drop-after"))
+    assert project.run(*SYNC).code == 3
+
+    done = project.run(*UNDO)
+
+    assert done.code in (0, 5), done.said
+    assert ("closed", labels) == (project.states()["github"], project.labels())

@@ -1,0 +1,193 @@
+"""After a permanent failure: blocked, listed, skipped by a plain sync; `Next:` names what helps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import OPEN, REASON, Project
+from tests.delivery.stage import (
+    AT_ONCE,
+    RESUME,
+    SYNC,
+    completed_on,
+    count_markers,
+    edit_metadata,
+    fault,
+    next_command,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOME = "octo/widgets"
+
+
+def lock(project: Project) -> None:
+    project.box.github.edit(HOME, 4, locked=True)
+
+
+def drop(project: Project) -> None:
+    project.box.github.edit(HOME, 4, state="open")
+    project.box.github.edit(HOME, 4, state="closed", state_reason="not_planned")
+
+
+def transfer(project: Project) -> None:
+    project.box.github.add_repository("octo/gadgets")
+    config = project.box.config().replace(
+        f'repository = "{HOME}"', f'repository = "{HOME}"\nrepositories = ["octo/gadgets"]'
+    )
+    project.configure(config)
+    project.box.github.transfer_issue(HOME, 4, "octo/gadgets")
+
+
+# What stands in the way, and the option with which another attempt can succeed.
+IN_THE_WAY: dict[str, tuple[Callable[[Project], None], str]] = {
+    "locked": (lock, "--comment"),
+    "not planned": (drop, "--even-if-not-planned"),
+    "transferred": (transfer, "--follow"),
+}
+
+
+@pytest.mark.parametrize("case", IN_THE_WAY)
+def test_the_next_step_succeeds_when_typed(project: Project, case: str) -> None:
+    hinder, option = IN_THE_WAY[case]
+    completed_on(project, "github")
+    hinder(project)
+    done = project.run(*RESUME)
+    assert done.code == 3, done.said
+    command = next_command(done)
+    assert option in command
+
+    done = project.run(*command)
+
+    assert done.code == 0, done.said
+    assert "pending" not in project.metadata()
+    assert [True] == [item.open for item in project.box.github.items()]
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("code", [403, 404])
+def test_the_next_step_succeeds_once_the_cause_is_gone(
+    project: Project, tracker: str, code: int
+) -> None:
+    completed_on(project, tracker)
+    project.box.faults.add(fault(tracker, "state", "status", code=code, times=99))
+    first = project.run(*RESUME)
+    project.box.faults.clear()
+
+    done = project.run(*next_command(first))
+
+    assert (3, 0, OPEN[tracker]) == (first.code, done.code, project.states()[tracker]), done.said
+    assert 1 == count_markers(project).total()
+
+
+@pytest.fixture
+def blocked(project: Project) -> Project:
+    """0007, reopened, with its comment refused: the issue is locked."""
+    completed_on(project, "github")
+    lock(project)
+    assert project.run(*RESUME).code == 3
+    project.box.requests.clear()
+    return project
+
+
+def test_a_blocked_operation_is_recorded_with_its_cause(blocked: Project) -> None:
+    (operation,) = blocked.metadata()["pending"]
+
+    assert {"cause", "parkedAt"} <= set(operation)
+    assert "item-locked" == operation["cause"]
+
+
+def test_a_plain_sync_skips_what_is_blocked(blocked: Project) -> None:
+    blocked.box.github.edit(HOME, 4, locked=False)
+
+    done = blocked.run("sync")
+
+    assert [] == blocked.wrote(), done.said
+    assert [] == blocked.comments()["github"]
+    assert 1 == len(blocked.metadata()["pending"])
+    assert done.code != 1
+
+
+def test_status_lists_what_is_blocked_with_a_next_step_that_helps(blocked: Project) -> None:
+    done = blocked.run("status")
+
+    assert "blocked" in done.said, done.said
+    assert blocked.run(*next_command(done)).code == 0
+    assert "pending" not in blocked.metadata()
+
+
+def test_a_sync_that_names_it_delivers_what_is_blocked(blocked: Project) -> None:
+    blocked.box.github.edit(HOME, 4, locked=False)
+
+    done = blocked.run(*SYNC)
+
+    assert done.code == 0, done.said
+    assert 1 == count_markers(blocked).total()
+    assert {"reopened"} == blocked.labels()["github"] & {"reopened", "completed"}
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_the_fifth_refusal_without_a_known_cause_blocks_an_operation(
+    project: Project, tracker: str
+) -> None:
+    completed_on(project, tracker)
+    project.box.faults.add(fault(tracker, "state", "status", code=401, times=99))
+    project.run(*AT_ONCE, *RESUME)
+    blocked = ["parkedAt" in project.metadata()["pending"][0]]
+
+    for _ in range(4):
+        project.run(*AT_ONCE, "sync")
+        blocked.append("parkedAt" in project.metadata()["pending"][0])
+
+    assert [False, False, False, False, True] == blocked
+    assert 5 == project.metadata()["pending"][0]["attempt"]["n"]
+
+
+def test_a_tracker_that_cannot_be_reached_never_blocks_an_operation(project: Project) -> None:
+    completed_on(project, "github")
+    config = (project.root / ".unlatch" / "config.toml").read_text()
+    project.configure(config.replace(project.box.github.api_url, "http://127.0.0.1:9/api/v3"))
+    project.extra["UNLATCH_TRUSTED_HOSTS"] = "127.0.0.1:9"
+    project.run(*AT_ONCE, *RESUME)
+
+    codes = {project.run(*AT_ONCE, *SYNC).code for _ in range(5)}
+
+    assert {3} == codes
+    assert "parkedAt" not in project.metadata()["pending"][0]
+
+
+@pytest.fixture
+def limited(project: Project) -> Project:
+    """0007, reopened, while GitHub asks to wait ten minutes before it takes anything."""
+    completed_on(project, "github")
+    project.box.faults.add(fault("github", "state", "rate-limit", seconds=600))
+    assert project.run(*AT_ONCE, *RESUME).code == 3
+    project.box.requests.clear()
+    return project
+
+
+def test_the_time_that_a_tracker_asked_to_wait_for_is_recorded(limited: Project) -> None:
+    (operation,) = limited.metadata()["pending"]
+
+    assert operation["attempt"]["at"] < operation["attempt"]["retryAt"]
+    assert "parkedAt" not in operation
+
+
+def test_a_plain_sync_before_that_time_sends_nothing(limited: Project) -> None:
+    done = limited.run(*AT_ONCE, "sync")
+
+    assert [] == limited.wrote(), done.said
+    assert [] == limited.comments()["github"]
+    assert 3 == done.code, done.said
+
+
+def test_a_plain_sync_after_that_time_delivers(limited: Project) -> None:
+    past = "2026-01-01T00:00:00Z"
+    edit_metadata(limited, lambda data: data["pending"][0]["attempt"].update(retryAt=past))
+
+    done = limited.run("sync")
+
+    assert (0, OPEN["github"]) == (done.code, limited.states()["github"]), done.said
+    assert [True] == [REASON in text for text in limited.comments()["github"]]

@@ -1,0 +1,108 @@
+"""Another operation on an item of which an earlier request may still take effect."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.delivery.stage import (
+    ALL,
+    RESUME,
+    SYNC,
+    UNDO,
+    Held,
+    active_on,
+    assert_each_comment_once,
+    completed_on,
+    count_markers,
+    fault,
+    kill_when_held,
+    settle,
+    start,
+)
+
+# A late effect comes well before the settle time ends.
+LATE, SETTLE = 0.7, 2.5
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_resume_waits_for_a_close_that_may_still_come(project: Project, tracker: str) -> None:
+    active_on(project, tracker)
+    settle(project, SETTLE)
+    project.box.faults.add(fault(tracker, "state", "late", seconds=LATE))
+    assert project.run("complete", "7").code == 3
+
+    done = project.run(*RESUME)
+
+    project.box.settle()
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert "may still" in done.err
+    assert "completed" not in project.labels()[tracker]
+    assert_each_comment_once(project)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_undo_waits_for_a_reopen_that_may_still_come(project: Project, tracker: str) -> None:
+    completed_on(project, tracker)
+    labels = project.labels()
+    settle(project, SETTLE)
+    project.box.faults.add(fault(tracker, "state", "late", seconds=LATE))
+    assert project.run(*RESUME).code == 3
+
+    done = project.run(*UNDO)
+
+    project.box.settle()
+    assert done.code in (0, 5), done.said
+    assert (CLOSED[tracker], labels) == (project.states()[tracker], project.labels())
+    assert_each_comment_once(project)
+
+
+def test_another_increment_waits_for_a_close_that_may_still_come(project: Project) -> None:
+    links = project.items("github", finished=False)
+    project.increment(status="active", links=links)
+    project.increment("0008-other", links=links)
+    settle(project, SETTLE)
+    project.box.faults.add(fault("github", "state", "late", seconds=LATE))
+    assert project.run("complete", "7").code == 3
+
+    done = project.run("resume", "8", "--reason", REASON, "--yes")
+
+    project.box.settle()
+    assert (0, OPEN["github"]) == (done.code, project.states()["github"]), done.said
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_the_second_operation_of_a_queue_is_noted_before_it_is_sent(
+    project: Project, tracker: str
+) -> None:
+    completed_on(project, tracker)
+    settle(project, SETTLE)
+    for reason in ("First", "Second"):
+        project.run("resume", "7", "--reason", reason, "--yes", "--offline")
+        project.run("complete", "7", "--offline")
+    project.run("resume", "7", "--reason", "Third", "--yes", "--offline")
+    held = Held()
+    project.box.faults.add(fault(tracker, "comment", "human", after=1, action=held))
+    project.box.faults.add(fault(tracker, "comment", "late", after=1, seconds=LATE))
+
+    kill_when_held(start(project, *SYNC), held)
+    done = project.run(*SYNC)
+
+    project.box.settle()
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert 3 == count_markers(project).total()
+    assert_each_comment_once(project)
+
+
+def test_the_second_operation_has_an_attempt_on_disk_while_it_is_sent(project: Project) -> None:
+    completed_on(project, "github")
+    project.run("resume", "7", "--reason", "First", "--yes", "--offline")
+    project.run("complete", "7", "--offline")
+    project.run("resume", "7", "--reason", "Second", "--yes", "--offline")
+    held = Held()
+    project.box.faults.add(fault("github", "comment", "human", after=1, action=held))
+
+    kill_when_held(start(project, *SYNC), held)
+
+    (operation,) = project.metadata(NAME)["pending"]
+    assert operation["attempt"]["n"] == 1
+    assert "ended" not in operation["attempt"]

@@ -1,0 +1,91 @@
+"""One issue under two spellings in metadata.json: one link, one comment, and doctor says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import OPEN, Project
+from tests.delivery.stage import RESUME, SYNC, count_markers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOME = "octo/widgets"
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "a comment's address": lambda url: f"{url}#issuecomment-1",
+    "a query": lambda url: f"{url}?x=1",
+    "another scheme": lambda url: url.replace("http://", "https://"),
+    "a slash at the end": lambda url: f"{url}/",
+    "capitals": lambda url: url.replace(HOME, "Octo/Widgets"),
+}
+
+
+def linked_twice(project: Project, url: str, other: str) -> None:
+    """Link one issue under two addresses, as two tools would."""
+    items = [{"issue": 4, "url": url}, {"issue": 4, "url": other}]
+    project.increment(links={"github": {**items[0], "items": items}})
+
+
+@pytest.fixture
+def url(project: Project) -> str:
+    address: str = project.items("github")["github"]["url"]
+    return address
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_an_issue_under_two_spellings_gets_one_comment(
+    project: Project, url: str, spelling: str
+) -> None:
+    linked_twice(project, url, SPELLINGS[spelling](url))
+
+    done = project.run(*RESUME)
+    again = project.run(*SYNC)
+
+    assert [0, 0] == [done.code, again.code], done.said + again.said
+    assert OPEN["github"] == project.states()["github"]
+    assert 1 == count_markers(project).total()
+    assert 1 == len(project.comments()["github"])
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_doctor_says_that_two_links_mean_one_issue(
+    project: Project, url: str, spelling: str
+) -> None:
+    linked_twice(project, url, SPELLINGS[spelling](url))
+
+    done = project.run("doctor")
+
+    assert "same" in done.said, done.said
+    assert "octo/widgets#4" in done.said or url in done.said
+
+
+def test_a_repository_that_was_renamed_gets_one_comment(project: Project, url: str) -> None:
+    linked_twice(project, url, url.replace(HOME, "octo/gadgets"))
+    config = project.box.config().replace(
+        f'repository = "{HOME}"', f'repository = "{HOME}"\nrepositories = ["octo/gadgets"]'
+    )
+    project.configure(config)
+    project.box.github.rename_repository(HOME, "octo/gadgets")
+
+    project.run(*RESUME, "--follow")
+    done = project.run(*SYNC, "--follow")
+
+    assert done.code == 0, done.said
+    said = project.box.github.comments("octo/gadgets", 4)
+    assert 1 == len(said)
+    assert "open" == project.box.github.issue("octo/gadgets", 4)["state"]
+
+
+@pytest.mark.parametrize("spelling", ["a comment's address", "a query"])
+def test_two_increments_under_two_spellings_share_the_issue(
+    project: Project, url: str, spelling: str
+) -> None:
+    project.increment("0001-one", status="active", links={"github": {"issue": 4, "url": url}})
+    other = SPELLINGS[spelling](url)
+    project.increment("0002-two", status="active", links={"github": {"issue": 4, "url": other}})
+    project.box.github.edit(HOME, 4, state="open")
+
+    done = project.run("complete", "1")
+
+    assert (0, "open") == (done.code, project.states()["github"]), done.said

@@ -1,0 +1,151 @@
+"""What holds below every path of sync that writes: decisions in time, caps, limits, exit codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import NAME, OPEN, REASON, Done, Project
+from tests.cli.terminal import Terminal
+from tests.delivery.stage import (
+    ALL,
+    RESUME,
+    active_on,
+    add_issue,
+    completed_on,
+    edit_metadata,
+)
+
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+READS: dict[str, dict[str, Any]] = {
+    "github": {"path": "/(graphql|issues/4)"},
+    "ado": {"path": "(?i)/workitems"},
+    "jira": {"path": "/(issue|search)"},
+}
+
+
+def complete_by_editor(project: Project) -> None:
+    """Set 0007 completed as an editor does: only sync knows what follows for its items."""
+    edit_metadata(project, lambda data: data.update(status="completed"))
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_push_is_cancelled_by_a_resume_during_its_reads(project: Project, tracker: str) -> None:
+    active_on(project, tracker)
+    complete_by_editor(project)
+    said: list[Done] = []
+
+    def resume() -> None:
+        said.append(project.process(*RESUME, "--offline"))
+
+    project.box.faults.add(Fault(tracker, "human", action=resume, **READS[tracker]))
+    synced = project.run("sync")
+    project.run("sync")
+
+    assert [0] == [done.code for done in said], said
+    assert "active" == project.metadata()["status"]
+    assert OPEN[tracker] == project.states()[tracker], synced.said
+    assert [] == [e for e in project.events() if e.get("result") == "closed"]
+
+
+def test_a_push_is_cancelled_by_a_resume_while_sync_asks(project: Project) -> None:
+    number = add_issue(project, "0008-other", status="active")
+    active_on(project, "github")
+    complete_by_editor(project)
+    project.box.github.edit("octo/widgets", number, state="closed", state_reason="completed")
+
+    with Terminal(project, "sync") as terminal:
+        terminal.expect("leave both")
+        assert project.process(*RESUME, "--offline").code == 0
+        terminal.type("l\n")
+        terminal.end()
+
+    assert "active" == project.metadata()["status"]
+    assert OPEN["github"] == project.states()["github"], terminal.text
+
+
+@pytest.fixture
+def pending(project: Project) -> tuple[Project, Sequence[int]]:
+    """Three completed increments, each reopened and its issue's operation still pending."""
+    names = ("0001-one", "0002-two", "0003-three")
+    numbers = [add_issue(project, name) for name in names]
+    for name in names:
+        assert project.run("resume", name, "--reason", REASON, "--yes", "--offline").code == 0
+    project.box.requests.clear()
+    return project, numbers
+
+
+def open_issues(project: Project) -> int:
+    return sum(item.open for item in project.box.github.items())
+
+
+def test_pending_operations_count_against_the_maximum_of_items(
+    pending: tuple[Project, Sequence[int]],
+) -> None:
+    project, _ = pending
+
+    done = project.run("sync", "--max-items", "2")
+
+    assert done.code != 0, done.said
+    assert open_issues(project) <= 2
+    assert "too-many-items" in done.err
+
+
+def test_thirteen_pending_operations_exceed_the_maximum_by_default(project: Project) -> None:
+    for number in range(13):
+        name = f"{number + 11:04}-increment"
+        add_issue(project, name)
+        project.run("resume", name, "--reason", REASON, "--yes", "--offline")
+
+    refused = project.run("sync")
+    count = open_issues(project)
+    agreed = project.run("sync", "--max-items", "13")
+
+    assert (True, True) == (refused.code != 0, count <= 10), refused.said
+    assert (0, 13) == (agreed.code, open_issues(project)), agreed.said
+
+
+def test_a_pull_respects_the_limit_of_active_increments(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run("sync").code == 0
+    project.increment("0001-one", status="active")
+    project.configure_more(tables='[limits]\nmax_active = 1\npolicy = "refuse"\n')
+    project.box.github.edit("octo/widgets", 4, state="open")
+
+    done = project.run("sync")
+
+    assert "completed" == project.metadata(NAME)["status"], done.said
+    assert (5, "limits.max_active" in done.said) == (done.code, True), done.said
+
+
+def test_a_pull_within_the_limit_reopens_the_increment(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run("sync").code == 0
+    project.configure_more(tables='[limits]\nmax_active = 1\npolicy = "refuse"\n')
+    project.box.github.edit("octo/widgets", 4, state="open")
+
+    done = project.run("sync")
+
+    assert (0, "active") == (done.code, project.metadata(NAME)["status"]), done.said
+
+
+@pytest.mark.parametrize("changed", ["delivered", "pulled"])
+def test_a_run_that_changed_something_does_not_exit_with_1(project: Project, changed: str) -> None:
+    completed_on(project, "github")
+    number = add_issue(project, "0008-other")
+    assert project.run("sync").code == 0
+    if changed == "delivered":
+        project.run(*RESUME, "--offline")
+    else:
+        project.box.github.edit("octo/widgets", 4, state="open")
+    project.box.github.edit("octo/widgets", number, deleted=True)
+
+    done = project.run("sync")
+
+    assert "active" == project.metadata(NAME)["status"]
+    assert OPEN["github"] == project.states()["github"]
+    assert 5 == done.code, done.said

@@ -1,0 +1,169 @@
+"""Two clones that post the same comment: one stays, and nobody deletes what is not their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import OPEN, Project
+from tests.delivery.stage import (
+    ALL,
+    AT_ONCE,
+    RESUME,
+    SYNC,
+    Held,
+    as_bot,
+    clone,
+    completed_on,
+    count_markers,
+    fault,
+    kill_when_held,
+    start,
+)
+
+from unlatch.sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+# How the comments of each tracker are listed.
+LISTINGS: dict[str, dict[str, Any]] = {
+    "github": {"method": "GET", "path": "/issues/4/comments"},
+    "jira": {"method": "GET", "path": "(/comment|/issue/SCRUM-28)"},
+}
+POSTING = ("github", "jira")
+
+
+@pytest.fixture
+def recorded(project: Project) -> Callable[[str], Project]:
+    """Records a reopen of 0007, which has one item on a tracker, and sends nothing."""
+
+    def record(tracker: str) -> Project:
+        completed_on(project, tracker)
+        assert project.run(*RESUME, "--offline").code == 0
+        return project
+
+    return record
+
+
+def post_as_bot(project: Project, tracker: str) -> None:
+    """Post the operation's comment as another clone with another account would."""
+    op = project.metadata()["pending"][0]["op"]
+    if tracker == "github":
+        text = f"Reopened <!-- unlatch:op={op} -->"
+        project.box.github.add_comment("octo/widgets", 4, text, user="github-actions[bot]")
+    else:
+        project.box.jira.add_comment("SCRUM-28", f"Reopened unlatch ref {op}", user="Bot")
+
+
+def by_the_bot(project: Project, tracker: str) -> list[bool]:
+    """Of each comment: whether the other account posted it."""
+    if tracker == "github":
+        comments = project.box.github.comments("octo/widgets", 4)
+        return [comment["user"]["login"] == "github-actions[bot]" for comment in comments]
+    found = project.box.jira.comments("SCRUM-28")
+    return [comment["author"]["displayName"] == "Bot" for comment in found]
+
+
+@pytest.mark.parametrize("tracker", POSTING)
+def test_a_clone_that_died_before_its_second_look_leaves_one_comment(
+    recorded: Callable[[str], Project], tracker: str, tmp_path: Path
+) -> None:
+    here = recorded(tracker)
+    there = clone(here, tmp_path / "there")
+    held = Held()
+    # The other clone delivers between this one's probe and its POST; then this one dies.
+    here.box.faults.add(fault(tracker, "comment", "human", action=lambda: there.process(*SYNC)))
+    here.box.faults.add(fault(tracker, "comment", "human", effect=True, action=held))
+
+    kill_when_held(start(here, *SYNC), held)
+    runs = [here.run(*SYNC), there.run(*SYNC)]
+
+    assert [0, 0] == [done.code for done in runs], "".join(done.said for done in runs)
+    assert 1 == count_markers(here).total()
+
+
+@pytest.mark.parametrize("tracker", POSTING)
+def test_a_second_look_that_fails_is_made_up_for(
+    recorded: Callable[[str], Project], tracker: str, tmp_path: Path
+) -> None:
+    here = recorded(tracker)
+    there = clone(here, tmp_path / "there")
+
+    def meet() -> None:
+        there.process(*SYNC)
+        here.box.faults.add(Fault(tracker, "status", code=500, times=99, **LISTINGS[tracker]))
+
+    here.box.faults.add(fault(tracker, "comment", "human", action=meet))
+    first = here.run(*AT_ONCE, *SYNC)
+    here.box.faults.clear()
+
+    done = here.run(*SYNC)
+
+    assert 0 == done.code, first.said + done.said
+    assert 1 == count_markers(here).total()
+
+
+@pytest.mark.parametrize("allowed", [True, False], ids=["may delete", "may not delete"])
+@pytest.mark.parametrize("tracker", POSTING)
+def test_the_earliest_clone_leaves_the_comments_of_others_alone(
+    recorded: Callable[[str], Project], tracker: str, allowed: bool
+) -> None:
+    project = recorded(tracker)
+    later = lambda: post_as_bot(project, tracker)  # noqa: E731
+    project.box.faults.add(fault(tracker, "comment", "human", effect=True, action=later))
+    if not allowed:
+        project.box.faults.add(Fault(tracker, "forbidden", method="DELETE", times=99))
+
+    done = project.run(*SYNC)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert "pending" not in project.metadata()
+    assert [False, True] == by_the_bot(project, tracker)
+
+
+@pytest.mark.parametrize("tracker", POSTING)
+def test_a_later_clone_deletes_its_own(recorded: Callable[[str], Project], tracker: str) -> None:
+    project = recorded(tracker)
+    earlier = lambda: post_as_bot(project, tracker)  # noqa: E731
+    project.box.faults.add(fault(tracker, "comment", "human", action=earlier))
+
+    done = project.run(*SYNC)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert [True] == by_the_bot(project, tracker)
+
+
+@pytest.mark.parametrize("tracker", POSTING)
+def test_a_comment_that_may_not_be_deleted_is_a_note_and_no_failure(
+    recorded: Callable[[str], Project], tracker: str
+) -> None:
+    project = recorded(tracker)
+    earlier = lambda: post_as_bot(project, tracker)  # noqa: E731
+    project.box.faults.add(fault(tracker, "comment", "human", action=earlier))
+    project.box.faults.add(Fault(tracker, "forbidden", method="DELETE", times=99))
+
+    done = project.run(*SYNC)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert "pending" not in project.metadata()
+    assert "note:" in done.out
+    assert [True, False] == by_the_bot(project, tracker)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_another_account_finds_what_a_dead_clone_posted(
+    recorded: Callable[[str], Project], tracker: str, tmp_path: Path
+) -> None:
+    here = recorded(tracker)
+    there = as_bot(clone(here, tmp_path / "there"))
+    held = Held()
+    here.box.faults.add(fault(tracker, "comment", "human", effect=True, action=held))
+
+    kill_when_held(start(here, *SYNC), held)
+    done = there.run(*SYNC)
+
+    assert (0, OPEN[tracker]) == (done.code, there.states()[tracker]), done.said
+    assert 1 == count_markers(there).total()
+    assert {"reopened"} == there.labels()[tracker] & {"reopened", "completed"}

@@ -1,0 +1,268 @@
+"""Delivery: side by side, in order, with a probe where it is needed, and once in the end."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+
+from unlatch.delivery import service, steps
+from unlatch.delivery.run import Run
+from unlatch.errors import StoreError
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
+from unlatch.sandbox import Fault
+from unlatch.store.layout import layout_at
+from unlatch.store.locks import delivery_lock
+from unlatch_github.plugin import GithubPlugin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+COMMENTING = {"github": ("POST", "/issues/4/comments"), "jira": ("PUT", "/issue/SCRUM-28")}
+
+
+def counts(project: Project) -> dict[str, int]:
+    return {name: len(comments) for name, comments in project.comments().items()}
+
+
+def in_between(project: Project, tracker: str, action: Callable[[], Any], **where: Any) -> None:
+    """Let something happen just before a request is served."""
+    project.box.faults.add(Fault(tracker, "human", action=action, **where))
+
+
+def test_items_are_served_side_by_side(completed: Project) -> None:
+    meeting = threading.Barrier(3)
+    for tracker in ALL:
+        in_between(completed, tracker, lambda: meeting.wait(30), path="(?i)issues?/|workitems/")
+
+    done = completed.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert not meeting.broken
+
+
+def test_deliveries_come_back_in_the_order_of_the_outbox(completed: Project) -> None:
+    completed.box.faults.add(Fault("github", "latency", seconds=0.5, times=2))
+
+    document = completed.run(*RESUME, "--json").document
+
+    assert list(ALL) == [entry["tracker"] for entry in document["trackers"]]
+
+
+@pytest.mark.parametrize("tracker", COMMENTING)
+def test_two_clones_that_deliver_at_the_same_moment_leave_one_comment(
+    completed: Project, tracker: str
+) -> None:
+    completed.run(*RESUME, "--offline")
+    root = completed.root.with_name("clone")
+    shutil.copytree(completed.root, root)
+    clone = replace(completed, root=root)
+    codes: list[int] = []
+    method, path = COMMENTING[tracker]
+    # Both have probed and found nothing; the other posts first.
+    in_between(
+        completed,
+        tracker,
+        lambda: codes.append(clone.process("sync", "7").code),
+        method=method,
+        path=path,
+    )
+
+    mine = completed.run("sync", "7")
+
+    assert (codes, mine.code) == ([0], 0), mine.said
+    assert dict.fromkeys(ALL, 1) == counts(completed)
+    assert completed.states() == OPEN
+    assert "pending" not in completed.metadata()
+    assert "pending" not in clone.metadata()
+
+
+def test_a_work_item_that_somebody_edits_in_between_keeps_the_edit(completed: Project) -> None:
+    in_between(
+        completed,
+        "ado",
+        lambda: completed.box.ado.edit(101, title="Smarter", tags=["ui", "completed", "urgent"]),
+        method="PATCH",
+    )
+
+    done = completed.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert completed.box.ado.work_item(101)["fields"]["System.Title"] == "Smarter"
+    assert {"ui", "urgent", "reopened"} == completed.labels()["ado"]
+    assert counts(completed)["ado"] == 1
+
+
+def test_a_label_that_somebody_adds_in_between_survives(completed: Project) -> None:
+    box = completed.box
+    in_between(
+        completed,
+        "github",
+        lambda: box.github.edit("octo/widgets", 4, labels=["bug", "completed", "urgent"]),
+        method="PATCH",
+    )
+    in_between(
+        completed,
+        "jira",
+        lambda: box.jira.edit("SCRUM-28", labels=["ux", "completed", "urgent"]),
+        method="PUT",
+    )
+
+    done = completed.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert {"bug", "urgent", "reopened"} == completed.labels()["github"]
+    assert {"ux", "urgent", "reopened"} == completed.labels()["jira"]
+
+
+def test_what_comes_later_on_an_item_waits_for_what_comes_first(completed: Project) -> None:
+    completed.run(*RESUME, "--offline")
+    completed.run("complete", "7", "--reason", "Mended", "--offline")
+    completed.box.faults.add(Fault("github", "drop", method="POST", path="/comments"))
+
+    done = completed.run("sync", "7", "--json")
+
+    assert done.code == 3
+    left = completed.metadata()["pending"]
+    assert [(o["tracker"], o["kind"]) for o in left] == [("github", "reopen"), ("github", "close")]
+    assert counts(completed)["github"] == 0
+
+    assert completed.run("sync", "7").code == 0
+    said = completed.comments()["github"]
+    assert [REASON in said[0], "Mended" in said[1]] == [True, True]
+
+
+def test_a_mistake_in_a_plugin_stops_no_other(
+    completed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(GithubPlugin, "write", fail)
+
+    done = completed.run(*RESUME, "--json")
+
+    assert done.code == 3
+    error = done.document["trackers"][0]["error"]
+    assert (error["id"], "division by zero" in error["message"]) == ("unexpected", True)
+    assert completed.states() == {**OPEN, "github": "closed"}
+
+
+def test_another_delivery_that_takes_too_long_leaves_the_reopen_recorded(
+    completed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "DELIVERY_PATIENCE", 0.1)
+
+    with delivery_lock(layout_at(completed.root), NAME, patience=1):
+        done = completed.run(*RESUME, "--json")
+
+    assert done.code == 3, done.said
+    assert [entry["error"]["id"] for entry in done.document["trackers"]] == ["locked"] * 3
+    assert completed.metadata()["status"] == "active"
+    assert len(completed.metadata()["pending"]) == 3
+    assert completed.states() == CLOSED
+    assert completed.run("sync", "7").code == 0
+
+
+def test_local_commands_do_not_wait_for_a_delivery(completed: Project) -> None:
+    with delivery_lock(layout_at(completed.root), NAME, patience=1):
+        assert completed.run(*RESUME, "--offline").code == 0
+        assert completed.run("pause", "7").code == 0
+        assert completed.run("show", "7", "--offline").code == 0
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_the_intent_is_on_disk_before_anything_is_written(completed: Project, tracker: str) -> None:
+    seen: list[tuple[str, list[str]]] = []
+
+    def look() -> None:
+        metadata = completed.metadata()
+        owed = [operation["op"] for operation in metadata["pending"]]
+        seen.append((metadata["status"], owed))
+
+    for method in ("PATCH", "POST", "PUT"):
+        in_between(completed, tracker, look, method=method)
+
+    assert completed.run(*RESUME).code == 0
+
+    op = completed.metadata()["reopenHistory"][0]["id"]
+    assert seen
+    assert all(status == "active" and op in owed for status, owed in seen)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_without_a_comment_state_and_labels_are_replayed(completed: Project, tracker: str) -> None:
+    method = "POST" if tracker == "jira" else "PATCH"
+    completed.box.faults.add(Fault(tracker, "drop-after", method=method))
+
+    lost = completed.run(*RESUME, "--comment", "none")
+    done = completed.run("sync", "7", "--comment", "none")
+
+    assert (lost.code, done.code) == (3, 0), done.said
+    assert completed.states() == OPEN
+    assert counts(completed) == dict.fromkeys(ALL, 0)
+    assert [True] * 3 == ["reopened" in labels for labels in completed.labels().values()]
+    assert [False] * 3 == ["completed" in labels for labels in completed.labels().values()]
+
+
+def test_an_answer_that_was_lost_is_waited_for_from_the_beginning_of_the_next_run(
+    project: Project,
+) -> None:
+    project.increment(links=project.items("github"))
+    project.configure(project.box.github.config())
+    project.box.faults.add(Fault("github", "drop-after", method="POST", path="/comments"))
+    assert project.run(*RESUME).code == 3
+    # The wall clock is no evidence; another machine's may have noted the attempt.
+    workspace = Workspace(
+        layout_at(project.root),
+        environ=project.environ,
+        user_config=project.home / "none.toml",
+        clock=lambda: datetime(2090, 1, 1, tzinfo=UTC),
+    )
+    increment = workspace.manager.read(NAME)
+    seconds = iter((100.0, 103.0, 150.0))
+    run = Run(workspace, Trackers(workspace), clock=lambda: next(seconds))
+
+    waits = [run.unsettled(increment, increment.pending[0]) for _ in range(2)]
+
+    assert [7.0, 0.0] == waits
+
+
+def test_a_tracker_that_cannot_be_opened_while_it_wants_to_be_left_alone_stops_no_other(
+    completed: Project,
+) -> None:
+    completed.box.faults.add(Fault("github", "rate-limit", method="PATCH", seconds=600))
+    completed.box.faults.add(Fault("jira", "drop", method="POST", path="/transitions"))
+    assert completed.run("--max-wait", "0", *RESUME).code == 3
+    hosts = completed.box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
+    trusted = (host for host in hosts if host not in completed.box.github.api_url)
+    completed.extra["UNLATCH_TRUSTED_HOSTS"] = ",".join(trusted)
+
+    done = completed.run("sync")
+
+    assert "[unexpected]" not in done.said
+    assert "is not a host that a token may be" in done.said
+    assert completed.states() == {**OPEN, "github": "closed"}
+
+
+def test_an_obstacle_that_cannot_be_noted_stops_no_other(
+    completed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("not-writable", "cannot write metadata.json")
+
+    monkeypatch.setattr(steps, "block", full)
+    completed.box.faults.add(Fault("github", "status", method="PATCH", code=403))
+
+    done = completed.run(*RESUME, "--json")
+
+    assert done.code == 3, done.said
+    assert "forbidden" == done.document["trackers"][0]["error"]["id"]
+    assert completed.states() == {**OPEN, "github": "closed"}

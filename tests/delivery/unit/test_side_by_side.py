@@ -1,0 +1,75 @@
+"""Tasks run side by side, and none holds up the others or the end of the process."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from unlatch.delivery.side_by_side import MOST_AT_ONCE, side_by_side
+
+
+def test_all_results_come_with_their_keys() -> None:
+    tasks = {number: (lambda n=number: n * n) for number in range(3 * MOST_AT_ONCE)}
+
+    assert {n: n * n for n in tasks} == dict(side_by_side(tasks))
+
+
+def test_nothing_to_do_is_done_at_once() -> None:
+    assert list(side_by_side({})) == []
+
+
+def test_tasks_run_at_the_same_time() -> None:
+    meeting = threading.Barrier(MOST_AT_ONCE)
+
+    done = dict(side_by_side({n: lambda: meeting.wait(10) for n in range(MOST_AT_ONCE)}))
+
+    assert set(range(MOST_AT_ONCE)) == set(done.values())
+
+
+def test_a_result_comes_as_soon_as_it_is_there() -> None:
+    release = threading.Event()
+    tasks = {"slow": lambda: release.wait(10), "fast": lambda: True}
+
+    results = side_by_side(tasks)
+
+    assert next(results) == ("fast", True)
+    release.set()
+    assert list(results) == [("slow", True)]
+
+
+def test_what_takes_too_long_is_left_behind() -> None:
+    release = threading.Event()
+    tasks = {"slow": lambda: release.wait(30), "fast": lambda: True}
+    began = time.monotonic()
+
+    done = dict(side_by_side(tasks, within=0.2))
+    took = time.monotonic() - began
+    release.set()
+
+    assert done == {"fast": True}
+    assert took < 20
+
+
+def test_a_task_that_raises_ends_it_with_its_error() -> None:
+    def fail() -> bool:
+        raise LookupError("lost")
+
+    with pytest.raises(LookupError, match="lost"):
+        list(side_by_side({"one": fail}))
+
+
+def test_the_threads_keep_no_process_from_ending() -> None:
+    release, seen = threading.Event(), threading.Event()
+
+    def task() -> bool:
+        seen.set()
+        return release.wait(30)
+
+    assert list(side_by_side({"slow": task}, within=0.1)) == []
+    assert seen.wait(10)
+    threads = [t for t in threading.enumerate() if t is not threading.main_thread()]
+    release.set()
+
+    assert any(thread.daemon for thread in threads)

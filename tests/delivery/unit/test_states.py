@@ -1,0 +1,295 @@
+"""The rules of the state machine, over all that an operation and a run can come to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.delivery.states import (
+    LONGEST_RETRY,
+    MOST_REFUSALS,
+    MOST_SENDS,
+    TABLE,
+    Block,
+    Done,
+    Event,
+    Evidence,
+    Probe,
+    Send,
+    State,
+    Wait,
+    advance,
+    contacting,
+    event_of,
+    next_step,
+    state_of,
+)
+from unlatch.domain.operation import Attempt, Kind, Operation
+from unlatch.errors import (
+    ConfigError,
+    Conflict,
+    CredentialMissing,
+    Forbidden,
+    Limited,
+    Moved,
+    NotFound,
+    Redirected,
+    Rejected,
+    StoreError,
+    TrackerError,
+    Transient,
+    Unauthorised,
+    UnknownOutcome,
+    UnlatchError,
+    Unreachable,
+    unexpected,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SOON, PAST = NOW + timedelta(seconds=9), NOW - timedelta(seconds=9)
+TOO_FAR = NOW + LONGEST_RETRY + timedelta(seconds=1)
+OPERATION = Operation("01JB0000000000000000000001", Kind.REOPEN, "github", "#4", NOW)
+BLOCKED = replace(OPERATION, parked_at=NOW, cause="item-locked")
+FIRST = Attempt(1, PAST)
+ATTEMPTS = (
+    None,
+    FIRST,
+    replace(FIRST, ended=NOW),
+    *(replace(FIRST, ended=NOW, retry_at=at) for at in (PAST, SOON, TOO_FAR)),
+)
+BOTH = (False, True)
+Case = tuple[Operation, Attempt | None, Evidence]
+
+
+def everything() -> Iterator[Case]:
+    """Every operation with every attempt and all evidence that a run can have of it."""
+    seen = ((None, None, 0), *product(State, Event, (0, 1, MOST_SENDS)))
+    shapes = product((OPERATION, BLOCKED), ATTEMPTS, seen, product(BOTH, repeat=4), (None, SOON))
+    for operation, attempt, (state, last, sends), flags, retry_at in shapes:
+        probed, settled, named, can_wait = flags
+        yield (
+            operation,
+            attempt,
+            Evidence(
+                NOW, state, last, probed, settled, named, can_wait, sends, retry_at, "any-cause"
+            ),
+        )
+
+
+# Laws of the next step
+
+
+def test_nothing_is_sent_before_it_is_known_which_parts_are_done() -> None:
+    assert all(
+        case[2].probed and case[2].settled
+        for case in everything()
+        if isinstance(next_step(*case), Send)
+    )
+
+
+def test_nothing_is_asked_or_sent_while_something_may_still_take_effect() -> None:
+    assert all(
+        case[2].settled for case in everything() if isinstance(next_step(*case), Send | Probe)
+    )
+
+
+def test_an_unknown_outcome_is_probed_and_never_sent_again_unseen() -> None:
+    steps = {type(next_step(*case)) for case in everything() if state_of(*case) is State.UNKNOWN}
+    assert {Probe, Wait, Done} == steps
+
+
+def test_what_is_blocked_is_taken_up_only_where_it_is_named() -> None:
+    for case in everything():
+        operation, _, evidence = case
+        if state_of(*case) is not State.BLOCKED or evidence.state is not None:
+            continue
+        step = next_step(*case)
+        assert isinstance(step, Done) is not evidence.named, (operation, evidence)
+
+
+def test_what_this_run_blocked_is_recorded_once_with_its_cause() -> None:
+    steps = {
+        (case[0].is_blocked, next_step(*case))
+        for case in everything()
+        if case[2].state is State.BLOCKED and case[2].last is Event.NEEDS_PERSON
+    }
+    assert {(False, Block("any-cause")), (True, Done())} == steps
+
+
+def test_only_what_is_blocked_is_recorded_as_blocked() -> None:
+    assert all(
+        case[2].state is State.BLOCKED
+        for case in everything()
+        if isinstance(next_step(*case), Block)
+    )
+
+
+def test_a_final_state_is_left_alone() -> None:
+    finals = [case for case in everything() if state_of(*case).is_final]
+    assert {Done()} == {next_step(*case) for case in finals}
+
+
+@pytest.mark.parametrize(
+    "last", [Event.UNCLEAR, Event.PROBE_FAILED, Event.REFUSED, Event.NOT_SENT], ids=str
+)
+def test_these_leave_an_operation_to_the_next_run(last: Event) -> None:
+    assert {Done()} == {next_step(*case) for case in everything() if case[2].last is last}
+
+
+def test_one_run_sends_an_operation_four_times_at_most() -> None:
+    steps = {type(next_step(*case)) for case in everything() if case[2].sends >= MOST_SENDS}
+    assert {Block, Done} == steps
+    assert 4 == MOST_SENDS
+
+
+def test_a_time_to_retry_is_waited_for_or_left_to_a_later_run() -> None:
+    steps = {
+        (case[2].can_wait, next_step(*case))
+        for case in everything()
+        if (case[2].state, case[2].last, case[2].retry_at) == (State.RETRY_AT, Event.LIMITED, SOON)
+        and case[2].sends < MOST_SENDS
+    }
+    assert {(True, Wait(SOON)), (False, Done())} == steps
+
+
+@pytest.mark.parametrize("until", [PAST, NOW, TOO_FAR])
+def test_a_time_that_is_over_or_that_no_tracker_meant_is_not_waited_for(until: datetime) -> None:
+    attempt = replace(FIRST, ended=NOW, retry_at=until)
+    assert Probe() == next_step(OPERATION, attempt, Evidence(NOW))
+
+
+def test_who_names_an_operation_does_not_wait_for_a_time_of_an_earlier_run() -> None:
+    attempt = replace(FIRST, ended=NOW, retry_at=SOON)
+    assert Probe() == next_step(OPERATION, attempt, Evidence(NOW, named=True))
+    assert Wait(SOON) == next_step(OPERATION, attempt, Evidence(NOW))
+
+
+# What is read back from disk
+
+
+@pytest.mark.parametrize(
+    ("operation", "attempt", "state"),
+    [
+        (OPERATION, None, State.PENDING),
+        (OPERATION, FIRST, State.UNKNOWN),
+        (OPERATION, replace(FIRST, ended=NOW), State.PENDING),
+        (OPERATION, replace(FIRST, ended=NOW, retry_at=SOON), State.RETRY_AT),
+        (BLOCKED, replace(FIRST, ended=NOW), State.BLOCKED),
+    ],
+)
+def test_the_state_follows_from_what_is_on_disk(
+    operation: Operation, attempt: Attempt | None, state: State
+) -> None:
+    assert state is state_of(operation, attempt, Evidence(NOW))
+
+
+# The table
+
+
+def test_a_final_state_has_no_row_and_every_other_one_can_be_left() -> None:
+    assert {state for state in State if not state.is_final} == {state for state, _ in TABLE}
+
+
+def test_what_is_contacted_is_sent_or_unknown() -> None:
+    for case in everything():
+        if isinstance(next_step(*case), Send | Probe):
+            assert contacting(*case).state in (State.SENT, State.UNKNOWN), case
+
+
+@pytest.mark.parametrize("state", [State.SENT, State.UNKNOWN])
+def test_after_every_event_but_a_probe_the_item_is_looked_at_again(state: State) -> None:
+    for event in Event:
+        if (state, event) in TABLE:
+            after = advance(Evidence(NOW, state, probed=True), event)
+            assert (event is Event.PROBED_LEFT) is after.probed
+            assert (TABLE[state, event], event) == (after.state, after.last)
+
+
+def test_an_event_that_no_row_knows_is_a_mistake() -> None:
+    for state, event in product(State, Event):
+        if (state, event) not in TABLE:
+            with pytest.raises(KeyError):
+                advance(Evidence(NOW, state), event)
+    with pytest.raises(KeyError):
+        advance(Evidence(NOW), Event.REACHED)
+
+
+# What an error means
+
+UNNAMED = ("any", "it happened")
+MEANINGS: dict[UnlatchError, Event] = {
+    Conflict(*UNNAMED): Event.NOT_TAKEN,
+    Redirected(*UNNAMED): Event.NOT_TAKEN,
+    Limited(*UNNAMED): Event.LIMITED,
+    Unreachable(*UNNAMED): Event.NOT_SENT,
+    CredentialMissing(*UNNAMED): Event.NOT_SENT,
+    Forbidden(*UNNAMED): Event.NEEDS_PERSON,
+    NotFound(*UNNAMED): Event.NEEDS_PERSON,
+    Moved(*UNNAMED, to="elsewhere"): Event.NEEDS_PERSON,
+    Rejected(*UNNAMED): Event.NEEDS_PERSON,
+    UnknownOutcome(*UNNAMED): Event.UNCLEAR,
+    Transient(*UNNAMED): Event.UNCLEAR,
+    Unauthorised(*UNNAMED): Event.REFUSED,
+    TrackerError(*UNNAMED): Event.REFUSED,
+    StoreError(*UNNAMED): Event.UNCLEAR,
+    ConfigError((), where="config.toml"): Event.UNCLEAR,
+    unexpected(ZeroDivisionError()): Event.UNCLEAR,
+}
+NAMES = [type(error).__name__ for error in MEANINGS]
+
+
+def meaning(
+    error: UnlatchError,
+    *,
+    state: State = State.SENT,
+    sent: bool = True,
+    sends: int = 1,
+    refusals: int = 1,
+) -> Event:
+    return event_of(error, state, sent=sent, sends=sends, refusals=refusals)
+
+
+@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
+def test_the_class_of_an_error_tells_what_it_means(error: UnlatchError) -> None:
+    assert MEANINGS[error] is meaning(error)
+
+
+@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
+def test_before_anything_was_sent_nothing_is_unclear_but_what_says_so(error: UnlatchError) -> None:
+    unclear = MEANINGS[error] is Event.UNCLEAR and not isinstance(error, UnknownOutcome)
+    assert (Event.NOT_SENT if unclear else MEANINGS[error]) is meaning(error, sent=False)
+
+
+@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
+def test_a_probe_that_fails_leaves_an_unknown_outcome_unknown(error: UnlatchError) -> None:
+    assert Event.PROBE_FAILED is meaning(error, state=State.UNKNOWN)
+
+
+@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
+def test_five_refusals_block_and_nothing_else_is_counted(error: UnlatchError) -> None:
+    assert 5 == MOST_REFUSALS
+    assert MEANINGS[error] is meaning(error, refusals=4)
+    counted = MEANINGS[error] is Event.REFUSED
+    assert (Event.REFUSED_TOO_OFTEN if counted else MEANINGS[error]) is meaning(error, refusals=5)
+
+
+def test_the_fourth_conflict_of_a_run_is_a_refusal() -> None:
+    conflict = Conflict(*UNNAMED)
+    assert Event.NOT_TAKEN is meaning(conflict, sends=3)
+    assert Event.REFUSED is meaning(conflict, sends=4)
+    assert Event.REFUSED_TOO_OFTEN is meaning(conflict, sends=4, refusals=5)
+
+
+@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
+def test_every_error_has_a_row(error: UnlatchError) -> None:
+    cases = product((State.SENT, State.UNKNOWN), BOTH, (1, MOST_SENDS), (1, MOST_REFUSALS))
+    for state, sent, sends, refusals in cases:
+        event = meaning(error, state=state, sent=sent, sends=sends, refusals=refusals)
+        assert (state, event) in TABLE

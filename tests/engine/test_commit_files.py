@@ -1,0 +1,78 @@
+"""What differs from a commit, found without git's index, filters or work tree."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.engine.branch import changed_since
+from unlatch.engine.commit_files import changed_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+BELOW = "folder"
+
+
+@pytest.fixture(params=["sha1", "sha256"])
+def root(project: Project, request: pytest.FixtureRequest) -> Path:
+    """A repository with three committed files in a folder."""
+    folder = project.root / BELOW
+    (folder / "inner").mkdir(parents=True)
+    for name in ("one", "two", "inner/three é\n"):
+        (folder / name).write_text(f"{name}\nand more\n")
+    project.git("init", "--quiet", "--initial-branch", "main", f"--object-format={request.param}")
+    project.git("add", "--all")
+    project.git("commit", "--quiet", "--message", "Begin")
+    return project.root
+
+
+def changed(root: Path) -> frozenset[str] | None:
+    return changed_files(root, "HEAD", root / BELOW)
+
+
+def test_nothing_differs_after_a_commit(root: Path) -> None:
+    for path in (root / BELOW).iterdir():
+        os.utime(path)
+
+    assert frozenset() == changed(root)
+
+
+def test_what_was_changed_added_or_removed_differs(root: Path) -> None:
+    folder = root / BELOW
+    (folder / "one").write_text("other\n")
+    (folder / "two").unlink()
+    (folder / "four").write_text("new\n")
+    (root / "elsewhere").write_text("new\n")
+
+    assert frozenset({"folder/one", "folder/two", "folder/four"}) == changed(root)
+
+
+def test_line_ends_that_git_checked_out_do_not_differ(root: Path) -> None:
+    (root / BELOW / "one").write_bytes(b"one\r\nand more\r\n")
+
+    assert frozenset() == changed(root)
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo"])
+def test_what_is_no_regular_file_differs_and_is_not_read(root: Path, kind: str) -> None:
+    path = root / BELOW / "one"
+    twin = root / "twin"
+    path.rename(twin)
+    if kind == "link":
+        path.symlink_to(twin)
+    else:
+        os.mkfifo(path)
+
+    assert frozenset({"folder/one"}) == changed(root)
+
+
+@pytest.mark.parametrize("ref", ["nowhere", "--output=pwned", "-h", "--", ""])
+def test_what_is_no_commit_is_unknown(root: Path, ref: str) -> None:
+    assert None is changed_since(root, ref, below=root / BELOW)
+    assert None is changed_files(root, ref, root / BELOW)
+    assert not (root / "pwned").exists()
