@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,16 +13,17 @@ from benchmarks.clock import CountingClock
 from benchmarks.figures import Figure, NotMeasured
 from benchmarks.naive import LOOPS
 from benchmarks.places import DAY, write_increment
+from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.run import Run
 from unlatch.domain.increment import BrokenIncrement
-from unlatch.domain.operation import AS_CONFIGURED
-from unlatch.engine.deliver import Job, deliver_many
 from unlatch.engine.reconcile import compare
-from unlatch.engine.registry import load_plugin
-from unlatch.engine.resume_many import resume_many
-from unlatch.engine.trackers import Trackers
-from unlatch.engine.workspace import Workspace
+from unlatch.engine.resume import Request, resume_many
+from unlatch.project.registry import load_plugin
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 from unlatch.sandbox import Sandbox
 from unlatch.store.layout import layout_at
+from unlatch.store.user_state import state_folder
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmarks.items import Project
+    from unlatch.delivery.result import Delivery
     from unlatch.domain.increment import Increment
     from unlatch.spi import SyncPlugin
 
@@ -133,21 +134,16 @@ def _set_up(project: Project, tracker: str, count: int) -> None:
 def _reopen(project: Project, tracker: str, count: int) -> _Taken:
     """Resume all increments for one reason, and serve their items."""
     with _measured(project, tracker) as (workspace, trackers, taken):
-        done = resume_many(
-            workspace,
-            _increments(workspace),
-            reason="Something was forgotten",
-            by="the benchmark",
-            reopen_items=False,
-            manner=AS_CONFIGURED,
-            report=lambda _taken_up: None,
+        request = Request("the benchmark", "Something was forgotten")
+        done = resume_many(workspace, _increments(workspace), request, lambda _resumed: None)
+        fresh = frozenset(op for one in done for op in one.fresh)
+        made: list[Delivery] = []
+        deliver(
+            Run(workspace, trackers, fresh=fresh),
+            [one.increment.id for one in done],
+            lambda _name, delivery: made.append(delivery),
         )
-        fresh = frozenset(op for one in done if one.resumed for op in one.resumed.fresh)
-        names = [one.increment.id for one in done]
-        served = deliver_many(
-            workspace, trackers, names, Job(fresh), report=lambda _name, _delivery: None
-        )
-    failed = [one.error for made in served.values() for one in made if one.error is not None]
+    failed = [one.error for one in made if one.error is not None]
     if failed or len(fresh) != count:
         raise NotMeasured(f"{len(fresh)} of {count} were reopened: {failed[:1]}")
     return taken()
@@ -210,25 +206,16 @@ def _since(began: tuple[float, float]) -> tuple[float, float]:
 
 
 class _Trackers(Trackers):
-    """The engine's trackers, where waiting for a limit is counted and takes no time."""
+    """The trackers of a project, where waiting for a limit is counted and takes no time."""
 
     def __init__(self, workspace: Workspace, clock: CountingClock) -> None:
         super().__init__(workspace)
         self._project = workspace
         self._clock = clock
-        self._plugins: dict[str, SyncPlugin] = {}
-        self._opening = threading.Lock()
 
-    def open(self, name: str) -> SyncPlugin:
-        """The plugin, over a transport with that clock."""
-        with self._opening:
-            if name not in self._plugins:
-                self._plugins[name] = self._made(name)
-            return self._plugins[name]
-
-    def _made(self, name: str) -> SyncPlugin:
+    def _opened(self, name: str) -> SyncPlugin:
         manifest, settings = self.manifest(name), self.settings(name)
-        cache = self._project.layout.local / "cache" / name
+        cache = state_folder(self._project.layout.root) / "cache" / name
         cache.mkdir(parents=True, exist_ok=True)
         credential = find_credential(
             manifest.tokens,
@@ -247,5 +234,6 @@ class _Trackers(Trackers):
             clock=self._clock,
             sleep=self._clock.sleep,
         )
+        self._transport_of[name] = transport
         plugin: SyncPlugin = load_plugin(manifest)(settings, transport)
         return plugin

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from unlatch.sandbox import Fault
 from unlatch.testing import Laboratory
 from unlatch.testing.conformance import Conformance
 
@@ -21,6 +22,7 @@ class AdoLaboratory(Laboratory):
     crowd = 220  # it reads two hundred at once
 
     def __init__(self, box: Sandbox) -> None:
+        self._faults = box.faults
         self._ado = box.ado
         self.server = box.ado.organization_url
 
@@ -52,6 +54,9 @@ class AdoLaboratory(Laboratory):
 
     def titled(self, title: str) -> list[str]:
         return [view.id for view in self._ado.items() if view.title == title]
+
+    def ignore_next(self) -> None:
+        self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
 
     def close_on_purpose(self, item: str) -> None:
         self._ado.edit(int(item), state="Removed")

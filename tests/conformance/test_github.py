@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from unlatch.sandbox import Fault
 from unlatch.testing import Laboratory
 from unlatch.testing.conformance import Conformance
 
@@ -21,6 +22,7 @@ class GithubLaboratory(Laboratory):
     tracker = "github"
 
     def __init__(self, box: Sandbox) -> None:
+        self._faults = box.faults
         self._github = box.github
         self.server = box.github.web_url
 
@@ -58,6 +60,9 @@ class GithubLaboratory(Laboratory):
     def titled(self, title: str) -> list[str]:
         found = [view for view in self._github.items() if view.title == title]
         return [view.id.partition("#")[2] for view in found]
+
+    def ignore_next(self) -> None:
+        self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
 
     def close_on_purpose(self, item: str) -> None:
         self._github.edit(REPOSITORY, int(item), state="closed", state_reason="not_planned")

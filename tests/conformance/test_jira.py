@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from unlatch.sandbox import Fault
 from unlatch.sandbox.jira import adf
 from unlatch.testing import Laboratory
 from unlatch.testing.conformance import Conformance
@@ -21,6 +22,7 @@ class JiraLaboratory(Laboratory):
     tracker = "jira"
 
     def __init__(self, box: Sandbox) -> None:
+        self._faults = box.faults
         self._jira = box.jira
         self.server = box.jira.site
 
@@ -52,6 +54,9 @@ class JiraLaboratory(Laboratory):
 
     def titled(self, title: str) -> list[str]:
         return [view.id for view in self._jira.items() if view.title == title]
+
+    def ignore_next(self) -> None:
+        self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
 
     def close_on_purpose(self, item: str) -> None:
         self._jira.edit(item, status="Done", resolution="Won't Do")

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 class RoundupLaboratory(Laboratory):
     tracker = "roundup"
-    crowd = 30  # the plugin reads 25 at once
 
     def __init__(self, roundup: Roundup) -> None:
         self._roundup = roundup

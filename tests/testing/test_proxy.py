@@ -1,4 +1,4 @@
-"""The proxy passes on what it is not told to spoil, and a fault does exactly what it says."""
+"""The proxy passes requests on, and a fault does exactly what its name says."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def tracker() -> Iterator[Tracker]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Nobody reads it."""
+            """The test needs no log."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         tracker.url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -90,12 +90,14 @@ def test_addresses_are_translated_both_ways(
 
 ANSWERS = {
     Kind.FAILED_AFTER: (500, 1),
+    Kind.BUSY_AFTER: (503, 1),
     Kind.FAILED_BEFORE: (500, 0),
     Kind.GATEWAY: (502, 0),
     Kind.LIMITED: (429, 0),
     Kind.LIMITED_UNTIL: (429, 0),
     Kind.REDIRECTED: (307, 0),
     Kind.UNAUTHORISED: (401, 0),
+    Kind.FORBIDDEN: (403, 0),
     Kind.STALE: (412, 0),
     Kind.REFLECTED: (400, 0),
     Kind.INTERRUPTED: (200, 1),
@@ -128,20 +130,20 @@ def test_no_answer_comes_with_or_without_the_effect(
     assert session.post(proxy.url, data="y", timeout=SECONDS).ok
 
 
-def test_a_fault_strikes_one_request_and_somebody_is_there_before_it(
+def test_a_fault_strikes_one_request_after_a_person_acted(
     tracker: Tracker, proxy: Proxy, session: requests.Session
 ) -> None:
     fault = Fault(
         Kind.INTERRUPTED,
         number=1,
         concerns=lambda request: request.is_write,
-        meanwhile=lambda: tracker.done.append("somebody else"),
+        meanwhile=lambda: tracker.done.append("a person"),
     )
     proxy.arm(fault)
     for text in "abc":
         session.get(proxy.url, timeout=SECONDS)
         session.post(proxy.url, data=text, timeout=SECONDS)
-    assert tracker.done == ["a", "somebody else", "b", "c"]
+    assert tracker.done == ["a", "a person", "b", "c"]
     assert [sent.struck for sent in proxy.sent] == [False, False, False, True, False, False]
 
 

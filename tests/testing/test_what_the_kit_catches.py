@@ -4,81 +4,87 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.conformance.test_github import GithubLaboratory
 
-from unlatch.errors import Rejected, UnknownOutcome
+from unlatch.errors import NotFound, Rejected, TrackerError, UnknownOutcome
+from unlatch.project.registry import Registry
 from unlatch.sandbox import Sandbox
+from unlatch.spi import Capability, Category
 from unlatch.testing import Kind, Proxy
+from unlatch.testing.aim import CLOSE, REOPEN
+from unlatch.testing.behaviour import Behaviour
 from unlatch.testing.bench import READ_SECONDS, Bench
-from unlatch.testing.trial import (
-    BLOWS,
-    REOPEN,
-    Blow,
-    check_no_secret,
-    every_creation,
-    every_trial,
-)
+from unlatch.testing.blows import BLOWS, Blow
+from unlatch.testing.checks import check_no_secret
+from unlatch.testing.parts import Parts
+from unlatch.testing.planning import Planning
+from unlatch.testing.traces import Traces
+from unlatch.testing.trial import every_creation, every_trial
+from unlatch_github.paths import issue_path
 from unlatch_github.plugin import GithubPlugin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from unlatch.spi import (
         Change,
         CommentRef,
-        Draft,
         ItemRef,
+        Manifest,
         Outcome,
+        PlannedRequest,
         RemoteItem,
+        Snapshot,
         SyncPlugin,
     )
 
 
 class Forgetful(GithubPlugin):
-    def find_comments(self, ref: ItemRef, op: str, since: datetime) -> tuple[CommentRef, ...]:
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
         return ()
 
 
 class Hurried(GithubPlugin):
-    def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         try:
-            return super().reopen_issue(ref, change)
+            return super().write(snapshot, change)
         except UnknownOutcome:
-            return super().reopen_issue(ref, change)
+            return super().write(snapshot, change)
 
 
 class Hopeful(GithubPlugin):
-    def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         try:
-            return super().reopen_issue(ref, change)
+            return super().write(snapshot, change)
         except UnknownOutcome:
-            return super().reopen_issue(ref, replace(change, comment=None))
+            outcome = super().write(snapshot, replace(change, comment=None))
+            return replace(outcome, commented=True)
 
 
 class Possessive(GithubPlugin):
     """Writes labels as a set."""
 
-    def _relabel(self, item: RemoteItem, change: Change) -> RemoteItem:
-        kept = [name for name in item.labels if name not in change.remove_labels]
-        path = f"/repos/{item.ref.target}/issues/{item.ref.id}"
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        rest = replace(change, add_labels=(), remove_labels=())
+        outcome = super().write(snapshot, rest)
+        kept = [name for name in snapshot.item.labels if name not in change.remove_labels]
         labels = [*kept, *change.add_labels]
-        requester = self._client._requester()
-        requester.requestJsonAndCheck("PATCH", path, input={"labels": labels})
-        return replace(item, labels=tuple(labels))
+        self._client._send("PATCH", issue_path(snapshot.item.ref), {"labels": labels})
+        return replace(outcome, after=replace(outcome.after, labels=tuple(labels)))
 
 
 class Vague(GithubPlugin):
     """Says that everything was refused."""
 
-    def reopen_issue(self, ref: ItemRef, change: Change) -> Outcome:
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         try:
-            return super().reopen_issue(ref, change)
+            return super().write(snapshot, change)
         except UnknownOutcome as error:
             raise Rejected("rejected", error.message) from error
 
@@ -89,11 +95,71 @@ class Doubling(GithubPlugin):
 
 
 class Insistent(GithubPlugin):
-    def create_issue(self, draft: Draft, change: Change) -> Outcome:
+    def create(self, change: Change) -> Outcome:
         try:
-            return super().create_issue(draft, change)
+            return super().create(change)
         except UnknownOutcome:
-            return super().create_issue(draft, change)
+            return super().create(change)
+
+
+class Boastful(GithubPlugin):
+    """Reports the labels that were asked for."""
+
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        outcome = super().write(snapshot, change)
+        labels = tuple({*outcome.after.labels, *change.add_labels})
+        return replace(outcome, after=replace(outcome.after, labels=labels), refused=())
+
+
+class Trusting(GithubPlugin):
+    """Reports the state that was asked for."""
+
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        outcome = super().write(snapshot, change)
+        return replace(outcome, after=replace(outcome.after, category=Category.TODO))
+
+
+class Silent(GithubPlugin):
+    """Does not say which parts were done."""
+
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        try:
+            return super().write(snapshot, change)
+        except TrackerError as error:
+            error.done = None
+            raise
+
+
+class Punctual(GithubPlugin):
+    """Believes clocks."""
+
+    def find_created(self, op: str, since: datetime) -> RemoteItem | None:
+        if any(op in listed.ops for listed in self.list_items(since)):
+            return super().find_created(op, since)
+        return None
+
+
+class Rewriting(GithubPlugin):
+    """Writes a text although the item has it."""
+
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        snapshot = super().read(ref, change)
+        title = replace(snapshot.item, title="")
+        return replace(snapshot, private=replace(snapshot.private, item=title))
+
+
+class Surprised(GithubPlugin):
+    """Takes a comment that is gone for an error."""
+
+    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
+        self._client.delete_comment(ref, comment)
+
+
+class Reticent(GithubPlugin):
+    """Lists fewer requests than it sends."""
+
+    def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
+        return super().plan(snapshot, change)[:-1]
 
 
 class OtherBench(Bench):
@@ -149,6 +215,76 @@ def test_an_item_that_is_made_twice_is_noticed(
     bench.other = plugin
     with pytest.raises(AssertionError, match="2 items were made"):
         list(every_creation(bench, Blow(Kind.LOST_REPLY)))
+
+
+_parts_after_an_error = Parts().test_an_error_carries_the_parts_that_were_done
+_ignored_parts = Parts().test_a_part_that_the_tracker_ignored_is_not_reported
+_plan = Planning().test_the_planned_requests_are_those_that_are_sent
+
+
+@pytest.mark.parametrize(
+    ("plugin", "test"),
+    [
+        (Boastful, partial(_parts_after_an_error, kind=Kind.FORBIDDEN)),
+        (Silent, partial(_parts_after_an_error, kind=Kind.DROPPED)),
+        (Boastful, partial(_ignored_parts, aim=CLOSE)),
+        (Trusting, partial(_ignored_parts, aim=REOPEN)),
+        (Punctual, Traces().test_a_created_item_is_found_again_by_its_marker),
+        (Rewriting, Traces().test_an_update_sets_the_title_and_leaves_the_rest),
+        (Reticent, partial(_plan, aim=REOPEN)),
+        (Reticent, Planning().test_the_planned_requests_of_an_update_are_those_that_are_sent),
+        (Reticent, Planning().test_a_planned_create_lists_the_writing_requests),
+    ],
+)
+def test_a_report_that_is_not_true_is_noticed(
+    plugin: type[GithubPlugin], test: Callable[[Bench], None], bench: OtherBench
+) -> None:
+    test(bench)
+    bench.other = plugin
+    vars(bench).pop("plugin")
+    with pytest.raises(AssertionError):
+        test(bench)
+
+
+def test_a_comment_that_is_gone_has_to_be_taken_as_deleted(bench: OtherBench) -> None:
+    bench.other = Surprised
+    with pytest.raises(NotFound):
+        Traces().test_a_comment_can_be_taken_back(bench)
+
+
+class LabellessRegistry(Registry):
+    @property
+    def manifests(self) -> Mapping[str, Manifest]:
+        found = super().manifests.items()
+        return {
+            name: replace(manifest, capabilities=manifest.capabilities - {Capability.LABELS})
+            for name, manifest in found
+        }
+
+
+class LabellessLaboratory(GithubLaboratory):
+    def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
+        assert labels == ()
+        return super().make(title, is_open=is_open, labels=labels)
+
+    def labels(self, item: str) -> list[str]:
+        raise NotImplementedError
+
+    def add_label(self, item: str, label: str) -> None:
+        raise NotImplementedError
+
+
+def test_a_tracker_without_labels_passes_and_gets_none(tmp_path: Path) -> None:
+    with Sandbox() as box, Proxy((laboratory := LabellessLaboratory(box)).server) as proxy:
+        bench = Bench(laboratory, proxy, tmp_path)
+        bench.registry = LabellessRegistry()
+        for aim in (REOPEN, CLOSE):
+            Behaviour().test_an_operation_does_what_it_says(bench, aim)
+            Behaviour().test_an_item_that_is_there_already_keeps_its_state(bench, aim)
+            Planning().test_the_planned_requests_are_those_that_are_sent(bench, aim)
+        Behaviour().test_where_nothing_is_to_be_done_nothing_is_written(bench)
+        struck = list(every_trial(bench, REOPEN, Blow(Kind.INTERRUPTED)))
+    assert [one.partition(" ")[0] for one in struck] == ["PATCH", "POST"]
 
 
 def test_a_secret_in_an_error_is_noticed(bench: OtherBench) -> None:

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.domain.text import Span, Text
-from unlatch.engine.workspace import new_ulid
+from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, Draft, Goal
 from unlatch.testing.clone import REASON
 
 if TYPE_CHECKING:
     from unlatch.domain.item import ItemRef
     from unlatch.spi import Outcome
+    from unlatch.testing.aim import Aim
     from unlatch.testing.bench import Bench
-    from unlatch.testing.trial import Aim
+    from unlatch.testing.faults import Request
 
 
 def need(bench: Bench, capability: Capability) -> None:
     """Skip what the plugin does not declare."""
-    if capability not in bench.manifest.capabilities:
+    if not bench.can(capability):
         pytest.skip(f"the plugin does not declare {capability.value}")
 
 
@@ -30,23 +31,27 @@ def words(text: str) -> Text:
 
 
 def draft(title: str, body: str) -> Draft:
-    """What an item shall say."""
+    """The text of an item."""
     return Draft("0007-kept-in-step", title, "feature", ((Span(body),),))
 
 
-def change(aim: Aim) -> Change:
-    """What the engine asks for."""
+def change(bench: Bench, aim: Aim) -> Change:
+    """The change that delivery asks for; without labels if the tracker has none."""
     goal = Goal.OPEN if aim.opens else Goal.COMPLETED
-    return Change(new_ulid(), goal, words(REASON), (aim.after,), (aim.before,))
+    add, remove = bench.labels(aim.after), bench.labels(aim.before)
+    return Change(new_ulid(), goal, words(REASON), add, remove)
 
 
 def act(bench: Bench, item: ItemRef, wanted: Change) -> Outcome:
-    """Ask the plugin for a change."""
-    if wanted.goal is Goal.OPEN:
-        return bench.plugin.reopen_issue(item, wanted)
-    return bench.plugin.close_issue(item, wanted)
+    """Read an item and change it, as delivery does."""
+    return bench.plugin.write(bench.plugin.read(item, wanted), wanted)
 
 
-def labels(bench: Bench, item: ItemRef) -> set[str]:
-    """The labels of an item, whatever their case."""
-    return {label.casefold() for label in bench.laboratory.labels(item.id)}
+def state(bench: Bench, item: ItemRef) -> str:
+    """The tracker's word for the state of an item, as the plugin reads it."""
+    return bench.plugin.read(item).item.state
+
+
+def writes(bench: Bench) -> list[Request]:
+    """The writing requests since the proxy was cleared."""
+    return [sent.request for sent in bench.proxy.sent if sent.request.is_write]

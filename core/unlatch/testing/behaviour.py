@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
-from unlatch.engine.workspace import new_ulid
-from unlatch.spi import Capability, Change, Goal, Result
-from unlatch.testing.asking import act, change, labels, need, words
+from unlatch.domain.operation import Result
+from unlatch.project.workspace import new_ulid
+from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
+from unlatch.testing.aim import CLOSE, KEPT, REOPEN, Aim
+from unlatch.testing.asking import act, change, need, state, words, writes
+from unlatch.testing.checks import check_files, check_item, check_labels
 from unlatch.testing.clone import make_clone
-from unlatch.testing.trial import CLOSE, KEPT, REOPEN, Aim, check_files, check_item, set_out
+from unlatch.testing.trial import set_out
 
 if TYPE_CHECKING:
     from unlatch.testing.bench import Bench
@@ -22,8 +25,7 @@ class Behaviour:
 
     def test_the_manifest_is_found_and_says_what_is_true(self, bench: Bench) -> None:
         manifest = bench.manifest
-        assert bench.laboratory.tracker == manifest.name
-        assert isinstance(bench.plugin.find_comments, object)
+        assert (bench.laboratory.tracker, SPI_VERSION) == (manifest.name, manifest.spi_version)
         problems = [manifest.label_problem(label) for label in ("reopened", "completed")]
         assert problems == [None, None]
 
@@ -38,15 +40,17 @@ class Behaviour:
         elsewhere = urlsplit(ref.url)._replace(netloc="elsewhere.invalid").geturl()
         assert settings.recognise(elsewhere) is None
 
-    def test_status_says_what_is_there(self, bench: Bench) -> None:
+    def test_a_read_shows_the_item(self, bench: Bench) -> None:
         need(bench, Capability.STATUS)
         for is_open in (True, False):
             title = bench.title()
-            made = bench.laboratory.make(title, is_open=is_open, labels=(KEPT,))
-            seen = bench.plugin.get_issue_status(bench.ref(made))
-            assert bench.ref(made) == seen.ref
-            assert (title, is_open, [KEPT]) == (seen.title, seen.category.is_open, [*seen.labels])
+            labels = bench.labels(KEPT)
+            made = bench.ref(bench.laboratory.make(title, is_open=is_open, labels=labels))
+            seen = bench.plugin.read(made).item
+            assert made == seen.ref
+            assert (title, is_open, labels) == (seen.title, seen.category.is_open, seen.labels)
             assert not seen.deliberate
+        assert writes(bench) == []
 
     @pytest.mark.parametrize("aim", [REOPEN, CLOSE], ids=lambda aim: aim.operation.value)
     def test_an_operation_does_what_it_says(self, bench: Bench, aim: Aim) -> None:
@@ -59,49 +63,45 @@ class Behaviour:
         assert clone.sync() == []
         outcome = delivery.outcome
         assert outcome is not None
-        assert outcome.before is not None
-        assert (not aim.opens, aim.opens) == (
-            outcome.before.category.is_open,
-            outcome.after.category.is_open,
-        )
-        assert outcome.commented
-        assert ((aim.after,), (aim.before,)) == (outcome.labels_added, outcome.labels_removed)
+        result = Result.REOPENED if aim.opens else Result.CLOSED
+        assert (result, True) == (outcome.result, outcome.commented)
+        assert bench.labels(aim.after) == outcome.labels_added
+        assert bench.labels(aim.before) == outcome.labels_removed
 
     @pytest.mark.parametrize("aim", [REOPEN, CLOSE], ids=lambda aim: aim.operation.value)
-    def test_an_item_that_is_there_already_is_told_so(self, bench: Bench, aim: Aim) -> None:
+    def test_an_item_that_is_there_already_keeps_its_state(self, bench: Bench, aim: Aim) -> None:
         need(bench, Capability.REOPEN if aim.opens else Capability.CLOSE)
         item = bench.make(is_open=aim.opens, labels=(KEPT, aim.before))
-        state = bench.plugin.get_issue_status(item).state
-        outcome = act(bench, item, change(aim))
-        assert (Result.ALREADY_OPEN if aim.opens else Result.ALREADY_CLOSED) == outcome.result
-        assert state == bench.plugin.get_issue_status(item).state
-        assert {KEPT, aim.after} == labels(bench, item)
-        assert len(bench.laboratory.comments(item.id)) == 1
+        before = state(bench, item)
+        outcome = act(bench, item, change(bench, aim))
+        assert (before, True) == (outcome.after.state, outcome.commented)
+        assert before == state(bench, item)
+        check_item(bench, item, aim, where="with its state reached before")
 
     def test_abandoned_work_is_closed(self, bench: Bench) -> None:
         need(bench, Capability.CLOSE)
         item = bench.make(is_open=True)
-        outcome = bench.plugin.close_issue(item, Change(new_ulid(), Goal.NOT_PLANNED))
-        assert outcome.result == Result.CLOSED
+        outcome = act(bench, item, Change(new_ulid(), Goal.NOT_PLANNED))
+        assert not outcome.after.category.is_open
         assert not bench.laboratory.is_open(item.id)
 
-    def test_what_was_closed_on_purpose_stays_closed_unasked(self, bench: Bench) -> None:
+    def test_an_item_that_was_closed_on_purpose_stays_closed_unasked(self, bench: Bench) -> None:
         need(bench, Capability.REOPEN)
         item = bench.make(is_open=True, labels=(KEPT, REOPEN.before))
         clone = make_clone(bench, finished=True, title=bench.title(), item=item)
         try:
             bench.laboratory.close_on_purpose(item.id)
         except NotImplementedError:
-            pytest.skip("the tracker knows no such thing")
-        assert bench.plugin.get_issue_status(item).deliberate
+            pytest.skip("the tracker has no such state")
+        assert bench.plugin.read(item).item.deliberate
         (refused,) = clone.reopen()
         assert refused.error is not None
-        assert (refused.error.id, refused.parked) == ("deliberately-closed", True)
+        assert (refused.error.id, refused.is_blocked) == ("deliberately-closed", True)
         assert (
             [*bench.laboratory.comments(item.id)],
             bench.laboratory.is_open(item.id),
         ) == ([], False)
-        (done,) = clone.sync(even_if_deliberate=True)
+        (done,) = clone.sync(options=DeliveryOptions(even_if_not_planned=True))
         assert done.error is None
         check_item(bench, item, REOPEN, where="although it was closed on purpose")
 
@@ -109,36 +109,18 @@ class Behaviour:
     def test_a_comment_alone_leaves_the_state(self, bench: Bench, is_open: bool) -> None:
         need(bench, Capability.REOPEN)
         item = bench.make(is_open=is_open, labels=(KEPT,))
-        state = bench.plugin.get_issue_status(item).state
-        outcome = bench.plugin.reopen_issue(item, Change(new_ulid(), comment=words("so be it")))
-        assert (Result.STATE_KEPT, state) == (outcome.result, outcome.after.state)
-        assert state == bench.plugin.get_issue_status(item).state
-        assert {KEPT} == labels(bench, item)
+        before = state(bench, item)
+        outcome = act(bench, item, Change(new_ulid(), comment=words("so be it")))
+        assert (before, True) == (outcome.after.state, outcome.commented)
+        assert before == state(bench, item)
+        check_labels(bench, item, {KEPT}, where="after a comment")
         assert len(bench.laboratory.comments(item.id)) == 1
 
     def test_where_nothing_is_to_be_done_nothing_is_written(self, bench: Bench) -> None:
         need(bench, Capability.REOPEN)
         item = bench.make(is_open=True, labels=(KEPT, "reopened"))
-        nothing = Change(new_ulid(), Goal.OPEN, None, ("reopened",), ("completed",))
+        add, remove = bench.labels("reopened"), bench.labels("completed")
         bench.proxy.clear()
-        outcome = bench.plugin.reopen_issue(item, nothing)
-        assert (outcome.result, outcome.commented) == (Result.ALREADY_OPEN, False)
-        assert [sent.request for sent in bench.proxy.sent if sent.request.is_write] == []
-
-    @pytest.mark.parametrize("aim", [REOPEN, CLOSE], ids=lambda aim: aim.operation.value)
-    def test_what_is_planned_is_what_is_sent(self, bench: Bench, aim: Aim) -> None:
-        need(bench, Capability.REOPEN if aim.opens else Capability.CLOSE)
-        item = bench.make(is_open=not aim.opens, labels=(KEPT, aim.before))
-        bench.make(is_open=True, labels=(aim.after,))  # the tracker knows the label
-        wanted = change(aim)
-        seen = bench.plugin.get_issue_status(item)
-        bench.proxy.clear()
-        planned = bench.plugin.plan(seen, wanted)
-        asked = len(bench.proxy.sent)
-        assert asked == 0
-        act(bench, item, wanted)
-        requests = [one.request for one in bench.proxy.sent]
-        urls = [f"{bench.proxy.origin}{one.target.partition('?')[0]}" for one in requests]
-        assert [(one.method, unquote(one.url)) for one in planned] == [
-            (one.method, unquote(url)) for one, url in zip(requests, urls, strict=True)
-        ]
+        outcome = act(bench, item, Change(new_ulid(), Goal.OPEN, None, add, remove))
+        assert (outcome.after.category.is_open, outcome.commented) == (True, False)
+        assert writes(bench) == []

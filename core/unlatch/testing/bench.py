@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from unlatch.engine.registry import Registry, load, load_plugin
-from unlatch.engine.trackers import Trackers
-from unlatch.engine.workspace import new_ulid
+from unlatch.project.registry import Registry, load, load_plugin
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import new_ulid
+from unlatch.spi import Capability
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.rehearsal import SkippingClock
@@ -15,7 +16,7 @@ from unlatch.transport.rehearsal import SkippingClock
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.engine.workspace import Workspace
+    from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
     from unlatch.testing.laboratory import Laboratory
     from unlatch.testing.proxy import Proxy
@@ -100,6 +101,14 @@ class Bench:
         plugin: SyncPlugin = load_plugin(self.manifest)(self.settings, transport)
         return plugin
 
+    def can(self, capability: Capability) -> bool:
+        """Whether the plugin declares a capability."""
+        return capability in self.manifest.capabilities
+
+    def labels(self, *names: str) -> tuple[str, ...]:
+        """These labels, or none where the tracker has no labels."""
+        return names if self.can(Capability.LABELS) else ()
+
     def ref(self, item: str) -> ItemRef:
         """The item with this id."""
         return self.settings.locate(item, None)
@@ -110,12 +119,12 @@ class Bench:
 
     def make(self, *, is_open: bool, labels: tuple[str, ...] = ()) -> ItemRef:
         """An item on the server."""
-        made = self.laboratory.make(self.title(), is_open=is_open, labels=labels)
+        made = self.laboratory.make(self.title(), is_open=is_open, labels=self.labels(*labels))
         return self.ref(made)
 
 
 class BenchTrackers(Trackers):
-    """The engine's trackers, with the plugin of a bench, and pauses that end at once."""
+    """The trackers of a project, with the plugin of a bench, and waits that end at once."""
 
     def __init__(self, workspace: Workspace, bench: Bench, plugin: SyncPlugin) -> None:
         super().__init__(workspace)
@@ -129,3 +138,7 @@ class BenchTrackers(Trackers):
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Let no time pass, but let the server finish what it was sent."""
         self._bench.proxy.settle()
+
+    def hold(self, name: str, seconds: float) -> bool:
+        """Let no time pass; a wait for a rate limit is always allowed."""
+        return True

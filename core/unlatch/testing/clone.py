@@ -9,26 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import tomlkit
 
+from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.run import Run
 from unlatch.domain.increment import Link
-from unlatch.domain.operation import Kind
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.domain.times import stamp
-from unlatch.engine.deliver import Job, deliver
 from unlatch.engine.finish import finish
-from unlatch.engine.linking import owe_operation
-from unlatch.engine.progress import quiet
-from unlatch.engine.resume import resume
-from unlatch.engine.workspace import Workspace, utc_now
+from unlatch.engine.resume import Request, resume
+from unlatch.project.workspace import Workspace, utc_now
 from unlatch.store.layout import layout_at
 from unlatch.store.links import add_link
+from unlatch.store.outbox import enqueue
 from unlatch.testing.bench import Bench, BenchTrackers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from unlatch.delivery.result import Delivery
     from unlatch.domain.increment import Increment
     from unlatch.domain.item import ItemRef
-    from unlatch.engine.progress import Delivery
     from unlatch.spi import SyncPlugin
 
 INCREMENT = "0007-kept-in-step"
@@ -64,7 +65,7 @@ class Clone:
 
     @property
     def delivered(self) -> int:
-        """How many deliveries the increment's events tell of."""
+        """How many deliveries the increment's events record."""
         lines = (self.increment.folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
         return sum(json.loads(line)["event"] == "delivered" for line in lines)
 
@@ -78,7 +79,7 @@ class Clone:
         self, *, plugin: SyncPlugin | None = None, deliver_now: bool = True
     ) -> list[Delivery]:
         """What `unlatch resume` does."""
-        resumed = resume(self.workspace, INCREMENT, reason=REASON, by=_BY)
+        resumed = resume(self.workspace, INCREMENT, Request(_BY, REASON))
         return self._deliver(resumed.fresh, plugin) if deliver_now else []
 
     def close(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
@@ -88,33 +89,30 @@ class Clone:
 
     def create(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
         """What `unlatch link --create` does."""
-        made = owe_operation(
-            self.workspace,
-            self.increment,
-            Kind.CREATE,
-            tracker=self.bench.manifest.name,
-            item=self.bench.settings.target or "",
-            by=_BY,
-        )
-        return self._deliver(frozenset({made.op}), plugin)
+        workspace, target = self.workspace, self.bench.settings.target or ""
+        op, now = workspace.new_id(), workspace.clock()
+        made = Operation(op, Kind.CREATE, self.bench.manifest.name, target, now, _BY)
+        enqueue(workspace.manager, INCREMENT, made)
+        return self._deliver(frozenset({op}), plugin)
 
     def sync(
-        self, *, plugin: SyncPlugin | None = None, even_if_deliberate: bool = False
+        self, *, plugin: SyncPlugin | None = None, options: DeliveryOptions = AS_CONFIGURED
     ) -> list[Delivery]:
-        """What `unlatch sync` does."""
-        return self._deliver(frozenset(), plugin, even_if_deliberate=even_if_deliberate)
+        """What `unlatch sync ID` does: a blocked operation is tried again."""
+        return self._deliver(frozenset(), plugin, options)
 
     def _deliver(
         self,
         fresh: frozenset[str],
         plugin: SyncPlugin | None,
-        *,
-        even_if_deliberate: bool = False,
+        options: DeliveryOptions = AS_CONFIGURED,
     ) -> list[Delivery]:
         workspace = self.workspace
         trackers = BenchTrackers(workspace, self.bench, plugin or self.bench.plugin)
-        job = Job(fresh, even_if_deliberate=even_if_deliberate)
-        return deliver(workspace, trackers, INCREMENT, job, report=quiet)
+        run = Run(workspace, trackers, options=options, fresh=fresh, named=not fresh)
+        made: list[Delivery] = []
+        deliver(run, [INCREMENT], lambda _name, delivery: made.append(delivery))
+        return made
 
 
 def make_clone(bench: Bench, *, finished: bool, title: str, item: ItemRef | None) -> Clone:

@@ -16,7 +16,10 @@ import pytest
 # Before they are loaded, so that their asserts say what was expected and what was there.
 pytest.register_assert_rewrite(
     "unlatch.testing.behaviour",
+    "unlatch.testing.checks",
     "unlatch.testing.endurance",
+    "unlatch.testing.parts",
+    "unlatch.testing.planning",
     "unlatch.testing.traces",
     "unlatch.testing.trial",
 )
@@ -24,6 +27,8 @@ pytest.register_assert_rewrite(
 from unlatch.testing.behaviour import Behaviour  # noqa: E402
 from unlatch.testing.bench import Bench  # noqa: E402
 from unlatch.testing.endurance import Endurance  # noqa: E402
+from unlatch.testing.parts import Parts  # noqa: E402
+from unlatch.testing.planning import Planning  # noqa: E402
 from unlatch.testing.proxy import Proxy  # noqa: E402
 from unlatch.testing.traces import Traces  # noqa: E402
 
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Conformance"]
 
 
-class Conformance(Behaviour, Traces, Endurance):
+class Conformance(Behaviour, Planning, Parts, Traces, Endurance):
     """All tests; a subclass whose name begins with Test gives them a laboratory."""
 
     @pytest.fixture

@@ -1,4 +1,4 @@
-"""What has to hold whatever goes wrong on the way, and whoever else is at work."""
+"""Operations end well in spite of faults, and beside other clones."""
 
 from __future__ import annotations
 
@@ -7,21 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.spi import Capability
+from unlatch.testing.aim import CLOSE, REOPEN
 from unlatch.testing.asking import need
+from unlatch.testing.blows import BLOWS, BLOWS_FOR_CLOSE, BLOWS_FOR_CREATE, Blow
+from unlatch.testing.checks import check_files, check_item
 from unlatch.testing.faults import Fault, Kind
-from unlatch.testing.trial import (
-    BLOWS,
-    BLOWS_FOR_CLOSE,
-    BLOWS_FOR_CREATE,
-    CLOSE,
-    REOPEN,
-    Blow,
-    check_files,
-    check_item,
-    every_creation,
-    every_trial,
-    set_out,
-)
+from unlatch.testing.trial import every_creation, every_trial, set_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,9 +54,9 @@ class Endurance:
         self, bench: Bench, record_property: Callable[[str, object], None]
     ) -> None:
         need(bench, Capability.REOPEN)
-        guarded = bench.plugin.get_issue_status(bench.make(is_open=True)).revision is not None
-        if not guarded and Capability.RETRACT not in bench.manifest.capabilities:
-            pytest.skip("it can neither take back a comment nor guard it by a revision")
+        guarded = bench.plugin.read(bench.make(is_open=True)).item.revision is not None
+        if not guarded and not bench.can(Capability.RETRACT):
+            pytest.skip("the tracker can neither delete a comment nor guard it by a revision")
         number = 0
         while _delivers_beside_another(bench, number):
             number += 1

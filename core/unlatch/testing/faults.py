@@ -21,6 +21,7 @@ class Kind(StrEnum):
     # The tracker acts, and the client cannot know.
     LOST_REPLY = "lost-reply"
     FAILED_AFTER = "500-after"
+    BUSY_AFTER = "503-after"
     TRUNCATED = "truncated-json"
     TIMEOUT = "read-timeout"
     # The tracker does not act, and the client cannot know that either.
@@ -32,14 +33,22 @@ class Kind(StrEnum):
     LIMITED_UNTIL = "429-http-date"
     REDIRECTED = "redirect"
     UNAUTHORISED = "401-midway"
+    FORBIDDEN = "403-forbidden"
     STALE = "412-stale-revision"
     REFLECTED = "400-with-the-request-in-it"
-    # The tracker acts and answers, but somebody else was there just before.
-    INTERRUPTED = "somebody-in-between"
+    # The tracker acts and answers, after a person changed the item.
+    INTERRUPTED = "person-in-between"
 
 
 _ACTS = frozenset(
-    {Kind.LOST_REPLY, Kind.FAILED_AFTER, Kind.TRUNCATED, Kind.TIMEOUT, Kind.INTERRUPTED}
+    {
+        Kind.LOST_REPLY,
+        Kind.FAILED_AFTER,
+        Kind.BUSY_AFTER,
+        Kind.TRUNCATED,
+        Kind.TIMEOUT,
+        Kind.INTERRUPTED,
+    }
 )
 
 
@@ -95,7 +104,7 @@ class Fault:
         kind: what goes wrong.
         number: with which one of those that `concerns` picks, counted from 0.
         concerns: picks the requests that count.
-        meanwhile: what somebody else does just before the request is passed on.
+        meanwhile: called just before the request is passed on; a person's act in between.
     """
 
     kind: Kind
@@ -120,8 +129,10 @@ def _answer(kind: Kind, request: Request, reply: Reply | None, here: str) -> Rep
         return _SILENCES[kind]
     if kind is Kind.REFLECTED:
         return _error(400, f"cannot read {request.method} {dict(request.headers)}")
-    if reply is None or kind is Kind.FAILED_AFTER:
+    if kind in _PLAIN:
         return _PLAIN[kind](here)
+    if reply is None:
+        raise AssertionError(f"{kind} has an answer")
     if kind is Kind.TRUNCATED:
         return replace(reply, cut=True) if len(reply.body) > 1 else Silence.CLOSED
     return reply
@@ -149,11 +160,13 @@ _SILENCES: Mapping[Kind, Silence] = {
 _PLAIN: Mapping[Kind, Callable[[str], Reply]] = {
     Kind.FAILED_BEFORE: lambda _: _error(500, "internal error"),
     Kind.FAILED_AFTER: lambda _: _error(500, "internal error"),
+    Kind.BUSY_AFTER: lambda _: _error(503, "busy", ("Retry-After", str(_PAUSE))),
     Kind.GATEWAY: lambda _: Reply(502, (("Content-Type", "text/html"),), _GATEWAY),
     Kind.LIMITED: _limited,
     Kind.LIMITED_UNTIL: _limited_until,
-    # To itself: whoever follows it and sends the request again has it done twice.
+    # To itself: a client that follows it and sends the request again does it twice.
     Kind.REDIRECTED: lambda here: _error(307, "moved", ("Location", here)),
     Kind.UNAUTHORISED: lambda _: _error(401, "not authorised"),
+    Kind.FORBIDDEN: lambda _: _error(403, "this account may not do that"),
     Kind.STALE: lambda _: _error(412, "it has changed"),
 }

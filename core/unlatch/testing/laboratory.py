@@ -35,15 +35,15 @@ class Laboratory(ABC):
 
     @abstractmethod
     def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
-        """Make an item where the settings say that new ones go; its id."""
+        """Make an item where the settings say that new ones go; its id.
+
+        Args:
+            labels: none for a plugin that does not declare LABELS.
+        """
 
     @abstractmethod
     def is_open(self, item: str) -> bool:
         """Whether work on an item is still to be done."""
-
-    @abstractmethod
-    def labels(self, item: str) -> Collection[str]:
-        """The labels or tags of an item."""
 
     @abstractmethod
     def comments(self, item: str) -> Sequence[str]:
@@ -53,9 +53,13 @@ class Laboratory(ABC):
     def say(self, item: str, texts: Sequence[str]) -> None:
         """Comment as a person, once for each text; the item's state stays."""
 
-    @abstractmethod
+    def labels(self, item: str) -> Collection[str]:
+        """The labels or tags of an item; needed for a plugin that declares LABELS."""
+        raise NotImplementedError
+
     def add_label(self, item: str, label: str) -> None:
-        """Label as a person."""
+        """Label as a person; needed for a plugin that declares LABELS."""
+        raise NotImplementedError
 
     def titled(self, title: str) -> Collection[str]:
         """The ids of the items with this title; needed for a plugin that makes items."""
@@ -63,4 +67,11 @@ class Laboratory(ABC):
 
     def close_on_purpose(self, item: str) -> None:
         """Close it in a way that is not to be undone unasked; leave it out if there is none."""
+        raise NotImplementedError
+
+    def ignore_next(self) -> None:
+        """Let the server answer the next request with success and do nothing.
+
+        The answer shows the item as it is. Leave it out if the server cannot do that.
+        """
         raise NotImplementedError

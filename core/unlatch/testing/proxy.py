@@ -1,4 +1,4 @@
-"""A proxy in front of a server, in which requests go wrong when they are told to.
+"""A proxy in front of a server, that injects faults into requests.
 
 It stands between a plugin and any server that works, so that no fake has to be written: the plugin
 is configured with the proxy's address for the server's. Addresses are translated both ways: in

@@ -6,103 +6,27 @@ state with one comment and the right labels, and every clone knows.
 
 from __future__ import annotations
 
-import traceback
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from unlatch.domain.operation import Kind as Operation
-from unlatch.errors import (
-    Rejected,
-    TrackerError,
-    Transient,
-    Unauthorised,
-    UnknownOutcome,
-)
-from unlatch.testing.clone import REASON, Clone, make_clone
+from unlatch.errors import UnknownOutcome
+from unlatch.spi import Capability
+from unlatch.testing.aim import KEPT, Aim
+from unlatch.testing.blows import Blow, true_errors
+from unlatch.testing.checks import check_files, check_item, check_no_secret
+from unlatch.testing.clone import Clone, make_clone
 from unlatch.testing.faults import Fault, Kind, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from unlatch.delivery.result import Delivery
     from unlatch.domain.item import ItemRef
-    from unlatch.engine.progress import Delivery
     from unlatch.testing.bench import Bench
     from unlatch.testing.proxy import Sent
 
-# A person's, from before and from in between.
-KEPT = "kept"
+# A person's label, from in between.
 MINE = "mine"
-
-
-@dataclass(frozen=True, slots=True)
-class Aim:
-    """What an operation is to bring about.
-
-    Args:
-        opens: whether the item is open in the end; it begins on the other side.
-        before: the labels of ours that it begins with.
-        after: those that it ends with.
-    """
-
-    operation: Operation
-    opens: bool
-    before: str
-    after: str
-
-
-REOPEN = Aim(Operation.REOPEN, opens=True, before="completed", after="reopened")
-CLOSE = Aim(Operation.CLOSE, opens=False, before="reopened", after="completed")
-
-
-@dataclass(frozen=True, slots=True)
-class Blow:
-    """A kind of fault, and whether it strikes requests that write or those that read."""
-
-    kind: Kind
-    writes: bool = True
-
-    def __str__(self) -> str:
-        return self.kind.value if self.writes else f"{self.kind.value}-on-a-read"
-
-
-BLOWS = (
-    *(Blow(kind) for kind in Kind),
-    *(Blow(kind, writes=False) for kind in (Kind.DROPPED, Kind.LIMITED, Kind.UNAUTHORISED)),
-)
-# What is the transport's and the engine's alone is tried by a reopen already.
-BLOWS_FOR_CLOSE = tuple(
-    Blow(kind)
-    for kind in (
-        Kind.LOST_REPLY,
-        Kind.TRUNCATED,
-        Kind.DROPPED,
-        Kind.FAILED_BEFORE,
-        Kind.UNAUTHORISED,
-        Kind.STALE,
-        Kind.INTERRUPTED,
-    )
-)
-BLOWS_FOR_CREATE = (
-    *(Blow(kind) for kind in (Kind.LOST_REPLY, Kind.FAILED_AFTER, Kind.TRUNCATED, Kind.TIMEOUT)),
-    *(Blow(kind) for kind in (Kind.DROPPED, Kind.LIMITED, Kind.REDIRECTED, Kind.UNAUTHORISED)),
-    Blow(Kind.DROPPED, writes=False),
-)
-
-# What a delivery may truthfully end with after its request was struck; nothing else is true. None
-# at all is fine, too, for a request that only reads, whatever its method, or may be sent again.
-_TRUE: dict[Kind, type[TrackerError]] = {
-    Kind.LOST_REPLY: UnknownOutcome,
-    Kind.FAILED_AFTER: UnknownOutcome,
-    Kind.TRUNCATED: UnknownOutcome,
-    Kind.TIMEOUT: UnknownOutcome,
-    Kind.FAILED_BEFORE: UnknownOutcome,
-    Kind.GATEWAY: UnknownOutcome,
-    Kind.DROPPED: UnknownOutcome,
-    Kind.REDIRECTED: Rejected,
-    Kind.REFLECTED: Rejected,
-    Kind.UNAUTHORISED: Unauthorised,
-}
 
 
 def every_trial(bench: Bench, aim: Aim, blow: Blow) -> Iterator[str]:
@@ -138,31 +62,38 @@ def set_out(bench: Bench, aim: Aim) -> tuple[Clone, ItemRef]:
 
 def _trial(bench: Bench, aim: Aim, blow: Blow, number: int) -> str | None:
     laptop, item = set_out(bench, aim)
-    label = MINE if blow.kind is Kind.INTERRUPTED else None
-    meanwhile = (lambda: bench.laboratory.add_label(item.id, label)) if label else _nothing
-    bench.proxy.arm(_fault(blow, number, meanwhile))
+    bench.proxy.arm(_fault(blow, number, lambda: _person(bench, item)))
     act = laptop.reopen if aim.opens else laptop.close
     deliveries = act(plugin=bench.hasty_plugin if blow.kind is Kind.TIMEOUT else None)
     struck = _struck(bench)
     where = f"{aim.operation} with {blow} at its {_ordinal(number)}: {struck}"
     _check_first(bench, laptop, deliveries, blow, where)
+    # A label that the account may not change stays as it was, and that is no error.
+    differing = _refused(deliveries) if blow.kind is Kind.FORBIDDEN else set()
+    if struck and blow.kind is Kind.INTERRUPTED:
+        differing.add(MINE)
     bench.proxy.settle()
     elsewhere = laptop.copied("elsewhere")
     _finish(elsewhere, where)
-    check_item(bench, item, aim, extra=label if struck else None, where=where)
+    check_item(bench, item, aim, differing=differing, where=where)
     check_files(elsewhere, item, aim, where=where)
     if laptop.increment.pending:
         # It has not pulled: to it everything is still to be done.
         _finish(laptop, f"{where}, then by the first clone as well")
-        check_item(bench, item, aim, extra=label if struck else None, where=where)
+        check_item(bench, item, aim, differing=differing, where=where)
     check_files(laptop, item, aim, where=where)
     return struck
+
+
+def _refused(deliveries: list[Delivery]) -> set[str]:
+    made = [one.outcome for one in deliveries if one.error is None]
+    return {label for outcome in made if outcome for label in outcome.refused}
 
 
 def _creation(bench: Bench, blow: Blow, number: int) -> str | None:
     title = bench.title()
     laptop = make_clone(bench, finished=False, title=title, item=None)
-    bench.proxy.arm(_fault(blow, number, _nothing))
+    bench.proxy.arm(_fault(blow, number, lambda: None))
     deliveries = laptop.create(plugin=bench.hasty_plugin if blow.kind is Kind.TIMEOUT else None)
     struck = _struck(bench)
     where = f"create with {blow} at its {_ordinal(number)}: {struck}"
@@ -181,11 +112,17 @@ def _fault(blow: Blow, number: int, meanwhile: Callable[[], None]) -> Fault:
     def concerns(request: Request) -> bool:
         return request.is_write is blow.writes
 
+    if blow.kind is not Kind.INTERRUPTED:
+        return Fault(blow.kind, number, concerns)
     return Fault(blow.kind, number, concerns, meanwhile)
 
 
-def _nothing() -> None:
-    """Nobody is there in between."""
+def _person(bench: Bench, item: ItemRef) -> None:
+    """What a person does in between."""
+    if bench.can(Capability.LABELS):
+        bench.laboratory.add_label(item.id, MINE)
+    else:
+        bench.laboratory.say(item.id, ["Me too"])
 
 
 def _struck(bench: Bench) -> str | None:
@@ -200,70 +137,35 @@ def _ordinal(number: int) -> str:
 def _check_first(
     bench: Bench, clone: Clone, deliveries: list[Delivery], blow: Blow, where: str
 ) -> None:
-    """After the fault: done, or owed with a true cause; and nothing was sent again blindly."""
+    """After the fault: done, or pending with a true cause; and nothing was sent again blindly."""
     (delivery,) = deliveries
     error = delivery.error
     pending = clone.increment.pending
     if error is None:
         assert pending == (), f"{where}: done, and still pending"
         return
-    true = _TRUE.get(blow.kind, Transient) if blow.writes else _TRUE_OF_A_READ[blow.kind]
+    before, after = _written(bench)
+    true = true_errors(blow, after_write=before != [])
     assert isinstance(error, true), f"{where}: untrue error {error!r}"
     assert len(pending) == 1, f"{where}: it failed, and nothing is pending"
-    if delivery.parked:
-        assert pending[0].cause == error.id, f"{where}: parked with {pending[0].cause}"
+    if delivery.is_blocked:
+        assert pending[0].cause == error.id, f"{where}: blocked with {pending[0].cause}"
     check_no_secret(bench, error, where)
     if isinstance(error, UnknownOutcome):
-        written = [sent.request.method for sent in _after_the_blow(bench) if sent.request.is_write]
-        assert written == [], f"{where}: written after an unknown outcome: {written}"
+        assert after == [], f"{where}: written after an unknown outcome: {after}"
 
 
-_TRUE_OF_A_READ: dict[Kind, type[TrackerError]] = {
-    Kind.DROPPED: Transient,
-    Kind.LIMITED: Transient,
-    Kind.UNAUTHORISED: Unauthorised,
-}
+def _written(bench: Bench) -> tuple[list[str], list[str]]:
+    """The methods of the writing requests before the one that was struck, and after it."""
+    sent = bench.proxy.sent
+    place = next((number for number, one in enumerate(sent) if one.struck), len(sent))
+    return _methods(sent[:place]), _methods(sent[place + 1 :])
 
 
-def _after_the_blow(bench: Bench) -> list[Sent]:
-    sent = list(bench.proxy.sent)
-    numbers = [number for number, one in enumerate(sent) if one.struck]
-    return sent[numbers[0] + 1 :] if numbers else []
+def _methods(sent: Sequence[Sent]) -> list[str]:
+    return [one.request.method for one in sent if one.request.is_write]
 
 
 def _finish(clone: Clone, where: str) -> None:
     failed = [delivery.error for delivery in clone.sync() if delivery.error is not None]
     assert failed == [], f"{where}: sync failed: {failed}"
-
-
-def check_item(
-    bench: Bench, item: ItemRef, aim: Aim, *, extra: str | None = None, where: str
-) -> None:
-    """The item as it shall be, seen past the plugin."""
-    laboratory = bench.laboratory
-    assert aim.opens == laboratory.is_open(item.id), f"{where}: the item's state"
-    said = sum(REASON in text for text in laboratory.comments(item.id))
-    assert said == 1, f"{where}: {said} comments"
-    wanted = {KEPT, aim.after, *filter(None, [extra])}
-    labels = {label.casefold() for label in laboratory.labels(item.id)}
-    assert wanted == labels, f"{where}: the labels"
-
-
-def check_files(clone: Clone, item: ItemRef, aim: Aim, *, where: str) -> None:
-    """The increment as it shall be."""
-    increment = clone.increment
-    assert increment.pending == (), f"{where}: still pending"
-    based = [link.base is not None for link in increment.links]
-    assert based == [True], f"{where}: the base of the link"
-    assert clone.delivered == 1, f"{where}: {clone.delivered} deliveries are told of"
-    if aim.opens:
-        (entry,) = increment.reopens
-        reached = [one.url for one in entry.synced_to]
-        assert reached == [item.url], f"{where}: syncedTo"
-
-
-def check_no_secret(bench: Bench, error: BaseException, where: str) -> None:
-    """Nothing that a person may see of an error holds the credential."""
-    shown = [*traceback.format_exception(error), repr(error), repr(vars(error))]
-    for form in bench.credential.forms:
-        assert not any(form in text for text in shown), f"{where}: the error shows the secret"

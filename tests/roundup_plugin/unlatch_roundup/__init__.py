@@ -22,17 +22,18 @@ manifest = Manifest(
     synced=LinkShape(item="issueNumber", url="issueUrl", number=True),
     settings="unlatch_roundup.settings:RoundupSettings",
     plugin="unlatch_roundup.plugin:RoundupPlugin",
-    requires=("requests", "roundup"),
+    requires=("requests", "unlatch-roundup"),
     capabilities=frozenset(
         {
             Capability.CREATE,
             Capability.CLOSE,
             Capability.REOPEN,
             Capability.STATUS,
-            Capability.ATOMIC_COMMENT,
+            Capability.LABELS,
         }
     ),
     tokens=(EnvToken("ROUNDUP_PASSWORD", Scheme.BASIC, user="ROUNDUP_USER"),),
     hosts=(),  # everybody runs their own: it is trusted by UNLATCH_TRUSTED_HOSTS
     label_problem=label_problem,
+    spi_version=2,
 )

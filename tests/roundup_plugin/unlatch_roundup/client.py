@@ -2,187 +2,147 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from http import HTTPStatus
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ValidationError
-
-from unlatch.errors import Conflict, Rejected, UnknownOutcome
-from unlatch.spi import Category, RemoteItem
+from unlatch.errors import Conflict, TrackerError, UnknownOutcome
+from unlatch.spi import Snapshot
+from unlatch_roundup.answers import (
+    IdAnswer,
+    IdsAnswer,
+    Issue,
+    IssueAnswer,
+    IssuesAnswer,
+    Known,
+    Message,
+    MessagesAnswer,
+    in_order,
+    item_of,
+    moment,
+    understood,
+)
 from unlatch_roundup.errors import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import requests
 
-    from unlatch.spi import ItemRef
+    from unlatch.spi import ItemRef, RemoteItem
     from unlatch.transport import Transport
     from unlatch_roundup.settings import RoundupSettings
 
-Model = TypeVar("Model", bound=BaseModel)
-
-_PAGE = 25
+_PAGE = 100
 _FIELDS = "title,status,keyword,messages,assignedto,activity"
 
 
-class _Named(BaseModel):
-    name: str
-
-
-class _User(BaseModel):
-    username: str
-
-
-class _Id(BaseModel):
-    id: str
-
-
-class _Attributes(BaseModel):
-    title: str
-    status: _Named
-    keyword: tuple[_Named, ...]
-    messages: tuple[_Id, ...]
-    assignedto: _User | None
-    activity: str
-
-
-class _Issue(BaseModel):
-    id: str
-    attributes: _Attributes
-
-
-class _Message(_Id):
-    content: str
-    creation: str
-
-
-class _Messages(BaseModel):
-    collection: tuple[_Message, ...]
-
-
-class _Listed(_Id):
-    messages: tuple[str, ...]
-
-
-class _Issues(BaseModel):
-    collection: tuple[_Listed, ...]
-
-
-class _Ids(BaseModel):
-    collection: tuple[_Id, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An issue as Roundup described it.
-
-    Args:
-        messages: the ids of its messages, the oldest first.
-    """
-
-    item: RemoteItem
-    messages: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What somebody said on an issue."""
-
-    id: str
-    text: str
-    created: datetime
+def open_session(settings: RoundupSettings, transport: Transport) -> requests.Session:
+    """A session with the headers by which Roundup tells programs from forged web pages."""
+    session = transport.session(explain)
+    origin = urlsplit(settings.url)
+    session.headers["X-Requested-With"] = "unlatch"
+    session.headers["Origin"] = f"{origin.scheme}://{origin.netloc}"
+    session.headers["Referer"] = f"{settings.url}/"
+    return session
 
 
 class Client:
     """The requests to one tracker; threads may share it."""
 
-    def __init__(self, settings: RoundupSettings, transport: Transport) -> None:
-        self._settings = settings
-        self._session = transport.session(explain)
-        # Roundup takes these for the proof that no web page of another site sends the request.
-        origin = urlsplit(settings.url)
-        self._session.headers["X-Requested-With"] = "unlatch"
-        self._session.headers["Origin"] = f"{origin.scheme}://{origin.netloc}"
-        self._session.headers["Referer"] = f"{settings.url}/"
+    def __init__(self, settings: RoundupSettings, session: requests.Session) -> None:
+        self.settings = settings
+        self._session = session
 
-    def read(self, ref: ItemRef) -> Found:
-        """Read an issue."""
+    def read(self, ref: ItemRef, labels: Sequence[str] = ()) -> Snapshot:
+        """Read an issue, and find out which of its missing labels the tracker lacks as well."""
         answer = self._session.get(
-            issue_url(self._settings, ref.id), params={"@verbose": "2", "@fields": _FIELDS}
+            issue_url(self.settings, ref.id), params={"@verbose": "2", "@fields": _FIELDS}
         )
-        issue = _understood(_Issue, answer)
-        shown, etag = issue.attributes, answer.headers.get("ETag")
-        category = self._settings.category(shown.status.name)
-        item = RemoteItem(
-            ref=self._settings.ref(issue.id),
-            title=shown.title,
-            state=shown.status.name,
-            category=category,
-            deliberate=category is Category.DROPPED,
-            labels=tuple(keyword.name for keyword in shown.keyword),
-            assignee=shown.assignedto.username if shown.assignedto else None,
-            revision=etag,
-            updated=_moment(shown.activity),
-        )
-        return Found(item, tuple(sorted((one.id for one in shown.messages), key=int)))
+        issue = understood(IssueAnswer, answer)
+        item = item_of(issue, self.settings, revision=answer.headers.get("ETag"))
+        missing = self.missing_keywords([name for name in labels if name not in item.labels])
+        return Snapshot(item, Known(in_order(one.id for one in issue.attributes.messages), missing))
 
-    def change(self, item: RemoteItem, fields: dict[str, Any]) -> None:
-        """Set fields, if nobody changed the issue since it was read.
+    def read_back(self, ref: ItemRef) -> RemoteItem:
+        """Read an issue after a write.
 
         Raises:
-            Conflict: somebody did.
+            UnknownOutcome: it cannot be read, so that nothing shows what the write did.
         """
-        url = issue_url(self._settings, item.ref.id)
+        try:
+            return self.read(ref).item
+        except TrackerError as error:
+            message = f"the issue was written, and cannot be read: {error.message}"
+            raise UnknownOutcome("unknown-outcome", message, where=error.where) from error
+
+    def change(self, item: RemoteItem, fields: Mapping[str, Any]) -> None:
+        """Set fields, if the issue has not changed since it was read.
+
+        Raises:
+            Conflict: it has changed; nothing was set.
+        """
+        url = issue_url(self.settings, item.ref.id)
         self._session.put(url, json=fields, headers={"If-Match": item.revision or ""})
 
-    def create(self, fields: dict[str, Any]) -> ItemRef:
+    def create(self, fields: Mapping[str, Any]) -> RemoteItem:
         """Make an issue."""
-        return self._settings.ref(self._made("issue", fields))
+        return self.read_back(self.settings.ref(self._made("issue", fields)))
 
     def add_message(self, text: str) -> str:
         """Make a message, which belongs to no issue yet."""
-        return self._made("msg", {"content": text, "author": self._settings.user, "date": "."})
+        return self._made("msg", {"content": text, "author": self.settings.user, "date": "."})
 
-    def need_keyword(self, name: str) -> None:
-        """Make a keyword, unless the tracker has it."""
-        answer = self._session.get(data_url(self._settings, "keyword"), params={"name:": name})
-        if not _understood(_Ids, answer).collection:
-            with suppress(Conflict):  # somebody else made it just now
-                self._made("keyword", {"name": name})
+    def missing_keywords(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names that are no keywords of the tracker."""
+        url = data_url(self.settings, "keyword")
+        found = {name: self._session.get(url, params={"name:": name}) for name in names}
+        return tuple(name for name in names if not understood(IdsAnswer, found[name]).collection)
+
+    def make_keyword(self, name: str) -> None:
+        """Make a keyword.
+
+        Raises:
+            Forbidden: this account may not make keywords.
+        """
+        try:
+            self._made("keyword", {"name": name})
+        except Conflict as error:
+            if error.status != HTTPStatus.CONFLICT:
+                raise
+            # Another client made it just now.
 
     def messages(self, ids: Sequence[str]) -> Iterator[Message]:
         """The messages with these ids, the oldest first."""
         for start in range(0, len(ids), _PAGE):
-            wanted = [*ids[start : start + _PAGE]]
-            query = {"id": wanted, "@fields": "content,creation", "@verbose": "3", "@sort": "id"}
-            answer = self._session.get(data_url(self._settings, "msg"), params=query)
-            for message in _understood(_Messages, answer).collection:
-                yield Message(message.id, message.content, _moment(message.creation))
+            query = {
+                "id": [*ids[start : start + _PAGE]],
+                "@fields": "content,creation,creator",
+                "@verbose": "3",
+                "@sort": "id",
+            }
+            answer = self._session.get(data_url(self.settings, "msg"), params=query)
+            for one in understood(MessagesAnswer, answer).collection:
+                yield Message(one.id, one.content, moment(one.creation), one.creator.username)
 
-    def newest(self, since: datetime) -> Iterator[dict[str, ItemRef]]:
-        """Pages of the issues made since then, the newest first, by their first messages."""
-        made = f"from {since.astimezone(UTC):%Y-%m-%d.%H:%M:%S}"
-        query = {"creation": made, "@sort": "-id", "@fields": "messages", "@verbose": "0"}
+    def newest(self) -> Iterator[tuple[Issue, ...]]:
+        """Pages of all issues, the newest first."""
+        query = {"@sort": "-id", "@fields": "messages,creation", "@verbose": "0"}
         for page in count(1):
             query |= {"@page_size": str(_PAGE), "@page_index": str(page)}
-            answer = self._session.get(data_url(self._settings, "issue"), params=query)
-            listed = _understood(_Issues, answer).collection
-            yield {
-                min(issue.messages, key=int): self._settings.ref(issue.id)
-                for issue in listed
-                if issue.messages
-            }
+            answer = self._session.get(data_url(self.settings, "issue"), params=query)
+            listed = understood(IssuesAnswer, answer).collection
+            if listed:
+                yield tuple(
+                    Issue(one.id, moment(one.creation), in_order(one.messages)) for one in listed
+                )
             if len(listed) < _PAGE:
                 return
 
-    def _made(self, kind: str, fields: dict[str, Any]) -> str:
-        answer = self._session.post(data_url(self._settings, kind), json=fields)
-        return _understood(_Id, answer, written=True).id
+    def _made(self, kind: str, fields: Mapping[str, Any]) -> str:
+        answer = self._session.post(data_url(self.settings, kind), json=fields)
+        return understood(IdAnswer, answer, written=True).id
 
 
 def data_url(settings: RoundupSettings, kind: str) -> str:
@@ -193,16 +153,3 @@ def data_url(settings: RoundupSettings, kind: str) -> str:
 def issue_url(settings: RoundupSettings, number: str) -> str:
     """Where an issue is, for programs."""
     return f"{data_url(settings, 'issue')}/{number}"
-
-
-def _understood(model: type[Model], answer: requests.Response, *, written: bool = False) -> Model:
-    try:
-        return model.model_validate(answer.json()["data"])
-    except (ValidationError, KeyError, TypeError, ValueError) as error:
-        if written:
-            raise UnknownOutcome("unknown-outcome", "Roundup's answer is not clear") from error
-        raise Rejected("answer-not-understood", "Roundup's answer is not clear") from error
-
-
-def _moment(raw: str) -> datetime:
-    return datetime.strptime(raw, "%Y-%m-%d.%H:%M:%S").replace(tzinfo=UTC)
