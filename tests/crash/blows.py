@@ -1,24 +1,55 @@
-"""What goes wrong with one request, and what may truthfully be said of it then."""
+"""What goes wrong with one request: answers by status, header and effect, and no answer at all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import NotFound, Rejected, Transient, Unauthorised, UnknownOutcome
+from unlatch.errors import Unauthorised, UnknownOutcome
 from unlatch.sandbox import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from unlatch.errors import TrackerError
+    from unlatch.errors import UnlatchError
 
 # A server hangs for so much longer than its client waits.
 _LONGER = 0.2
-# Longer than a client waits on its own account.
-_TOO_LONG = 600
+# An effect comes so many seconds after its connection ended, and no settle time is waited for.
+_LATE = 0.15
+# Of these the trackers' documentation says that nothing was done. No such answer comes after it.
+_REFUSALS = (401, 403, 404, 409, 412, 422)
+_LIMIT = 429
+_FAILURES = (500, 502, 503, 504)
+_HEADERS: Mapping[str, Mapping[str, str]] = {
+    "": {},
+    ", retry in 2 s": {"Retry-After": "2"},
+    ", retry at a past date": {"Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"},
+    ", retry in 600 s": {"Retry-After": "600"},
+    ", quota used up": {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"},
+}
+# Seconds that a limit may ask for, and is waited for.
+_SHORT = ("", ", retry in 2 s", ", retry at a past date")
+_TRACKERS = ("github", "ado", "jira")
 
-_ALL = ("github", "ado", "jira")
+
+class Effect(Enum):
+    """Whether the tracker does what the struck request asks for."""
+
+    NONE = "before"
+    DONE = "after"
+    PRETENDED = "without effect"
+
+
+class Known(Enum):
+    """What the client can know of a write that was struck."""
+
+    DELIVERED = "it is delivered in the same run"
+    UNKNOWN = "whether it took effect is not known"
+    UNAUTHORISED = "the credential was not accepted"
+    OPEN = "depends on the tracker and on the part"
 
 
 @dataclass(frozen=True)
@@ -26,75 +57,116 @@ class Blow:
     """Something that goes wrong with one request.
 
     Args:
-        name: what goes wrong.
         kind: the sandbox's word for it.
         options: its options.
-        reading: what the delivery fails with if it struck a read; None if it fails with nothing.
-        writing: the same for a write.
-        on: the trackers that do such a thing.
-        hangs: whether the client has to give up waiting.
-        act: what a person does just before the request: "rename" or "label".
+        known: what the client can know where it struck a write.
+        on: the trackers that it happens to.
+        hangs: whether the client has to stop waiting.
+        act: what happens just before the request: "rename", "label", or another clone's "sync".
+        keeps: whether comments may not be deleted.
+        reads: whether it happens to reads too.
     """
 
     name: str
     kind: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    reading: type[TrackerError] | None = None
-    writing: type[TrackerError] | None = None
-    on: tuple[str, ...] = _ALL
+    known: Known = Known.OPEN
+    on: tuple[str, ...] = _TRACKERS
     hangs: bool = False
     act: str | None = None
+    keeps: bool = False
+    reads: bool = True
 
-    def fault(
-        self, tracker: str, number: int, *, patience: float, person: Callable[[], None]
-    ) -> Fault:
-        """The fault for request `number` to the tracker, counted from 0.
+    @property
+    def is_late(self) -> bool:
+        """Whether the effect comes after the settle time, so that nothing can guard against it."""
+        return self.kind == "late"
+
+    @property
+    def is_mute(self) -> bool:
+        """Whether no answer comes at all."""
+        return self.kind in ("drop", "drop-after", "timeout", "late")
+
+    def faults(
+        self, tracker: str, number: int, *, patience: float, act: Callable[[], object]
+    ) -> Iterator[Fault]:
+        """The faults for request `number` to the tracker, counted from 0.
 
         Args:
             patience: seconds that the client waits for an answer.
-            person: what a person does.
+            act: what happens just before the request.
         """
         options = dict(self.options)
         if self.hangs:
             options["seconds"] = patience + _LONGER
         if self.act:
-            options["action"] = person
-        return Fault(tracker, self.kind, after=number, **options)
+            options["action"] = act
+        yield Fault(tracker, self.kind, after=number, **options)
+        if self.keeps:
+            yield Fault(tracker, "forbidden", method="DELETE", path="(?i)comments/", times=99)
+
+    def allows(self, error: UnlatchError | None, *, wrote: bool, had_written: bool) -> bool:
+        """Whether a delivery may truthfully end so.
+
+        Args:
+            wrote: whether a write was struck.
+            had_written: whether something was written by then, which may be read back.
+        """
+        if self.act or (wrote and self.known is Known.DELIVERED):
+            return error is None
+        if wrote and self.known is Known.UNKNOWN:
+            return type(error) is UnknownOutcome
+        if self.known is Known.UNAUTHORISED:
+            read_back = had_written and not wrote
+            return type(error) is Unauthorised or (read_back and type(error) is UnknownOutcome)
+        return error is None or error.id != "unexpected"
 
 
-def _limit(form: str, seconds: int = 2) -> dict[str, Any]:
-    return {"form": form, "seconds": seconds}
+def _answers() -> Iterator[Blow]:
+    statuses = (*_REFUSALS, _LIMIT, *_FAILURES)
+    for code, (header, headers), effect in product(statuses, _HEADERS.items(), Effect):
+        if effect is Effect.PRETENDED or (effect is Effect.DONE and code in _REFUSALS):
+            continue
+        options = {"code": code, "headers": headers, "effect": effect is Effect.DONE}
+        name = f"{code}{header}, {effect.value}"
+        yield Blow(name, "status", options, _known(code, header), reads=effect is Effect.NONE)
 
 
-_UNKNOWN: dict[str, Any] = {"writing": UnknownOutcome}
-# Nothing was done, and the same request is answered there: whoever sends a write again would have
-# it done.
-_TO_ITSELF = {"location": "#again", "code": 307}
+def _known(code: int, header: str) -> Known:
+    if code in _FAILURES:
+        return Known.UNKNOWN
+    if code == _LIMIT and header in _SHORT:
+        return Known.DELIVERED
+    return Known.UNAUTHORISED if code == 401 and not header else Known.OPEN
+
+
+def _silences() -> Iterator[Blow]:
+    """Every way in which no whole answer comes."""
+    for kind in ("drop", "drop-after", "truncate", "html"):
+        yield Blow(kind, kind, known=Known.UNKNOWN)
+    for effect in (False, True):
+        name = f"timeout, {'after' if effect else 'before'}"
+        yield Blow(name, "timeout", {"effect": effect}, Known.UNKNOWN, hangs=True)
+    yield Blow("later than the settle time", "late", {"seconds": _LATE}, Known.UNKNOWN, reads=False)
+
+
+def _limits() -> Iterator[Blow]:
+    """How the trackers themselves refuse for a time."""
+    for form, tracker in (("secondary", "github"), ("primary", "github"), ("delayed", "ado")):
+        name = f"limit, {form}"
+        options = {"form": form, "seconds": 2}
+        yield Blow(name, "rate-limit", options, Known.DELIVERED, on=(tracker,))
+
 
 BLOWS = (
-    Blow("lost reply", "drop-after", **_UNKNOWN),
-    Blow("500 before", "status", {"code": 500}, **_UNKNOWN),
-    Blow("500 after", "error-after", {"code": 500}, **_UNKNOWN),
-    Blow("502 HTML", "html", **_UNKNOWN),
-    Blow("dropped connection", "drop", **_UNKNOWN),
-    Blow("read timeout before", "timeout", hangs=True, **_UNKNOWN),
-    Blow("read timeout after", "timeout", {"effect": True}, hangs=True, **_UNKNOWN),
-    Blow("truncated JSON", "truncate", **_UNKNOWN),
-    Blow("429 seconds", "rate-limit", _limit("seconds")),
-    Blow("429 HTTP date", "rate-limit", _limit("http-date")),
-    Blow(
-        "429 too long",
-        "rate-limit",
-        _limit("seconds", _TOO_LONG),
-        reading=Transient,
-        writing=Transient,
-    ),
-    Blow("secondary 403", "rate-limit", _limit("secondary"), on=("github",)),
-    Blow("200 with Retry-After", "rate-limit", _limit("delayed"), on=("ado",)),
-    # GitHub points to where an issue was moved; with the others a proxy may redirect a read.
-    Blow("redirect", "redirect", _TO_ITSELF, reading=NotFound, writing=Rejected, on=("github",)),
-    Blow("redirect", "redirect", _TO_ITSELF, writing=Rejected, on=("ado", "jira")),
-    Blow("401 midway", "status", {"code": 401}, reading=Unauthorised, writing=Unauthorised),
-    Blow("stale revision", "human", act="rename"),
+    *_answers(),
+    *_silences(),
+    *_limits(),
+    Blow("success without effect", "no-effect", {"shows": "kept"}, reads=False),
+    # Where the redirect is followed, the same request is done there.
+    Blow("redirect", "redirect", {"location": "#again", "code": 307}),
+    Blow("a person's title", "human", act="rename"),
     Blow("a person's label", "human", act="label"),
+    Blow("another clone", "human", act="sync"),
+    Blow("another clone, and no right to delete", "human", act="sync", keeps=True),
 )

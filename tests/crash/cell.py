@@ -8,21 +8,19 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
 
-from unlatch.domain.operation import Kind
+from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.status import Status
-from unlatch.engine.deliver import Job, deliver
 from unlatch.engine.finish import finish
-from unlatch.engine.linking import owe_operation
-from unlatch.engine.progress import quiet
-from unlatch.engine.registry import Registry, load_plugin
-from unlatch.engine.resume import resume
-from unlatch.engine.trackers import Trackers
-from unlatch.engine.workspace import Workspace
+from unlatch.engine.resume import Request, resume
+from unlatch.project.registry import Registry, load_plugin
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
-from unlatch.store.locks import prepare_local
-from unlatch.store.undoing import undo
+from unlatch.store.outbox import enqueue
+from unlatch.store.user_state import state_folder
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.rehearsal import SkippingClock
@@ -30,12 +28,12 @@ from unlatch.transport.rehearsal import SkippingClock
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.engine.progress import Delivery
+    from unlatch.delivery.result import Delivery
     from unlatch.sandbox import Sandbox
     from unlatch.spi import SyncPlugin
 
 INCREMENT = "0007-smart-discipline"
-REASON = "Bug discovered in error handling"
+REASON, UNDONE = "Bug discovered in error handling", "Reopened the wrong one"
 # A person's labels, from before and from in between, and the title that a person gives.
 KEPT, MINE, RENAMED = "ours", "urgent", " (renamed)"
 PATIENT = 30.0
@@ -51,6 +49,7 @@ class Aim:
         before: our label that it begins with; None where there is no item yet.
         after: our label that it ends with.
         status: the increment's in the end.
+        result: what the event says of it.
     """
 
     kind: Kind
@@ -58,14 +57,29 @@ class Aim:
     before: str | None
     after: str | None
     status: str
+    result: str
 
 
 AIMS = {
-    "reopen": Aim(Kind.REOPEN, is_open=True, before="completed", after="reopened", status="active"),
-    "close": Aim(
-        Kind.CLOSE, is_open=False, before="reopened", after="completed", status="completed"
+    "reopen": Aim(
+        Kind.REOPEN,
+        is_open=True,
+        before="completed",
+        after="reopened",
+        status="active",
+        result="reopened",
     ),
-    "create": Aim(Kind.CREATE, is_open=True, before=None, after=None, status="active"),
+    "close": Aim(
+        Kind.CLOSE,
+        is_open=False,
+        before="reopened",
+        after="completed",
+        status="completed",
+        result="closed",
+    ),
+    "create": Aim(
+        Kind.CREATE, is_open=True, before=None, after=None, status="active", result="created"
+    ),
 }
 
 
@@ -75,21 +89,18 @@ class _Trackers(Trackers):
     def __init__(self, workspace: Workspace, read_seconds: float) -> None:
         super().__init__(workspace)
         self._read_seconds = read_seconds
-        self._plugins: dict[str, SyncPlugin] = {}
 
-    def open(self, name: str) -> SyncPlugin:
-        if name not in self._plugins:
-            self._plugins[name] = load_plugin(self.manifest(name))(
-                self.settings(name), self._transport(name)
-            )
-        return self._plugins[name]
+    def _opened(self, name: str) -> SyncPlugin:
+        transport = self._transport_of[name] = self._transport(name)
+        plugin: SyncPlugin = load_plugin(self.manifest(name))(self.settings(name), transport)
+        return plugin
 
     def pause(self, name: str, seconds: float, why: str) -> None:
-        """Nothing on the sandbox acts after its connection ended."""
+        """Nothing is to come, but for what comes later than any settle time."""
 
     def _transport(self, name: str) -> Transport:
         clock = SkippingClock()
-        cache = prepare_local(self._workspace.layout) / "cache" / name
+        cache = state_folder(self._workspace.layout.root) / "cache" / name
         cache.mkdir(parents=True, exist_ok=True)
         credential = find_credential(
             self.manifest(name).tokens,
@@ -179,50 +190,58 @@ class Cell:
 
     def act(self, read_seconds: float = PATIENT) -> Delivery:
         """What `unlatch resume`, `complete` or `link --create` does."""
-        fresh = self.owe()
-        (delivery,) = self._deliver(self._workspace(), Job(fresh), read_seconds)
+        fresh = self.enqueue()
+        (delivery,) = self._deliver(self._workspace(), read_seconds, fresh)
         return delivery
 
-    def owe(self) -> frozenset[str]:
+    def enqueue(self) -> frozenset[str]:
         """What they do with `--offline`; the ids of the operations."""
         workspace = self._workspace()
         if self.aim.kind is Kind.REOPEN:
-            return resume(workspace, INCREMENT, reason=REASON, by="Dana").fresh
+            return resume(workspace, INCREMENT, Request(by="Dana", reason=REASON)).fresh
         if self.aim.kind is Kind.CLOSE:
             done = finish(workspace, INCREMENT, Status.COMPLETED, by="Dana", reason=REASON)
             return done.fresh
-        return frozenset({self._owed(workspace)})
+        return frozenset({self._enqueue_create(workspace)})
 
     def take_back(self, reason: str) -> None:
         """What `unlatch undo --offline` does."""
-        undo(self._workspace().manager, INCREMENT, by="Dana", reason=reason)
+        self._workspace().manager.undo(INCREMENT, by="Dana", reason=reason)
+
+    def undo(self) -> list[Delivery]:
+        """What `unlatch undo` does."""
+        self.take_back(UNDONE)
+        fresh = frozenset(operation["op"] for operation in self.pending)
+        return self._deliver(self._workspace(), PATIENT, fresh)
 
     def sync(self) -> list[Delivery]:
-        """What `unlatch sync` does, in a new process."""
-        return self._deliver(self._workspace(), Job(), PATIENT)
+        """What `unlatch sync 7` does, in a new process."""
+        return self._deliver(self._workspace(), PATIENT)
 
     def cloned(self) -> Cell:
         """The same project as it is now, in another place."""
         there = copy(self)
         there.root = self.root.with_name(f"{self.root.name}-clone")
-        shutil.copytree(self.root, there.root, ignore=shutil.ignore_patterns("local"))
+        shutil.copytree(self.root, there.root)
         return there
 
     def forget_local(self) -> None:
         """Delete what only this machine knows."""
-        shutil.rmtree(self.root / ".unlatch" / "local")
+        shutil.rmtree(state_folder(self.root))
 
-    def _owed(self, workspace: Workspace) -> str:
-        increment = workspace.manager.read(INCREMENT)
+    def _enqueue_create(self, workspace: Workspace) -> str:
         target = workspace.settings[self.tracker].target or ""
-        owed = owe_operation(
-            workspace, increment, Kind.CREATE, tracker=self.tracker, item=target, by="Dana"
+        manager = workspace.manager
+        create = Operation(
+            workspace.new_id(), Kind.CREATE, self.tracker, target, workspace.clock(), "Dana"
         )
-        return owed.op
+        enqueue(manager, INCREMENT, create)
+        return create.op
 
-    def _deliver(self, workspace: Workspace, job: Job, read_seconds: float) -> list[Delivery]:
-        trackers = _Trackers(workspace, read_seconds)
-        return deliver(workspace, trackers, INCREMENT, job, report=quiet)
+    def _deliver(
+        self, workspace: Workspace, read_seconds: float, fresh: frozenset[str] = frozenset()
+    ) -> list[Delivery]:
+        return deliver_one(workspace, _Trackers(workspace, read_seconds), INCREMENT, fresh)
 
     def _workspace(self) -> Workspace:
         return Workspace(
@@ -234,37 +253,74 @@ class Cell:
 
     # What is left
 
-    def problems(self) -> list[str]:
-        """Everything that is not as it should be after an operation that got through."""
-        made = [self._made] if self._made else self.items.titled(self.title)
-        if len(made) != 1:
-            return [f"items: {made}"]
-        facts = {**self._item_facts(made[0]), **self._file_facts(made[0])}
-        return [
-            f"{name}: {got!r} is not {wanted!r}"
-            for name, (wanted, got) in facts.items()
-            if got != wanted
-        ]
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The events of what was delivered."""
+        lines = (self.folder / "events.jsonl").read_text().splitlines()
+        return [event for event in map(json.loads, lines) if event["event"] == "delivered"]
 
-    def _item_facts(self, item: str) -> dict[str, tuple[Any, Any]]:
+    def problems(self, *, copies: int = 1, alone: bool = True) -> list[str]:
+        """Everything that is not as it should be after an operation that got through.
+
+        Args:
+            copies: how many copies of the comment, or of a new item, may be there.
+            alone: whether no other clone delivered it too.
+        """
+        made = [self._made] if self._made else self.items.titled(self.title)
+        if not 1 <= len(made) <= copies:
+            return [f"items: {made}"]
+        linked = [one for one in made if self.items.link(one)["url"] == self._linked_url]
+        if len(linked) != 1:
+            return [f"linked: {self._linked_url}"]
+        facts = {**self._item_facts(linked[0], copies), **self._file_facts(linked[0])}
+        if alone:
+            facts |= self._event_facts()
+        return _differences(facts)
+
+    def undo_problems(self, deliveries: list[Delivery]) -> list[str]:
+        """Everything that is not as it should be after an undo of what got through."""
+        item = self._made or ""
+        view = self.items.view(item)
+        (delivery,) = deliveries
+        if delivery.undecided is not None:
+            return [] if view.open else [f"undecided, and closed: {delivery.undecided}"]
+        said = [UNDONE in comment.text for comment in view.comments]
+        return _differences(
+            {
+                "undo's error": (None, delivery.error),
+                "undo pending": ([], self.pending),
+                "undo's open": (self.aim.kind is not Kind.REOPEN, view.open),
+                "undo's labels": (
+                    sorted({*self.labels, str(self.aim.before)}),
+                    sorted(view.labels),
+                ),
+                "undo's comments": (1, said.count(True)),
+            }
+        )
+
+    @property
+    def _linked_url(self) -> str | None:
+        found: str | None = self.metadata.get(self.tracker, {}).get("url")
+        return found
+
+    def _item_facts(self, item: str, copies: int) -> dict[str, tuple[Any, Any]]:
         view = self.items.view(item)
         said = [REASON in comment.text for comment in view.comments]
+        fits = not said if self.aim.kind is Kind.CREATE else 1 <= len(said) <= copies
+        wanted = {*self.labels, *filter(None, [self.aim.after])}
+        # A refused label is recorded; whether it is there may be as before.
+        refused = {label for event in self.events for label in event.get("labelsRefused", [])}
         return {
             "open": (self.aim.is_open, view.open),
             "title": (self.title, view.title),
-            "comments": ([] if self.aim.kind is Kind.CREATE else [True], said),
-            "labels": (
-                sorted({*self.labels, *filter(None, [self.aim.after])}),
-                sorted(view.labels),
-            ),
+            "comments": (True, fits and all(said)),
+            "labels": (sorted(wanted - refused), sorted(set(view.labels) - refused)),
         }
 
     def _file_facts(self, item: str) -> dict[str, tuple[Any, Any]]:
         metadata, link = self.metadata, self.items.link(item)
         history = metadata.get("reopenHistory", [])
         reopened = self.aim.kind is Kind.REOPEN
-        lines = (self.folder / "events.jsonl").read_text().splitlines()
-        delivered = [e["kind"] for e in map(json.loads, lines) if e["event"] == "delivered"]
         block = metadata.get(self.tracker, {})
         return {
             "status": (self.aim.status, metadata["status"]),
@@ -276,8 +332,32 @@ class Cell:
                 [{self.tracker: link["url"]}] if reopened else [],
                 [_urls(entry["syncedTo"]) for entry in history],
             ),
-            "delivered": ([self.aim.kind.value], delivered),
+            "delivered": ([self.aim.kind.value], [event["kind"] for event in self.events]),
         }
+
+    def _event_facts(self) -> dict[str, tuple[Any, Any]]:
+        """What the event says of the item: as it was before the first attempt, and after."""
+        (event,) = self.events[-1:] or [{}]
+        before, after = event.get("before") or {}, event.get("after") or {}
+        was_open = None if self.aim.before is None else before.get("category") != "done"
+        labels = set(before.get("labels", [])) - {MINE}
+        return {
+            "result": (self.aim.result, event.get("result")),
+            "before": (None if self.aim.before is None else not self.aim.is_open, was_open),
+            "labels before": (
+                set(filter(None, [self.aim.before and KEPT, self.aim.before])),
+                labels,
+            ),
+            "after": (self.aim.is_open, after.get("category") != "done"),
+        }
+
+
+def _differences(facts: dict[str, tuple[Any, Any]]) -> list[str]:
+    return [
+        f"{name}: {got!r} is not {wanted!r}"
+        for name, (wanted, got) in facts.items()
+        if got != wanted
+    ]
 
 
 def _urls(synced: dict[str, dict[str, Any]]) -> dict[str, str]:

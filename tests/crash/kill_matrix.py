@@ -3,8 +3,8 @@
     python -m tests.crash.kill_matrix [--every N] [--both] [--cold N]
 
 Prints one JSON document: how many boundaries there are, how many deaths were died, and what was
-wrong afterwards. `.unlatch/local` is kept at one boundary and deleted at the next; with --both it
-is done both ways at each. Deaths happen in forks of a warmed process; every so often a cold process
+wrong afterwards. The caches are kept at one boundary and deleted at the next; with --both it is
+done both ways at each. Deaths happen in forks of a warmed process; every so often a cold process
 is started instead.
 """
 
@@ -22,13 +22,12 @@ import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
 from tests.crash.boundaries import Boundaries
+from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
 
-from unlatch.engine.deliver import Job, deliver
-from unlatch.engine.progress import quiet
-from unlatch.engine.resume import resume
-from unlatch.engine.trackers import Trackers
-from unlatch.engine.workspace import Workspace
+from unlatch.engine.resume import Request, resume
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
 
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ _ = (azure.devops.v7_1.work_item_tracking, github)
 _COLD = """
 import sys
 from tests.crash.boundaries import Boundaries
+from tests.crash.delivering import deliver_one
 boundaries = Boundaries(int(sys.argv[1]))
 boundaries.install()
 from unlatch.cli.main import run
@@ -50,8 +50,8 @@ def reopen(stage: Stage, case: Case) -> None:
     workspace = Workspace(
         layout_at(case.root), environ=stage.environ, user_config=stage.folder / "none.toml"
     )
-    resumed = resume(workspace, INCREMENT, reason=REASON, by="Dana")
-    deliver(workspace, Trackers(workspace), INCREMENT, Job(resumed.fresh), report=quiet)
+    resumed = resume(workspace, INCREMENT, Request(by="Dana", reason=REASON))
+    deliver_one(workspace, Trackers(workspace), INCREMENT, resumed.fresh)
 
 
 def in_fork(action: Callable[[], None]) -> int:
@@ -108,7 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
     parser.add_argument(
-        "--both", action="store_true", help="each with .unlatch/local kept and deleted, not in turn"
+        "--both", action="store_true", help="each with the caches kept and deleted, not in turn"
     )
     parser.add_argument("--cold", type=int, default=40, help="every n-th death is a cold one")
     options = parser.parse_args()

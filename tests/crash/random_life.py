@@ -4,8 +4,8 @@
 
 The model knows what was intended and in which order. After each calm `unlatch sync` the items must
 be what the intents come to: open or closed, our labels right and people's kept, each reason told
-once and in order, nothing pending. Where an undo followed on a fault or a death, what the reopen
-found may be unknown, and then the model says nothing about the state that the undo left.
+once and in order, nothing pending. An undo takes back a reopen whatever became of it, also one that
+a fault or a death cut off; whether that one's reason is told is left open.
 """
 
 from __future__ import annotations
@@ -29,23 +29,22 @@ from hypothesis.stateful import (
 )
 from tests.crash.boundaries import Boundaries
 from tests.crash.cell import _Trackers as QuickTrackers
+from tests.crash.delivering import deliver_one
 from tests.crash.kill_matrix import in_fork
 from tests.crash.stage import INCREMENT, Stage
 
 from unlatch.domain.increment import Link
-from unlatch.domain.operation import Kind, Manner
+from unlatch.domain.operation import Kind, Operation
+from unlatch.domain.options import DeliveryOptions
 from unlatch.domain.status import Status
-from unlatch.engine.deliver import Job, deliver
 from unlatch.engine.finish import finish
-from unlatch.engine.linking import owe_operation
-from unlatch.engine.progress import quiet
-from unlatch.engine.registry import Registry
-from unlatch.engine.resume import resume
-from unlatch.engine.workspace import Workspace
+from unlatch.engine.resume import Request, resume
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import Workspace
 from unlatch.store import linking
 from unlatch.store.events import read_events
 from unlatch.store.layout import layout_at
-from unlatch.store.undoing import undo
+from unlatch.store.outbox import enqueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 TRACKERS = ("github", "ado", "jira")
 OURS = {"reopened", "completed"}
 # What an increment that was abandoned closed on purpose is opened again by the next reopen.
-WHATEVER = Manner(even_if_not_planned=True)
+WHATEVER = DeliveryOptions(even_if_not_planned=True)
 FAULTS: dict[str, dict[str, Any]] = {
     "drop": {},
     "drop-after": {},
@@ -102,7 +101,7 @@ class Reopen:
 
     Args:
         found: what each item was when it was intended, as far as the model knew.
-        sure: items on which it is recorded what the reopen found.
+        sure: items on which the undo comes upon what the reopen left.
     """
 
     op: str
@@ -144,8 +143,7 @@ class Life(RuleBasedStateMachine):
         )
 
     def _deliver(self, workspace: Workspace, fresh: frozenset[str]) -> None:
-        trackers = QuickTrackers(workspace, PATIENCE)
-        deliver(workspace, trackers, INCREMENT, Job(fresh), report=quiet)
+        deliver_one(workspace, QuickTrackers(workspace, PATIENCE), INCREMENT, fresh)
 
     def _do(self, how: str | int, command: Callable[[Workspace], frozenset[str]]) -> None:
         STATISTICS["commands"] += 1
@@ -159,17 +157,11 @@ class Life(RuleBasedStateMachine):
         elif how == "offline":
             command(self.workspace)
         else:
-            self._doubt()
             STATISTICS["deaths"] += os.WIFSIGNALED(in_fork(lambda: self._die(int(how), whole)))
 
     def _die(self, at: int, whole: Callable[[Workspace], None]) -> None:
         Boundaries(at).install()
         whole(self.workspace)
-
-    def _doubt(self) -> None:
-        """From now on a delivery may be interrupted, so that its record may not tell all."""
-        for reopen in self.reopens:
-            reopen.sure -= set(self._pending(reopen.op))
 
     def _pending(self, op: str | None = None) -> list[str]:
         owed = self.case.metadata.get("pending", [])
@@ -198,14 +190,13 @@ class Life(RuleBasedStateMachine):
         found = {t: (item.is_open, item.labels) for t, item in self.items.items()}
         self._do(
             how,
-            lambda w: resume(w, "7", reason=reason, by="Dana", manner=WHATEVER).fresh,
+            lambda w: resume(w, "7", Request(by="Dana", reason=reason, options=WHATEVER)).fresh,
         )
         if not self._moved():
             return
         op = self.case.metadata["reopenHistory"][-1]["id"]
         linked = {tracker for tracker, item in self.items.items() if item.linked}
-        sure = linked - waiting if self.is_calm and isinstance(how, str) else set()
-        self.reopens.append(Reopen(op, found, sure))
+        self.reopens.append(Reopen(op, found, linked - waiting))
         for item in self._linked():
             item.is_open, item.labels = True, {"reopened"}
             item.told.append(op)
@@ -240,7 +231,7 @@ class Life(RuleBasedStateMachine):
     def revive(self) -> None:
         """As unlatch resume of an abandoned increment: its items are left as they are."""
         owed = set(self._pending())
-        self._do("offline", lambda w: resume(w, "7", reason="once more", by="Dana").fresh)
+        self._do("offline", lambda w: resume(w, "7", Request(by="Dana", reason="once more")).fresh)
         assert self._moved()
         for tracker in owed:
             self.items[tracker].is_open = self.items[tracker].labels = None
@@ -265,10 +256,10 @@ class Life(RuleBasedStateMachine):
         entries = self.case.metadata["reopenHistory"]
         op = next(e["id"] for e in reversed(entries) if "revertedAt" not in e)
         reopen = next(one for one in self.reopens if one.op == op)
-        owed, waiting = set(self._pending(op)), set(self._pending())
+        owed, pending = set(self._pending(op)), Counter(self._pending())
 
         def command(workspace: Workspace) -> frozenset[str]:
-            after, undone = undo(workspace.manager, "7", by="Dana", reason=None)
+            after, undone = workspace.manager.undo("7", by="Dana")
             mark = next(e.revert for e in after.reopens if e.id == undone.id)
             return frozenset({str(mark)})
 
@@ -277,22 +268,21 @@ class Life(RuleBasedStateMachine):
             return
         STATISTICS["undos"] += 1
         undone = next(e for e in self.case.metadata["reopenHistory"] if e["id"] == op)["revert"]
-        # Left for later, it may come upon an item that somebody has touched meanwhile.
-        is_sure = self.is_calm and how == "online"
         for tracker, item in self.items.items():
             if tracker in owed:
                 item.told.remove(op)
                 item.perhaps.add(op)
             if not item.linked:
                 continue
-            if is_sure and tracker in reopen.sure and tracker not in waiting:
+            if tracker in reopen.sure and pending[tracker] == (tracker in owed):
                 STATISTICS["sure undos"] += 1
-                was_open, labels = reopen.found[tracker]
-                item.is_open, item.labels = was_open, labels
-                item.told.append(undone)
+                item.is_open, item.labels = reopen.found[tracker]
             else:
                 item.is_open = item.labels = None
+            if item.is_open is None or tracker in owed:
                 item.perhaps.add(undone)
+            else:
+                item.told.append(undone)
 
     @precondition(lambda self: self.status is Status.COMPLETED)
     @rule(first=HOW, then=HOW)
@@ -310,16 +300,17 @@ class Life(RuleBasedStateMachine):
         owed: list[str] = []
 
         def command(workspace: Workspace) -> frozenset[str]:
-            operation = owe_operation(
-                workspace,
-                workspace.manager.read("7"),
+            operation = Operation(
+                workspace.new_id(),
                 Kind.REOPEN,
-                tracker=tracker,
-                item=self.links[tracker].key,
-                by="Dana",
-                reason=self._reason(),
-                manner=WHATEVER,
+                tracker,
+                self.links[tracker].key,
+                workspace.clock(),
+                "Dana",
+                self._reason(),
+                options=WHATEVER,
             )
+            enqueue(workspace.manager, "7", operation)
             owed.append(operation.op)
             return frozenset({operation.op})
 
@@ -391,7 +382,6 @@ class Life(RuleBasedStateMachine):
     def fault(self, tracker: str, kind: str, after: int) -> None:
         """Something goes wrong with a request that is yet to come."""
         STATISTICS["faults"] += 1
-        self._doubt()
         self.is_calm = False
         self.stage.fault(tracker=tracker, kind=kind, after=after, **FAULTS[kind])
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from tests.crash.boundaries import Boundaries
 
 from unlatch.domain.documents import NewTask, read_tasks
-from unlatch.engine.registry import Registry
-from unlatch.engine.resume import resume
+from unlatch.engine.resume import Request, resume
 from unlatch.engine.scope import scope_change
-from unlatch.engine.workspace import Workspace
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def change_scope(root: Path) -> None:
     workspace = Workspace(
         layout_at(root), environ={}, user_config=root / "none.toml", registry=_REGISTRY
     )
-    resume(workspace, NAME, reason="A bug", by="Dana", amendment=CHANGE)
+    resume(workspace, NAME, Request(by="Dana", reason="A bug", amendment=CHANGE))
 
 
 def problems(folder: Path) -> list[str]:

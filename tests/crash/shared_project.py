@@ -16,11 +16,12 @@ from tests.crash.kill_matrix import in_fork
 from tests.crash.people import Item
 
 from unlatch.cli.main import run
-from unlatch.engine import trackers
-from unlatch.engine.registry import Registry
-from unlatch.engine.workspace import Workspace
+from unlatch.project import trackers
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
 from unlatch.store.merge_text import merge_events, merge_metadata
+from unlatch.store.user_state import state_folder
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -151,7 +152,7 @@ class SharedProject:
 
     def forget_local(self) -> None:
         """Delete what only this machine knows."""
-        shutil.rmtree(self.root / ".unlatch" / "local", ignore_errors=True)
+        shutil.rmtree(state_folder(self.root))
 
     # Commands
 
@@ -182,7 +183,7 @@ class SharedProject:
         """Another clone, as it is now."""
         root = self.root.with_name(f"{self.root.name}-clone")
         shutil.rmtree(root, ignore_errors=True)
-        shutil.copytree(self.root, root, ignore=shutil.ignore_patterns("local"))
+        shutil.copytree(self.root, root)
         return SharedProject(self.stage, root, self.cases, self.urls, config=self._config)
 
     def merge(self, base: dict[str, bytes], theirs: SharedProject, take: Side) -> None:

@@ -13,12 +13,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+from unittest.mock import patch
 
 import requests
 
 from unlatch.domain.marker import ops_in
+from unlatch.store.user_state import state_folder
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
 _SERVE = """
@@ -65,12 +68,18 @@ class Case:
         return found
 
 
+def own_state(folder: Path) -> AbstractContextManager[object]:
+    """Keep the caches of projects apart from those of whoever runs this."""
+    return patch.dict(os.environ, XDG_STATE_HOME=str(folder))
+
+
 class Stage:
     """The sandbox, reached over HTTP alone, and a folder for the cases' projects."""
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            stack.enter_context(own_state(self.folder / "state"))
             server = subprocess.Popen(
                 [sys.executable, "-c", _SERVE], stdout=subprocess.PIPE, text=True
             )
@@ -233,4 +242,4 @@ class Stage:
 
     def forget_local(self, case: Case) -> None:
         """Delete what only this machine knows."""
-        shutil.rmtree(case.root / ".unlatch" / "local", ignore_errors=True)
+        shutil.rmtree(state_folder(case.root))

@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused
+from tests.crash.delivering import deliver_one
 
-from unlatch.engine.deliver import Job, deliver
-from unlatch.engine.progress import quiet
-from unlatch.engine.resume import resume
-from unlatch.engine.trackers import Trackers
-from unlatch.engine.workspace import Workspace, utc_now
+from unlatch.engine.resume import Request, resume
 from unlatch.errors import StoreError
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace, utc_now
 from unlatch.sandbox import Fault
 from unlatch.store.layout import layout_at
-from unlatch.store.undoing import undo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,22 +114,6 @@ def test_a_file_that_may_not_grow(completed: Project) -> None:
     assert_finished(completed)
 
 
-def test_a_folder_that_may_not_be_written(completed: Project) -> None:
-    if os.geteuid() == 0:
-        # The system lets root write anywhere; a file in a folder's place stops root, too.
-        (completed.root / ".unlatch" / "local").write_text("in the way")
-    else:
-        completed.folder().chmod(0o500)
-
-    done = completed.run(*RESUME)
-
-    assert_refused(done, 1, "not-writable")
-    assert (CLOSED, []) == (completed.states(), completed.wrote())
-    completed.folder().chmod(0o700)
-    (completed.root / ".unlatch" / "local").unlink() if os.geteuid() == 0 else None
-    assert_finished(completed)
-
-
 def vanish(completed: Project, folder: str) -> Callable[[], None]:
     """Something that takes a folder away, and keeps it safe."""
     place = completed.root / folder
@@ -197,13 +179,13 @@ def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
     )
     method, path = {"github": ("POST", "/comments"), "jira": ("PUT", "/issue/")}[tracker]
     completed.box.faults.add(Fault(tracker, "drop-after", method=method, path=path))
-    resumed = resume(workspace, "7", reason=REASON, by="Dana")
-    deliver(workspace, Trackers(workspace), "7", Job(resumed.fresh), report=quiet)
+    resumed = resume(workspace, "7", Request(by="Dana", reason=REASON))
+    deliver_one(workspace, Trackers(workspace), NAME, resumed.fresh)
 
     clock.now += jump
-    done = deliver(workspace, Trackers(workspace), "7", Job(), report=quiet)
+    done = deliver_one(workspace, Trackers(workspace), NAME)
 
-    assert [(True, None)] == [(delivery.found, delivery.error) for delivery in done]
+    assert [None] == [delivery.error for delivery in done]
     assert dict.fromkeys(ALL, 1) == told_counts(completed)
 
 
@@ -218,8 +200,8 @@ def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
         clock=Jumping(utc_now() + timedelta(hours=hours)),
     )
     completed.box.faults.add(Fault("github", "drop-after", method="POST", path="/comments"))
-    resumed = resume(wrong, "7", reason=REASON, by="Dana")
-    deliver(wrong, Trackers(wrong), "7", Job(resumed.fresh), report=quiet)
+    resumed = resume(wrong, "7", Request(by="Dana", reason=REASON))
+    deliver_one(wrong, Trackers(wrong), NAME, resumed.fresh)
 
     assert completed.run("sync", "7").code == 0
 
@@ -236,11 +218,11 @@ def test_a_history_whose_clock_went_back_is_kept_in_its_order(completed: Project
     )
     manager = workspace.manager
     first = manager.reopen("7", "first", "ada")[1]
-    undo(manager, "7", by="ada", reason=None)
+    manager.undo("7", by="ada")
     clock.now = datetime(2020, 1, 1, tzinfo=UTC)
     second = manager.reopen("7", "second", "ada")[1]
 
-    after, undone = undo(manager, "7", by="ada", reason=None)
+    after, undone = manager.undo("7", by="ada")
 
     assert (second.id, [first.id, second.id]) == (undone.id, [entry.id for entry in after.reopens])
     assert after.effective_reopens == 0

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+# Of each operation on each tracker; `make torture` runs all cells.
+SAMPLE = 5
+
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Sandbox]:
@@ -32,10 +35,10 @@ def test_a_fault_at_any_request_changes_nothing_in_the_end(
 ) -> None:
     told = Told()
 
-    Matrix(box, tracker, operation, tmp_path).run(told)
+    Matrix(box, tracker, operation, tmp_path).run(told, sample=SAMPLE)
 
     record_property("fault matrix", f"{tracker} {operation}: {told.cells} cells")
-    assert told.wrong == {}
-    assert told.cells >= 14 * told.requests[tracker][operation]
-    # Every one of them was delivered, none is parked for good.
-    assert {"done after 0 syncs", "done after 1 syncs"} == set(told.ends)
+    assert {} == told.wrong
+    assert SAMPLE == told.cells
+    # Every one of them was delivered, none is blocked for good.
+    assert {"done after 0 syncs", "done after 1 syncs"} >= set(told.ends)

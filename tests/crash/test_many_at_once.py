@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli.project import REASON, Project
+from tests.cli.project import NAME, REASON, Project
 from tests.cli.test_interrupt import COMMENTING, Waiting
 
-from unlatch.engine import deliver as delivering
+from unlatch.delivery import service
 from unlatch.sandbox import Fault
 from unlatch.store.manager import MetadataManager
 
@@ -88,7 +88,7 @@ def test_random_lives_end_as_they_were_meant_to(
         assert told[what] > 0
 
 
-def test_who_waits_for_a_delivery_is_told_which_command_is_at_it(
+def test_who_waits_in_vain_for_a_delivery_is_told_that_another_process_is_at_it(
     completed: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waiting = Waiting()
@@ -102,11 +102,11 @@ def test_who_waits_for_a_delivery_is_told_which_command_is_at_it(
         stderr=subprocess.DEVNULL,
     ) as process:
         assert waiting.arrived.wait(30)
-        monkeypatch.setattr(delivering, "DELIVERY_PATIENCE", 0.1)
+        monkeypatch.setattr(service, "DELIVERY_PATIENCE", 0.1)
 
         done = completed.run("sync", "7")
 
         waiting.released.set()
     assert done.code == 3
-    assert f"is being changed by unlatch resume (process {process.pid} on " in done.said
+    assert f"another process is changing {NAME}" in done.said
     assert process.returncode == 0

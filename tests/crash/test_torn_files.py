@@ -11,8 +11,8 @@ from tests.cli.refusing import assert_refused, assert_unchanged
 
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import Status
-from unlatch.engine.workspace import Workspace
 from unlatch.errors import StoreError
+from unlatch.project.workspace import Workspace
 from unlatch.store.events import append_event, event, lost_lines, read_events
 from unlatch.store.layout import layout_at
 

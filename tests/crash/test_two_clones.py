@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.crash.cell import AIMS, KEPT, Cell
+from tests.crash.delivering import deliver_one
 from tests.crash.members import REASON, TRACKERS, Member, Team
+from tests.git.clone import NAME
 
-from unlatch.engine.deliver import Job, deliver
-from unlatch.engine.progress import Delivery, quiet
-from unlatch.engine.trackers import Trackers
-from unlatch.engine.workspace import Workspace
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 from unlatch.sandbox import Fault, Sandbox
 from unlatch.store.layout import layout_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from unlatch.delivery.result import Delivery
 
 ONCE = dict.fromkeys(TRACKERS, 1)
 OPEN = dict.fromkeys(TRACKERS, True)
@@ -149,13 +151,14 @@ def test_delivered_there_between_any_two_requests_here(
     for number in count():
         team.box.faults.clear()
         here = Cell(team.box, tracker, AIMS[operation], team.folder / str(number), number)
-        here.owe()
+        here.enqueue()
         there = here.cloned()
         team.box.faults.add(Fault(tracker, "human", after=number, action=there.sync))
         failed = [delivery for delivery in here.sync() if delivery.error is not None]
         if team.box.faults.waiting():
             break
-        assert (number, [], [], []) == (number, failed, here.problems(), there.problems())
+        problems = here.problems(alone=False), there.problems(alone=False)
+        assert (number, [], ([], [])) == (number, failed, problems)
     assert number > 2
 
 
@@ -202,7 +205,7 @@ def at_once(*members: Member) -> list[Delivery]:
         for tracker in TRACKERS:
             trackers.open(tracker)
         ready.wait(30)
-        found.extend(deliver(workspace, trackers, "7", Job(), report=quiet))
+        found.extend(deliver_one(workspace, trackers, NAME))
 
     threads = [threading.Thread(target=run, args=(member,)) for member in members]
     for thread in threads:

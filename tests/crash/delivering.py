@@ -1,0 +1,27 @@
+"""One run of delivery over one increment, as the commands begin it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.run import Run
+
+if TYPE_CHECKING:
+    from unlatch.delivery.result import Delivery
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+
+
+def deliver_one(
+    workspace: Workspace, trackers: Trackers, wanted: str, fresh: frozenset[str] = frozenset()
+) -> list[Delivery]:
+    """Deliver what is pending for one increment, named as `unlatch sync ID` names it.
+
+    Args:
+        fresh: the intents that this process has just made.
+    """
+    made: list[Delivery] = []
+    run = Run(workspace, trackers, fresh=fresh, named=True)
+    deliver(run, [wanted], lambda _name, delivery: made.append(delivery))
+    return made

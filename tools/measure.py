@@ -1,0 +1,120 @@
+"""Measure the code: functions that one resume enters, own frames at its first write, lines.
+
+`python tools/measure.py` prints the figures of the tree that is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import requests
+
+import unlatch
+from unlatch.cli.main import run
+from unlatch.sandbox import Sandbox
+from unlatch.sandbox.demo import seed
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+REASON = "Bug discovered in error handling"
+CORE = Path(unlatch.__file__).parent
+
+
+class Watch:
+    """Which of our functions run, and how deep the stack is when the first write leaves."""
+
+    def __init__(self) -> None:
+        self.functions: set[tuple[str, int]] = set()
+        self.frames: int | None = None
+
+    def profile(self, frame: FrameType, event: str, _argument: Any) -> None:
+        """Note each call of a function of ours."""
+        if event == "call" and _is_ours(frame.f_code.co_filename):
+            self.functions.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+    def sent(self, request: requests.PreparedRequest) -> None:
+        """Note the stack at the first PATCH."""
+        if self.frames is None and request.method == "PATCH":
+            frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # that is what it is for
+            self.frames = 0
+            while frame is not None:
+                self.frames += _is_ours(frame.f_code.co_filename)
+                frame = frame.f_back
+
+
+def main() -> int:
+    """Print the figures; the exit code."""
+    watch = _watched_resume()
+    modules = {name for name, _ in watch.functions}
+    click.echo(f"functions entered by one resume of three items: {len(watch.functions)}")
+    click.echo(f"modules entered: {len(modules)}")
+    click.echo(f"own frames at the first PATCH: {watch.frames}")
+    lines = Counter[str]()
+    for path in sorted(CORE.rglob("*.py")):
+        parts = path.relative_to(CORE).parts
+        lines[parts[0]] += len(path.read_text(encoding="utf-8").splitlines())
+    for name, count in lines.most_common():
+        click.echo(f"{count:>7}  {name}")
+    click.echo(f"{lines.total():>7}  in all")
+    return 0
+
+
+def _watched_resume() -> Watch:
+    watch = Watch()
+    with tempfile.TemporaryDirectory() as folder, Sandbox() as box:
+        _prepare(Path(folder), box)
+        send = requests.Session.send
+
+        def noted(session: requests.Session, request: Any, **options: Any) -> requests.Response:
+            watch.sent(request)
+            return send(session, request, **options)
+
+        requests.Session.send = noted  # type: ignore[method-assign, assignment]  # watched
+        threading.setprofile(watch.profile)
+        sys.setprofile(watch.profile)
+        try:
+            code, said = _run("resume", "1", "--reason", REASON, "--yes")
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+            requests.Session.send = send  # type: ignore[method-assign]  # as it was
+    if code:
+        raise SystemExit(said)
+    return watch
+
+
+def _prepare(folder: Path, box: Sandbox) -> None:
+    os.environ.update(box.environ(), HOME=str(folder), XDG_STATE_HOME=str(folder / "state"))
+    os.chdir(folder)
+    (folder / ".unlatch" / "increments").mkdir(parents=True)
+    (folder / ".unlatch" / "config.toml").write_text(box.config(), encoding="utf-8")
+    link = ("link", "1", *seed(box).urls)
+    for words in (("new", "Watched"), link, ("start", "1"), ("complete", "1")):
+        code, said = _run(*words)
+        if code:
+            raise SystemExit(said)
+
+
+def _run(*words: str) -> tuple[int, str]:
+    said = StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        code = run(list(words))
+    return code, said.getvalue()
+
+
+def _is_ours(file: str) -> bool:
+    return "/unlatch" in file and "/sandbox/" not in file and "site-packages" not in file
+
+
+if __name__ == "__main__":
+    sys.exit(main())
