@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -263,7 +264,7 @@ def test_the_template_for_azure(team: Team, runner: Path) -> None:
         done = bash(here, step["bash"], {**filled, **kept})
 
     # Without its e-mail address, Jira alone is not served.
-    assert 1 == done.code, done.out + done.err
+    assert 5 == done.code, done.out + done.err
     assert "##vso[task.logissue type=error;" in done.err
     assert "credential-incomplete" in done.err
     team.laptop.pull()
@@ -274,11 +275,18 @@ def test_the_template_for_azure(team: Team, runner: Path) -> None:
 def test_the_job_for_gitlab(team: Team) -> None:
     reopen_by_hand(team)
     here = job(team, "job", GITLAB)
-    environ = {**GITLAB_JOB["variables"], "UNLATCH_PACKAGE": "installed", "UNLATCH_COMMIT": "push"}
+    known = {"CI_PROJECT_DIR": str(here.root), "CI_JOB_ID": "7"}
+    environ = {
+        name: Template(value).safe_substitute(known)
+        for name, value in GITLAB_JOB["variables"].items()
+    }
+    environ |= {"UNLATCH_PACKAGE": "installed", "UNLATCH_COMMIT": "push"}
 
     done = bash(here, "\n".join(GITLAB_JOB["script"]), environ)
 
     assert 0 == done.code, done.out + done.err
+    (kept,) = GITLAB_JOB["artifacts"]["paths"]
+    assert (here.root / Template(kept).substitute(known)).is_file()
     team.laptop.pull()
     assert "active" == team.laptop.metadata()["status"]
     assert "unlatch" == GITLAB_JOB["resource_group"]

@@ -189,8 +189,9 @@ def test_a_push_that_is_overtaken_again_and_again_ends(team: Team) -> None:
     here = job(team, "job")
     other = team.colleague.root
     # Between git's look at the origin and its push, every time.
-    pushes = "git commit -q --allow-empty -m x && git push -q origin main"
-    hook(here.root / ".git", "pre-push", f"cd '{other}' && unset GIT_DIR && {pushes}")
+    who = "-c user.name=Gil -c user.email=gil@example.com"
+    pushes = f"git {who} commit -q --allow-empty -m x && git push -q origin main"
+    here.git("config", "remote.origin.receivepack", f"(cd '{other}' && {pushes}); git-receive-pack")
 
     done = here.try_unlatch("sync", "--yes", "--commit", "push")
 

@@ -157,9 +157,9 @@ def test_github_is_told_what_a_sync_did(team: Team) -> None:
     assert "unlatch.sync/1" == json.loads(done.out)["schema"]
 
 
-def test_azure_gets_a_file_with_the_summary(team: Team) -> None:
+def test_azure_gets_a_file_with_the_summary(team: Team, tmp_path: Path) -> None:
     reopen_by_hand(team)
-    here = job(team, "job", AZURE)
+    here = job(team, "job", {**AZURE, "AGENT_TEMPDIRECTORY": str(tmp_path)})
 
     done = here.try_unlatch("sync", "--check")
 
@@ -171,14 +171,14 @@ def test_azure_gets_a_file_with_the_summary(team: Team) -> None:
     assert "" == here.git("status", "--porcelain")
 
 
-def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team) -> None:
+def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team, tmp_path: Path) -> None:
     reopen_by_hand(team)
-    here = job(team, "job", GITLAB)
+    file = tmp_path / "summary.md"
+    here = job(team, "job", {**GITLAB, "UNLATCH_SUMMARY": str(file)})
 
     done = here.try_unlatch("sync", "--check")
 
     assert [] == commands(done.out + done.err)
-    (file,) = (here.home / ".unlatch/local").glob("summary-*.md")
     assert "### Increments and items differ" in file.read_text()
 
 
@@ -209,7 +209,6 @@ def test_outside_of_ci_nobody_is_told(team: Team) -> None:
 
     assert 5 == done.code
     assert [] == commands(done.out + done.err)
-    assert [] == list((team.laptop.home / ".unlatch/local").glob("summary-*"))
 
 
 @pytest.mark.parametrize("options", [(), ("--json",), ("--plan",), ("--check", "--json")])

@@ -78,6 +78,7 @@ class Project:
         environ: dict[str, str | None] = {
             "PATH": str(self.bin),
             "HOME": str(self.home),
+            "XDG_STATE_HOME": str(self.home / "state"),
             "LANG": "C.UTF-8",
             "PYTHONUTF8": "0",
             "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
@@ -138,16 +139,15 @@ class Project:
         return [json.loads(line) for line in lines if line]
 
     def tree(self) -> dict[str, bytes | None]:
-        """Every file of the project byte for byte, but for what stays on this machine anyway."""
+        """Every file of the project byte for byte."""
         return {
             str(path.relative_to(self.root)): None if path.is_dir() else path.read_bytes()
             for path in sorted(self.root.rglob("*"))
-            if not path.relative_to(self.root).is_relative_to(".unlatch/local")
         }
 
     def forget_local(self) -> None:
         """Delete what may be deleted at any time."""
-        shutil.rmtree(self.root / ".unlatch" / "local")
+        shutil.rmtree(self.home / "state", ignore_errors=True)
 
     def configure_more(self, top: str = "", *, tables: str = "") -> None:
         """Add settings to those that point at the sandbox."""

@@ -261,7 +261,7 @@ def test_repeating_it_adds_nothing(project: Project) -> None:
     assert "3 increments active already" in again.err
 
 
-def test_a_rehearsal_reads_in_bulk_and_writes_nothing(project: Project) -> None:
+def test_a_dry_run_reads_each_item_and_writes_nothing(project: Project) -> None:
     many(project, 5, tracker="jira")
     before = project.tree()
 
@@ -269,7 +269,9 @@ def test_a_rehearsal_reads_in_bulk_and_writes_nothing(project: Project) -> None:
 
     assert (0, before) == (done.code, project.tree()), done.said
     assert "5 increments, " in done.out
-    assert project.box.requests.count("jira") == 1
+    assert project.wrote() == []
+    # All of them at once, then the transitions that each offers.
+    assert project.box.requests.count("jira") == 1 + 5
 
 
 def test_the_document_of_many(project: Project) -> None:
@@ -337,7 +339,7 @@ def test_sync_over_many_reads_in_bulk_and_ends_in_one_sum(project: Project, trac
     assert len(done.out.splitlines()) == 1
 
 
-def test_what_a_tracker_will_not_take_within_the_hour_is_told_once_and_stays_owed(
+def test_what_a_tracker_will_not_take_within_the_hour_is_reported_once_and_stays_pending(
     project: Project,
 ) -> None:
     drifted(project, 30, "jira")
@@ -356,8 +358,8 @@ def test_waiting_for_a_limit_is_no_reason_to_give_an_operation_up(project: Proje
 
     codes = [project.run("sync").code for _ in range(6)]
 
-    (owed,) = project.metadata(name)["pending"]
-    assert ([3] * 6, False) == (codes, "parkedAt" in owed)
+    (pending,) = project.metadata(name)["pending"]
+    assert ([3] * 6, False) == (codes, "parkedAt" in pending)
 
 
 def limited() -> Fault:

@@ -57,7 +57,6 @@ def test_nothing_is_sent_and_nothing_is_written(completed: Project) -> None:
     completed.run("doctor")
 
     assert ([], before) == (completed.sent(), completed.tree())
-    assert not (completed.root / ".unlatch/local").exists()
 
 
 def test_no_token_is_shown(completed: Project) -> None:
@@ -194,7 +193,7 @@ def test_a_key_of_old_and_a_key_that_is_missing(project: Project) -> None:
     ("changed", "expected"),
     [
         ({"status": "shipped"}, ("status-unknown", ":/status")),
-        ({"formatVersion": 2}, ("metadata-newer", ":/formatVersion")),
+        ({"formatVersion": 3}, ("metadata-newer", ":/formatVersion")),
         ({"pending": {}}, ("metadata-invalid", ":/pending")),
         (
             {"reopenHistory": [{"id": "1", "reopenedAt": "2025-11-01T00:00:00Z", "reason": "x"}]},
@@ -295,18 +294,19 @@ def test_increments_in_two_places(completed: Project) -> None:
     assert found == [("two-increment-folders", ".specweave/increments")]
 
 
-def test_local_files_that_git_would_keep(completed: Project) -> None:
-    completed.git("init", "--quiet")
-    completed.run("start", "7")
-    completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
-    assert findings(completed.run("doctor", "--json")) == []
+def test_what_older_versions_kept_in_the_project_may_be_deleted(completed: Project) -> None:
+    local = completed.root / ".unlatch/local"
+    local.symlink_to(completed.home / "missing")
 
-    ignore = completed.root / ".unlatch/local/.gitignore"
-    ignore.unlink()
-    assert findings(completed.run("doctor", "--json")) == [("local-not-ignored", ".unlatch/local")]
+    done = completed.run("doctor", "--json")
 
-    completed.git("add", ".unlatch/local")
-    assert findings(completed.run("doctor", "--json")) == [("local-tracked", ".unlatch/local")]
+    assert (0, []) == (done.code, findings(done))
+    assert ("local-unused", ".unlatch/local") in findings(done, "note")
+    hints = [one["hint"] for one in done.document["findings"] if one["id"] == "local-unused"]
+    assert ["rm -r .unlatch/local"] == hints
+    local.unlink()
+    again = findings(completed.run("doctor", "--json"), "note")
+    assert "local-unused" not in [name for name, _ in again]
 
 
 def test_people_read_it_by_increment(project: Project) -> None:

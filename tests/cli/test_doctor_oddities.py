@@ -220,16 +220,6 @@ def test_what_is_not_safe_is_left_alone(project: Project) -> None:
     assert before == project.tree()
 
 
-def test_the_local_folder_is_ignored_again(completed: Project) -> None:
-    completed.git("init", "--quiet")
-    completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
-    (completed.root / ".unlatch/local/.gitignore").unlink()
-
-    completed.run("doctor", "--fix", "--yes")
-
-    assert findings(completed.run("doctor", "--json")) == []
-
-
 def test_a_diff_is_harmless_on_a_terminal(project: Project) -> None:
     project.increment()
     write(project, "spec.md", "---\ntitle: \x1b[2J::error::x\nstatus: active\n---\n# It\n")

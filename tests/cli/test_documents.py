@@ -83,7 +83,7 @@ def test_undoing(completed: Project) -> None:
 
 
 def test_an_item_that_failed_and_one_that_waits(completed: Project) -> None:
-    completed.box.faults.add(Fault("github", "status", code=403, times=9))
+    completed.box.faults.add(Fault("github", "status", code=503, times=9))
     completed.box.faults.add(Fault("jira", "status", code=404, times=9))
 
     document = check(completed, "resume", *RESUME)

@@ -129,12 +129,12 @@ def test_what_was_closed_on_purpose_is_not_reopened_unasked(active: Project) -> 
     assert "--even-if-not-planned" in refused.out
     assert active.states() == {**OPEN, "github": "closed", "ado": "Removed"}
     assert [len(active.comments()[name]) for name in ("jira", "github", "ado")] == [1, 0, 0]
-    parked = active.metadata()["pending"]
-    assert [(operation["tracker"], operation["cause"]) for operation in parked] == [
+    blocked = active.metadata()["pending"]
+    assert [(operation["tracker"], operation["cause"]) for operation in blocked] == [
         ("github", "deliberately-closed"),
         ("ado", "deliberately-closed"),
     ]
-    assert all("parkedAt" in operation for operation in parked)
+    assert all("parkedAt" in operation for operation in blocked)
 
 
 @pytest.mark.parametrize("command", ["sync", "resume"])
@@ -153,7 +153,7 @@ def test_what_was_closed_on_purpose_is_reopened_on_demand(active: Project, comma
     assert "pending" not in active.metadata()
 
 
-def test_a_parked_operation_is_shown_with_its_cause(active: Project) -> None:
+def test_a_blocked_operation_is_shown_with_its_cause(active: Project) -> None:
     active.run("complete", "7")
     active.box.github.edit("octo/widgets", 4, state="open")
     active.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
@@ -163,9 +163,9 @@ def test_a_parked_operation_is_shown_with_its_cause(active: Project) -> None:
     shown = active.run("show", "7")
     history = active.run("history", "7")
 
-    assert "parked: deliberately-closed" in status.out
-    assert "parked: deliberately-closed" in shown.out
-    assert "parked: deliberately-closed" in history.out
+    assert "blocked: deliberately-closed" in status.out
+    assert "blocked: deliberately-closed" in shown.out
+    assert "blocked: deliberately-closed" in history.out
 
 
 @pytest.mark.parametrize("command", ["complete", "abandon"])
@@ -234,3 +234,20 @@ def test_completing_and_resuming_time_and_again_keeps_every_entry(active: Projec
     assert dict.fromkeys(ALL, 3) == {name: len(c) for name, c in active.comments().items()}
     assert active.states() == OPEN
     assert "Reopened     0007-smart-discipline: 3 times" in active.run("status").out
+
+
+def test_a_plain_sync_passes_over_what_is_blocked_and_says_so(active: Project) -> None:
+    active.run("complete", "7")
+    active.box.github.edit("octo/widgets", 4, state="open")
+    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    active.run("resume", "7", "--reason", "Again", "--yes")
+
+    plan = active.run("sync", "--plan")
+    plain = active.run("sync")
+    document = active.run("sync", "--json").document
+
+    assert "Nothing would be sent; nothing was written." in plan.out
+    assert (3, 3) == (plain.code, document["exitCode"]), plain.said
+    assert "1 blocked operation passed over. unlatch status lists them." in plain.err
+    assert [{"id": "0007-smart-discipline", "trackers": [], "left": 1}] == document["increments"]
+    assert active.states() == {**OPEN, "github": "closed"}

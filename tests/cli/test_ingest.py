@@ -254,7 +254,7 @@ def test_an_issue_that_was_transferred_is_told_of(in_step: Project) -> None:
 
     done = ingest(in_step, payload(in_step, "transferred"))
 
-    assert 1 == done.code, done.said
+    assert 5 == done.code, done.said
     assert "item-moved" in done.out
     assert "completed" == in_step.metadata()["status"]
 
@@ -266,7 +266,7 @@ def test_an_issue_that_was_deleted_is_told_of(in_step: Project) -> None:
 
     done = ingest(in_step, payload(in_step, "deleted", html_url=url))
 
-    assert 1 == done.code, done.said
+    assert 5 == done.code, done.said
     assert "item-not-found" in done.out
     assert "active" == in_step.metadata("0008-gone")["status"]
 

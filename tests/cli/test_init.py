@@ -60,7 +60,7 @@ def test_the_repository_on_github_is_taken_from_git(empty: Project, remote: str)
     assert config["trackers"] == {"github": {"repository": "octo/widgets.js"}}
 
 
-def test_what_stays_on_this_machine_is_not_in_git(empty: Project) -> None:
+def test_nothing_in_the_project_is_to_be_kept_out_of_git(empty: Project) -> None:
     empty.git("init", "--quiet")
 
     empty.run("init")
@@ -68,8 +68,9 @@ def test_what_stays_on_this_machine_is_not_in_git(empty: Project) -> None:
 
     empty.git("add", "--all")
     staged = empty.git("diff", "--cached", "--name-only").splitlines()
-    assert [path for path in staged if "local" in path] == []
-    assert ".unlatch/config.toml" in staged
+    names = ("events.jsonl", "metadata.json", "spec.md", "tasks.md")
+    made = [f".unlatch/increments/0001-something/{name}" for name in names]
+    assert [".unlatch/config.toml", *made] == staged
 
 
 def test_existing_increments_stay_where_they_are(empty: Project) -> None:

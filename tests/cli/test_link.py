@@ -184,7 +184,7 @@ def test_unlink_takes_an_item_by_tracker_id_or_address(completed: Project, track
     assert completed.sent() == []
 
 
-def test_unlink_forgets_what_the_item_was_owed(completed: Project) -> None:
+def test_unlink_withdraws_the_pending_operations_of_the_item(completed: Project) -> None:
     completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
 
     done = completed.run("unlink", "7", "jira", "--json")

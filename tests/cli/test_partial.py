@@ -171,7 +171,7 @@ def test_people_are_told_what_failed_and_what_finishes_it(completed: Project) ->
     assert line.endswith(" [forbidden]")
     assert "issues" in done.out.lower()
     assert done.err.splitlines()[-1] == (
-        f"1 operation recorded and not delivered. Next: unlatch sync {NAME}"
+        f"1 operation recorded and not delivered. Remove the cause first. Next: unlatch sync {NAME}"
     )
 
 
@@ -256,7 +256,9 @@ def test_two_copies_that_deliver_one_after_the_other_leave_one_comment(
     assert_that_all_is_done_once(copy)
 
 
-def test_a_person_who_closes_in_between_is_not_overruled_by_the_probe(completed: Project) -> None:
+def test_an_item_that_was_closed_in_between_is_reopened_and_hears_nothing_twice(
+    completed: Project,
+) -> None:
     completed.box.faults.add(Fault("github", "drop-after", **COMMENTING["github"]))
     completed.run(*RESUME)
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
@@ -264,7 +266,7 @@ def test_a_person_who_closes_in_between_is_not_overruled_by_the_probe(completed:
     done = completed.run("sync", "7")
 
     assert done.code == 0, done.said
-    assert completed.states()["github"] == "closed"
+    assert completed.states()["github"] == "open"
     assert len(completed.comments()["github"]) == 1
 
 

@@ -70,12 +70,20 @@ def test_the_files_tell_what_happened_and_nothing_else_changed(ready: Project) -
         "previousStatus": "completed",
         "previousCompletedAt": stamp(FINISHED),
         "reopenedBy": "ci-bot",
-        "syncedTo": {
-            "github": {"issueNumber": 4, "issueUrl": ready.urls["github"]},
-            "ado": {"workItemId": 101, "workItemUrl": ready.urls["ado"]},
-            "jira": {"issueKey": "SCRUM-28", "issueUrl": ready.urls["jira"]},
-        },
+        "syncedTo": entry["syncedTo"],
     }
+    items: dict[str, dict[str, object]] = {
+        "github": {"issueNumber": 4, "issueUrl": ready.urls["github"]},
+        "ado": {"workItemId": 101, "workItemUrl": ready.urls["ado"]},
+        "jira": {"issueKey": "SCRUM-28", "issueUrl": ready.urls["jira"]},
+    }
+    for name in ALL:
+        synced = dict(entry["syncedTo"][name])
+        (details,) = synced.pop("items")
+        assert items[name] == synced
+        assert items[name] == {key: details[key] for key in items[name]}
+        assert (CLOSED[name], OPEN[name]) == tuple(details[k]["state"] for k in ("before", "after"))
+        assert (["reopened"], ["completed"]) == (details["labelsAdded"], details["labelsRemoved"])
     bases = {
         "github": {"local": "active", "remote": "todo", "state": "open"},
         "ado": {"local": "active", "remote": "doing", "state": "Active"},
@@ -203,9 +211,10 @@ def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Pro
     assert ready.states() == OPEN
     assert dict.fromkeys(ALL, 1) == counts(ready)
     assert "pending" not in ready.metadata()
-    # Comments were listed before anything was written.
-    first = next(entry.path for entry in ready.box.requests.entries("github"))
-    assert first.endswith("/issues/4/comments")
+    # The item was read and its comments were listed before anything was written.
+    first, second = ((e.method, e.path) for e in ready.box.requests.entries("github")[:2])
+    assert ("GET", "GET") == (first[0], second[0])
+    assert second[1].endswith("/issues/4/comments")
 
 
 def test_offline_documents_what_is_pending(ready: Project) -> None:

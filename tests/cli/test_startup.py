@@ -58,7 +58,7 @@ def test_help_and_list_load_no_sdk_and_nothing_else_that_is_slow(
 def test_a_command_that_writes_to_trackers_loads_them(completed: Project) -> None:
     loaded = loaded_by(completed, "resume", "7", "--reason", "Not done yet", "--yes")
 
-    assert {"jsonschema", "keyring", "rich.console"} == HEAVY - loaded
+    assert {"filelock", "jsonschema", "keyring", "rich.console"} == HEAVY - loaded
 
 
 def test_help_names_the_trackers_without_loading_their_plugins(completed: Project) -> None:

@@ -142,7 +142,7 @@ def test_an_edit_here_and_a_click_there_are_a_conflict_for_the_policy(
     project: Project, conflict: str, status: str
 ) -> None:
     seen_in_step(project, status="active", policy=f'[sync]\nconflict = "{conflict}"\n')
-    # Azure DevOps was down when the increment was completed, and what it was owed got lost.
+    # Azure DevOps was down when the increment was completed, and its close got lost.
     project.run("complete", "7", "--offline")
     data = project.metadata()
     data["pending"] = [one for one in data["pending"] if one["tracker"] != "ado"]

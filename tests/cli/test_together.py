@@ -154,7 +154,7 @@ def test_operations_from_before_are_asked_for_first(project: Project) -> None:
     assert ({"Active"}, {1}) == once_each(project)
 
 
-def test_without_a_token_each_stays_owed_and_nobody_is_asked_five_times(project: Project) -> None:
+def test_a_refused_token_leaves_each_pending_and_is_not_sent_for_each(project: Project) -> None:
     many(project, COUNT)
     project.extra["AZURE_DEVOPS_EXT_PAT"] = "wrong"
 

@@ -17,7 +17,7 @@ def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_compl
 
     assert done.code == 0, done.said
     assert done.err == (
-        f"Increment {NAME} is still completed. To take it up again: unlatch resume {NAME}\n"
+        f"Increment {NAME} is still completed. To reopen it: unlatch resume {NAME}\n"
     )
     assert {**CLOSED, tracker: OPEN[tracker]} == completed.states()
     assert "completed" not in completed.labels()[tracker]

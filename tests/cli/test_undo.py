@@ -91,8 +91,8 @@ def test_a_reopen_that_was_undone_does_not_count(completed: Project) -> None:
     ("before", "why"),
     [
         ((UNDO,), "its reopens are undone already"),
-        ((("complete", "7"),), "it is completed by now, no longer active"),
-        ((("pause", "7"),), "it is paused by now, no longer active"),
+        ((("complete", "7"),), "it is completed now, no longer active"),
+        ((("pause", "7"),), "it is paused now, no longer active"),
     ],
 )
 def test_what_cannot_be_undone_is_refused_and_nothing_happens(
@@ -139,8 +139,8 @@ def test_at_a_terminal_it_asks(reopened: Project, answer: str, code: int) -> Non
         assert terminal.end() == code
 
     assert f"! {NAME} was reopened by Gil Git: {REASON}\n" in shown
-    assert "  Undoing will set it back to completed, and close what the\n" in shown
-    assert "  reopen opened among its 3 items, where nobody touched it since.\n" in shown
+    assert "  Undoing will set it back to completed, and close those of its\n" in shown
+    assert "  3 items that the reopen opened.\n" in shown
     assert ("Nothing was changed." in terminal.text) is (code == 2)
     assert reopened.states() == (OPEN if code else CLOSED)
 
@@ -174,32 +174,32 @@ def test_a_tracker_that_is_down_leaves_its_item_for_sync(reopened: Project) -> N
 
 
 def test_the_documents_are_as_their_schemas_say(reopened: Project) -> None:
-    reopened.box.ado.edit(101, title="Renamed")
+    reopened.box.ado.edit(101, state="New")
 
-    rehearsed = check(reopened, "dry-run", *UNDO, "--dry-run")
+    shown = check(reopened, "dry-run", *UNDO, "--dry-run")
     document = check(reopened, "undo", *UNDO)
 
     assert ("active", "completed") == (
-        rehearsed["increment"]["status"],
-        rehearsed["increment"]["wouldBe"],
+        shown["increment"]["status"],
+        shown["increment"]["wouldBe"],
     )
     assert reopened.metadata()["reopenHistory"][0]["id"] == document["undone"]
     assert {"github": "closed", "ado": "skipped", "jira": "closed"} == {
         entry["tracker"]: entry["outcome"] for entry in document["trackers"]
     }
-    assert ["left as it is: it was changed since"] == document["trackers"][1]["notes"]
+    assert ["left as it is: its state is New now"] == document["trackers"][1]["notes"]
 
 
 def test_a_dry_run_tells_each_request_and_sends_none(reopened: Project) -> None:
-    reopened.box.ado.edit(101, title="Renamed")
+    reopened.box.ado.edit(101, state="New")
     tree = reopened.tree()
 
-    rehearsed = reopened.run(*UNDO, "--dry-run", "--json")
+    shown = reopened.run(*UNDO, "--dry-run", "--json")
 
-    assert rehearsed.code == 0, rehearsed.said
+    assert shown.code == 0, shown.said
     assert (tree, []) == (reopened.tree(), reopened.wrote())
-    items = {item["tracker"]: item for item in rehearsed.document["items"]}
-    assert "it was changed since" in items["ado"]["error"]["message"]
+    items = {item["tracker"]: item for item in shown.document["items"]}
+    assert "its state is New now" in items["ado"]["error"]["message"]
     assert items["ado"]["requests"] == []
     reopened.box.requests.clear()
     reopened.run(*UNDO)
@@ -247,3 +247,16 @@ def test_an_unknown_field_and_the_style_of_the_file_survive(project: Project) ->
     changed = {key for key in before if after.get(key) != before[key]}
     assert (changed, set(after) - set(before)) == ({"lastActivity"}, {"reopenHistory"})
     assert path.read_text().startswith('{\n  "id"')
+
+
+def test_an_item_that_the_reopen_left_alone_needs_no_undo(completed: Project) -> None:
+    completed.box.github.edit("octo/widgets", 4, state="open")
+    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    assert completed.run(*RESUME).code == 3
+
+    done = completed.run(*UNDO)
+
+    assert done.code == 0, done.said
+    assert "✓ GitHub octo/widgets#4 nothing to do" in done.out
+    assert completed.states() == CLOSED
+    assert completed.comments()["github"] == []

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import tomlkit
 
-from unlatch.engine.configuration import check_config
-from unlatch.engine.registry import Registry, load
+from unlatch.project.configuration import check_config
+from unlatch.project.registry import Registry, load
 from unlatch.sandbox import Fault
 from unlatch.store.config import read_config
 from unlatch.store.layout import layout_at

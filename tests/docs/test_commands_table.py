@@ -11,8 +11,8 @@ from unlatch.cli.merge import CONFLICT
 from unlatch.cli.resume import DECLINED
 from unlatch.cli.table import COMMANDS, Reach
 from unlatch.cli.tracker import tracker_group
-from unlatch.engine.registry import Registry
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.project.registry import Registry
 
 if TYPE_CHECKING:
     from pathlib import Path

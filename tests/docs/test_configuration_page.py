@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-from unlatch.engine.configuration import check_config
-from unlatch.engine.registry import Registry, load
+from unlatch.project.configuration import check_config
+from unlatch.project.registry import Registry, load
 from unlatch.spi import EnvToken
 from unlatch.store.config import CoreConfig, UserConfig, read_config, read_user_config
 from unlatch.store.layout import layout_at

@@ -30,7 +30,7 @@ from tests.docs.pages import (
 from tests.docs.stage import Stage
 from tests.docs.transcript import ASK_EXIT_CODE, Step, difference, steps
 
-from unlatch.engine.registry import Registry
+from unlatch.project.registry import Registry
 from unlatch.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def test_the_changelog_has_a_place_for_what_is_not_released() -> None:
     [("github", "github.md"), ("ado", "azure-devops.md"), ("jira", "jira.md")],
 )
 def test_the_page_of_a_tracker_explains_each_of_its_settings(tracker: str, page: str) -> None:
-    from unlatch.engine.registry import load  # noqa: PLC0415
+    from unlatch.project.registry import load  # noqa: PLC0415
 
     model = load(Registry().manifest(tracker).settings)
     (table,) = [rows for rows in tables(ROOT / "docs" / page) if rows[0][0] == "Setting"]

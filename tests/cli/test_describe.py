@@ -1,0 +1,105 @@
+"""A delivery in words: each part that was done, then the part that was not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click import unstyle
+
+from unlatch.cli.describe import delivery_lines
+from unlatch.delivery.result import Delivery, Reached
+from unlatch.delivery.states import State
+from unlatch.domain.item import Category, ItemRef, RemoteItem
+from unlatch.domain.operation import Change, Goal, Kind, Operation, Result
+from unlatch.domain.text import fill
+from unlatch.errors import Rejected
+from unlatch.project.registry import Registry
+
+if TYPE_CHECKING:
+    from unlatch.errors import UnlatchError
+
+URL = "https://github.com/octo/widgets/issues/4"
+ITEM = RemoteItem(ItemRef("github", "octo/widgets", "4", URL), "x", "open", Category.TODO)
+OPERATION = Operation("01", Kind.REOPEN, "github", URL, datetime(2025, 11, 4, tzinfo=UTC))
+ASKED = Change("01", Goal.OPEN, fill("why", {}), ("reopened",), ("completed",))
+ERROR = Rejected("item-locked", "the issue is locked")
+CLOSED = replace(ITEM, state="closed", category=Category.DONE, labels=("completed",))
+KEPT = Reached(Result.STATE_KEPT, None, CLOSED)
+REOPENED = Reached(Result.REOPENED, None, replace(ITEM, labels=("completed",)))
+COMMENTED = replace(REOPENED, commented=True)
+LABELLED = replace(
+    COMMENTED, after=replace(ITEM, labels=("reopened", "completed")), labels_added=("reopened",)
+)
+ALL = replace(LABELLED, after=replace(ITEM, labels=("reopened",)), labels_removed=("completed",))
+
+
+def line(outcome: Reached | None, error: UnlatchError | None = ERROR, **more: Any) -> str:
+    """What is said of GitHub's issue, without the mark and the item's name."""
+    given: dict[str, Any] = {"asked": ASKED, "state": State.BLOCKED, **more}
+    operation = given.pop("operation", OPERATION)
+    delivery = Delivery(operation, "octo/widgets#4", outcome=outcome, error=error, **given)
+    return unstyle(delivery_lines(Registry(), delivery)[0]).partition("octo/widgets#4 ")[2]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "parts"),
+    [
+        (None, "not reopened"),
+        (KEPT, "not reopened"),
+        (REOPENED, "reopened; not commented"),
+        (replace(REOPENED, result=Result.ALREADY_OPEN), "was open already; not commented"),
+        (COMMENTED, "reopened; commented; labels not added"),
+        (LABELLED, "reopened; commented; labels +reopened; labels not removed"),
+    ],
+)
+def test_a_failure_names_the_parts_that_were_done_and_the_one_that_was_not(
+    outcome: Reached | None, parts: str
+) -> None:
+    assert f"{parts}: the issue is locked [item-locked]" == line(outcome)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "parts"),
+    [
+        (KEPT, "not known whether it was reopened"),
+        (REOPENED, "reopened; not known whether the comment was posted"),
+        (COMMENTED, "reopened; commented; not known whether the labels were added"),
+    ],
+)
+def test_an_unknown_outcome_is_called_unknown(outcome: Reached, parts: str) -> None:
+    assert f"{parts}: the issue is locked [item-locked]" == line(outcome, state=State.UNKNOWN)
+
+
+def test_a_success_names_each_part() -> None:
+    expected = "reopened; commented; labels +reopened -completed"
+
+    assert expected == line(ALL, error=None, state=State.DELIVERED)
+
+
+def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
+    asked = Change("01", comment=fill("why", {}))
+    operation = replace(OPERATION, state=False)
+
+    assert line(KEPT, asked=asked, operation=operation).startswith("not commented: ")
+    assert line(None, asked=None, operation=operation).startswith("not commented: ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [(Kind.CLOSE, "closed"), (Kind.CREATE, "created"), (Kind.UPDATE, "updated")],
+)
+def test_what_was_wanted_is_named_where_nothing_was_done(kind: Kind, word: str) -> None:
+    assert line(None, asked=None, operation=replace(OPERATION, kind=kind)).startswith(f"not {word}")
+
+
+def test_a_label_that_was_refused_for_good_is_a_note() -> None:
+    note = "label reopened not added: the token needs the Triage role"
+    outcome = replace(COMMENTED, refused=("reopened",), notes=(note,))
+    delivery = Delivery(OPERATION, "octo/widgets#4", outcome=outcome, asked=ASKED)
+
+    said = delivery_lines(Registry(), delivery)
+
+    assert [True, True] == ["reopened; commented" in said[0], said[1].endswith(note)]
