@@ -16,8 +16,8 @@ import click
 from unlatch.cli.app import app
 from unlatch.cli.contracts.schemas import document_schemas
 from unlatch.cli.table import COMMANDS, SECTIONS
-from unlatch.engine.registry import Registry
 from unlatch.engine.schemas import file_schemas
+from unlatch.project.registry import Registry
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python tools/generate.py"

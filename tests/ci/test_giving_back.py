@@ -140,6 +140,19 @@ def test_two_reopens_at_once_are_both_kept(team: Team) -> None:
     assert {"Something else": 1} == {"Something else": team.told("Something else")["jira"]}
 
 
+def test_the_merge_driver_imports_nothing_from_the_checkout(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    (here.root / "click.py").write_text(f"open({str(team.folder / 'ran')!r}, 'w')\n")
+    assert 0 == team.colleague.reopen("Something else", "--offline")
+    team.colleague.push("Reopen")
+
+    sync(here)
+
+    assert 2 == len(shared(team).reasons)
+    assert not (team.folder / "ran").exists()
+
+
 def test_without_attributes_in_the_repository_it_merges_by_meaning_all_the_same(team: Team) -> None:
     team.laptop.git("rm", "--quiet", ".gitattributes")
     team.laptop.push("Without")

@@ -1,0 +1,210 @@
+"""Starting programs: git, a vendor's command line, the user's tasks command and editor.
+
+A cloned repository may hold a file named `git`. So a program is looked up in absolute folders
+alone, never in the current folder, and what it starts itself gets the same search path.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from subprocess import Popen
+    from typing import IO
+
+_CHUNK = 65_536
+# A program that is to end may remove its lock files first; what it left running may hold a pipe.
+_GRACE = 2.0
+_MOST_ERRORS = 1_000_000
+
+
+class TooMuchOutput(OSError):
+    """A program printed more than it may; it was ended."""
+
+
+class TookTooLong(OSError):
+    """A program ran for longer than it may; it was ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A program that ended.
+
+    Args:
+        code: its exit code; negative for the signal that ended it.
+        out: its standard output.
+        err: the beginning of its standard error.
+    """
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+def search_path(path: str | None, *, apart: Path | None = None) -> str:
+    """A PATH without empty and relative entries, and without the current folder.
+
+    Args:
+        path: the value of PATH; None stands for the system's default.
+        apart: one more folder to leave out, the one in which a program will run.
+    """
+    here = {os.path.realpath(folder) for folder in (_current_folder(), apart) if folder}
+    given = (os.defpath if path is None else path).split(os.pathsep)
+    entries = [
+        one for one in given if Path(one).is_absolute() and os.path.realpath(one) not in here
+    ]
+    # An empty PATH would stand for the current folder.
+    return os.pathsep.join(entries) or "/nonexistent"
+
+
+def find_program(name: str, *, path: str | None = None, apart: Path | None = None) -> str | None:
+    """The absolute path of a program, or None.
+
+    Args:
+        name: its name, or its absolute path; a relative path names no program.
+        path: the PATH to search; None stands for this process's.
+        apart: as for `search_path`.
+    """
+    if Path(name).is_absolute():
+        return shutil.which(name)
+    if Path(name).name != name:
+        return None
+    searched = search_path(os.environ.get("PATH") if path is None else path, apart=apart)
+    found = shutil.which(name, path=searched)
+    # On Windows, `which` looks into the current folder first.
+    return found if found and str(Path(found).parent) in searched.split(os.pathsep) else None
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    environ: Mapping[str, str],
+    seconds: float,
+    most: int,
+    fed: bytes = b"",
+) -> Finished:
+    """Run a program without a shell and without a terminal, and wait for its end.
+
+    Args:
+        argv: the absolute path of the program, and its arguments.
+        cwd: the folder in which it runs.
+        environ: its environment; PATH is made safe.
+        seconds: the time that it may take.
+        most: the bytes that it may print.
+        fed: its standard input.
+
+    Raises:
+        TookTooLong: it was ended.
+        TooMuchOutput: it was ended.
+        OSError: it could not be started.
+    """
+    deadline = monotonic() + seconds
+    process = _start(argv, cwd=cwd, environ=environ, fed=fed)
+    out, err = (
+        _Reader(process, process.stdout, most),
+        _Reader(process, process.stderr, _MOST_ERRORS),
+    )
+    try:
+        # A pipe is closed as soon as the program ends; waiting for that costs no polling.
+        out.join(seconds)
+        code = _wait(process, deadline, seconds)
+    except BaseException:
+        _end(process)
+        raise
+    err.join(_GRACE)
+    for reader in (out, err):
+        if reader.is_over:
+            raise TooMuchOutput(f"it printed more than {reader.most:,} bytes")
+    return Finished(code, bytes(out.content), bytes(err.content))
+
+
+class _Reader(Thread):
+    """Reads a pipe to its end, and ends the program that prints too much."""
+
+    def __init__(self, process: Popen[bytes], stream: IO[bytes] | None, most: int) -> None:
+        super().__init__(daemon=True)
+        self._process = process
+        self._stream = stream
+        self.most = most
+        self.content = bytearray()
+        self.start()
+
+    @property
+    def is_over(self) -> bool:
+        return len(self.content) > self.most
+
+    def run(self) -> None:
+        if self._stream is None:
+            return
+        with self._stream as stream:
+            while not self.is_over and (chunk := os.read(stream.fileno(), _CHUNK)):
+                self.content += chunk
+        if self.is_over:
+            _signal(self._process, forced=True)
+
+
+def _start(
+    argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], fed: bytes
+) -> Popen[bytes]:
+    import subprocess  # noqa: PLC0415  (most commands start no program)
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(fed)
+        stdin.seek(0)
+        return subprocess.Popen(  # noqa: S603  (an argument list; no caller takes it from a project)
+            argv,
+            cwd=cwd,
+            env={**environ, "PATH": search_path(environ.get("PATH"), apart=cwd)},
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # A group of its own, so that what it starts ends with it; and no terminal to ask at.
+            start_new_session=True,
+        )
+
+
+def _wait(process: Popen[bytes], deadline: float, seconds: float) -> int:
+    from subprocess import TimeoutExpired  # noqa: PLC0415
+
+    try:
+        return process.wait(max(0.0, deadline - monotonic()))
+    except TimeoutExpired as error:
+        raise TookTooLong(f"it did not end within {seconds:g} s") from error
+
+
+def _end(process: Popen[bytes]) -> None:
+    """End a program and all that it started; its lock files are its own to remove."""
+    from subprocess import TimeoutExpired  # noqa: PLC0415
+
+    _signal(process, forced=False)
+    with suppress(TimeoutExpired):
+        process.wait(_GRACE)
+    _signal(process, forced=True)
+    process.wait()
+
+
+def _signal(process: Popen[bytes], *, forced: bool) -> None:
+    if os.name == "posix":
+        # The group may outlive the program.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL if forced else signal.SIGTERM)
+    elif process.poll() is None:
+        process.kill()
+
+
+def _current_folder() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:
+        return None

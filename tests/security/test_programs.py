@@ -1,0 +1,305 @@
+"""No repository makes unlatch start a program; what starts is what the command table declares."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from tests.cli import work
+from tests.cli.project import NAME, REASON, Project
+from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
+
+from unlatch.cli.app import app
+from unlatch.cli.table import COMMANDS, GROUP_PROGRAMS, Program
+from unlatch.programs import find_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+OBSERVER = Path(__file__).parent / "observer"
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+PROPOSED = '{"tasks": [{"title": "Add a switch"}]}'
+
+
+@dataclass(frozen=True)
+class Example:
+    """How a command is typed where it does its work.
+
+    Args:
+        arguments: those that follow its name.
+        before: commands that bring the project there.
+        stdin: what it reads.
+        serves: it runs until it is interrupted.
+        codes: the exit codes that show that it did its work.
+    """
+
+    arguments: tuple[str, ...] = ()
+    before: tuple[tuple[str, ...], ...] = ()
+    stdin: str = ""
+    serves: bool = False
+    codes: frozenset[int] = frozenset({0})
+
+
+RESUMED = (RESUME,)
+EXAMPLES = {
+    "resume": Example((*RESUME[1:], "--scope", "Rules can be switched off")),
+    "reopen": Example(RESUME[1:]),
+    "undo": Example(("7", "--reason", "A false alarm", "--yes"), before=RESUMED),
+    "complete": Example(("7", "--force", "--reason", REASON), before=RESUMED),
+    "abandon": Example(("7", "--reason", REASON), before=RESUMED),
+    "pause": Example(("8", "--reason", REASON)),
+    "review": Example(("8",)),
+    "backlog": Example(("8",)),
+    "start": Example(("9",)),
+    "new": Example(("A second thing",)),
+    "status": Example(before=RESUMED),
+    "list": Example(),
+    "show": Example(("7",)),
+    "history": Example(("7",), before=RESUMED),
+    "link": Example(("8", "{github}")),
+    "unlink": Example(("7", "{github}")),
+    "sync": Example(("--changed-since", "main", "--yes"), before=(("sync",),)),
+    "ingest": Example(("--from", "github-event", "{event}")),
+    "init": Example(("--git",)),
+    "auth login": Example(("github",), stdin="s3cret\n", codes=frozenset({1})),
+    "auth logout": Example(("github",), codes=frozenset({0, 1, 4})),
+    "auth status": Example(codes=frozenset({0, 4})),
+    "doctor": Example(("--online", "--fix", "--yes"), codes=frozenset({0, 5})),
+    "plugins": Example(),
+    "completion": Example(("bash",)),
+    "demo": Example(),
+    "sandbox": Example(serves=True, codes=frozenset({0, 130})),
+    "migrate": Example(("--yes",)),
+    "merge": Example(("--resolve", "7"), codes=frozenset({1})),
+    "merge-driver": Example(("{version}", "{version}", "{version}")),
+    **{
+        f"{tracker} {kind}{noun}": Example(arguments)
+        for tracker, noun in (("github", "-issue"), ("ado", "-work-item"), ("jira", "-issue"))
+        for kind, arguments in (
+            ("create", ("8",)),
+            ("reopen", ("7",)),
+            ("close", ("7",)),
+            ("update", ("7",)),
+        )
+    },
+    **{f"{tracker} status": Example(("7",)) for tracker in ("github", "ado", "jira")},
+}
+
+
+def commands() -> dict[str, frozenset[Program]]:
+    """Every command that can be typed, and the programs that it may start."""
+    context = click.Context(app)
+    declared: dict[str, frozenset[Program]] = {}
+    for name in [*COMMANDS, *app.list_commands(context)]:
+        found = app.get_command(context, name)
+        programs = COMMANDS[name].programs if name in COMMANDS else GROUP_PROGRAMS
+        inner = found.commands if isinstance(found, click.Group) else {"": None}
+        declared |= {f"{name} {one}".strip(): programs for one in inner}
+    return declared
+
+
+DECLARED = commands()
+# The demo works in a folder of its own, and the trackers' groups ask git what the others ask.
+ASKS_GIT = [
+    name
+    for name, entry in COMMANDS.items()
+    if Program.GIT in entry.programs and Program.UNLATCH not in entry.programs
+]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command in a hostile repository came to."""
+
+    code: int
+    said: str
+    started: frozenset[Program | str]
+
+
+@dataclass
+class Lair:
+    """A project with traps, and the programs that are its user's own."""
+
+    project: Project
+    traps: Traps
+    bin: Path
+    lay: Callable[..., None] = lay_clone
+    settings: tuple[str, ...] = (NEVER, PUBLISHING)
+
+    def prepare(self, before: Iterable[tuple[str, ...]] = ()) -> None:
+        self.project.increment(links=self.project.items())
+        work.write(self.project)
+        self.project.increment("0008-active", status="active")
+        self.project.increment("0009-planned", status="planning")
+        self.lay(self.project, self.traps, *self.settings)
+        for arguments in before:
+            self.project.run(*arguments)
+        # Changed since the commit, as git would want to look at it.
+        (self.project.folder() / "notes.md").write_text("More\n")
+        (self.project.folder() / "tasks.md").write_text(f"{work.TASKS}\n")
+        for name in ("gh", "az", "propose", "my-editor"):
+            self.own(name, "exit 1")
+        self.own("gh", f"echo {self.project.box.github.token}")
+        self.own("propose", f"echo '{PROPOSED}'")
+        config = self.project.home / ".config" / "unlatch"
+        config.mkdir(parents=True)
+        (config / "config.toml").write_text('tasks_command = ["propose"]\n')
+
+    def own(self, name: str, script: str) -> None:
+        path = self.bin / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        root = self.project.root
+        path = ("", ".", "relative", str(root), f"{root}/", str(self.bin), "./relative")
+        environ = {
+            **self.project.environ,
+            "PATH": os.pathsep.join(path),
+            "PYTHONPATH": str(OBSERVER),
+            "OBSERVED": str(self.log),
+            "XDG_CONFIG_HOME": str(self.project.home / ".config"),
+            "EDITOR": "my-editor",
+            "GIT_EXTERNAL_DIFF": str(self.traps.program("external-by-variable")),
+        }
+        del environ["GITHUB_TOKEN"]
+        return environ
+
+    @property
+    def log(self) -> Path:
+        return self.project.home / "observed"
+
+    def run(self, name: str, example: Example) -> Ran:
+        """Run a command where everything is a trap."""
+        version = self.project.folder() / "metadata.json"
+        event = self.project.home / "event.json"
+        event.write_text("{}")
+        words = {"github": self.project.urls["github"], "event": event, "version": version}
+        arguments = [one.format_map(words) if one[:1] == "{" else one for one in example.arguments]
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "unlatch.cli", *name.split(), *arguments],
+            cwd=self.project.root,
+            env=self.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+        )
+        with process:
+            first = ""
+            if example.serves:
+                assert process.stdout
+                first = process.stdout.readline()
+                process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(example.stdin or None, timeout=120)
+        return Ran(process.returncode, first + said, self.started())
+
+    def started(self) -> frozenset[Program | str]:
+        """What started, by its absolute path; anything else stands for itself."""
+        known: dict[str, Program | str] = {
+            str(self.bin / "git"): Program.GIT,
+            str(self.bin / "gh"): Program.TOKEN,
+            str(self.bin / "az"): Program.TOKEN,
+            str(self.bin / "propose"): Program.TASKS,
+            str(self.bin / "my-editor"): Program.EDITOR,
+            sys.executable: Program.UNLATCH,
+        }
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        return frozenset(known.get(path, path) for _, path in map(json.loads, lines))
+
+
+@pytest.fixture
+def lair(project: Project, tmp_path: Path) -> Lair:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    git = find_program("git")
+    assert git is not None
+    (programs / "git").symlink_to(git)
+    return Lair(project, Traps(tmp_path / "traps"), programs)
+
+
+def test_every_command_has_an_example() -> None:
+    assert DECLARED.keys() == EXAMPLES.keys()
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_command_starts_only_the_programs_that_it_declares(lair: Lair, name: str) -> None:
+    example = EXAMPLES[name]
+    lair.prepare(example.before)
+
+    ran = lair.run(name, example)
+
+    assert ran.code in example.codes, ran.said
+    assert frozenset() == ran.started - DECLARED[name]
+    assert [] == lair.traps.sprung()
+
+
+@pytest.mark.parametrize("name", ASKS_GIT)
+def test_a_committed_bare_repository_starts_nothing(lair: Lair, name: str) -> None:
+    lair.lay = lay_bare
+    lair.prepare(EXAMPLES[name].before)
+
+    ran = lair.run(name, EXAMPLES[name])
+
+    assert "Traceback" not in ran.said
+    assert frozenset() == ran.started - DECLARED[name]
+    assert [] == lair.traps.sprung()
+
+
+def test_publishing_runs_no_hook_and_no_monitor(lair: Lair, tmp_path: Path) -> None:
+    lair.settings = (NEVER,)
+    lair.prepare(RESUMED)
+    origin = tmp_path / "origin.git"
+    hostless = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    lair.project.git(*hostless, "clone", "--quiet", "--bare", str(lair.project.root), str(origin))
+    lair.project.git(*hostless, "remote", "add", "origin", str(origin))
+    assert [] == lair.traps.sprung()
+
+    ran = lair.run("sync", Example(("--yes", "--commit", "push")))
+
+    assert 0 == ran.code, ran.said
+    assert "pushed" in ran.said
+    assert frozenset({Program.GIT, Program.TOKEN}) == ran.started
+    assert [] == lair.traps.sprung()
+
+
+@pytest.mark.parametrize("lay", [lay_clone, lay_bare])
+def test_the_traps_work(lair: Lair, lay: Callable[..., None]) -> None:
+    lair.lay = lay
+    lair.prepare()
+
+    for arguments in (("status",), ("diff", "--ext-diff", "HEAD", "--"), ("add", "--all")):
+        subprocess.run(
+            [lair.bin / "git", *arguments], cwd=lair.project.root, check=False, env=lair.environ
+        )
+
+    assert {"fsmonitor", "clean", "command"} <= set(lair.traps.sprung())
+
+
+def test_the_observer_sees_what_starts(lair: Lair) -> None:
+    lair.prepare()
+
+    ran = lair.run("resume", EXAMPLES["resume"])
+
+    assert {Program.GIT, Program.TOKEN, Program.TASKS} == ran.started
+    assert "Add a switch" in json.dumps(lair.project.metadata(NAME))
+
+
+def test_a_vendors_program_for_another_tracker_is_found_as_safely(lair: Lair) -> None:
+    lair.prepare()
+    lair.project.extra["AZURE_DEVOPS_EXT_PAT"] = None
+
+    ran = lair.run("auth status", EXAMPLES["auth status"])
+
+    assert frozenset({Program.TOKEN}) == ran.started
+    assert str(lair.bin / "az") in lair.log.read_text()
+    assert [] == lair.traps.sprung()

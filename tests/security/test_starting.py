@@ -1,0 +1,131 @@
+"""Where programs are found, and that every program ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from unlatch.programs import TookTooLong, TooMuchOutput, find_program, run, search_path
+from unlatch.transport.programs import run_program
+
+PYTHON = sys.executable
+# The program waits for ever, and so does one that it started and that holds its output open.
+FOREVER = """
+import os, signal, sys
+child = os.fork()
+if child:
+    open(sys.argv[1], "w").write(str(child))
+signal.pause()
+"""
+
+
+def program(folder: Path, name: str = "tool", script: str = "exit 0") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, which holds a program, and so does one below it."""
+    folder = tmp_path / "here"
+    program(folder)
+    program(folder / "relative")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "path", ["", ":", ".", "./", "relative", "relative/..", "{here}", "{here}/.", "{link}"]
+)
+def test_a_program_of_the_current_folder_is_not_found(
+    here: Path, tmp_path: Path, path: str
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(here)
+    filled = path.format(here=here, link=link)
+
+    assert None is find_program("tool", path=filled)
+    own = program(tmp_path / "bin")
+    assert str(own) == find_program("tool", path=f"{filled}:{own.parent}")
+
+
+def test_a_program_of_the_folder_in_which_it_will_run_is_not_found(tmp_path: Path) -> None:
+    path = str(program(tmp_path / "project").parent)
+
+    assert None is find_program("tool", path=path, apart=tmp_path / "project")
+    assert find_program("tool", path=path)
+
+
+@pytest.mark.parametrize("name", ["./tool", "relative/tool", "../here/tool", "", "."])
+def test_a_relative_path_names_no_program(here: Path, name: str) -> None:
+    assert None is find_program(name, path=str(here))
+
+
+def test_a_path_without_safe_entries_does_not_stand_for_the_current_folder(here: Path) -> None:
+    assert search_path(f":.:{here}") not in ("", os.pathsep)
+    assert not Path(search_path("")).exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_vendors_program_does_not_run_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path / "bin", "az", "pwd")
+    monkeypatch.setenv("PATH", f".:{tmp_path / 'bin'}")
+
+    assert "/\n" == run_program(("az", "account"))
+
+
+def test_what_a_program_starts_is_looked_up_as_safely(here: Path, tmp_path: Path) -> None:
+    own = program(tmp_path / "bin", "outer", "tool && echo unsafe")
+
+    environ = {"PATH": f".:relative::{own.parent}"}
+    done = run([str(own)], cwd=here, environ=environ, seconds=30, most=100)
+
+    assert (127, b"") == (done.code, done.out)
+
+
+def test_a_program_gets_its_input_and_its_whole_output_is_read(tmp_path: Path) -> None:
+    script = "import sys; t = sys.stdin.read(); print(len(t)); print(t[-1], file=sys.stderr)"
+
+    done = run(
+        [PYTHON, "-c", script],
+        cwd=tmp_path,
+        environ=os.environ,
+        seconds=60,
+        most=100,
+        fed=b"x" * 1_000_000,
+    )
+
+    assert (0, b"1000000\n", b"x\n") == (done.code, done.out, done.err)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_program_that_prints_without_end_is_ended(tmp_path: Path, stream: str) -> None:
+    script = f"import sys\nwhile True: sys.{stream}.write('x' * 65536)"
+
+    with pytest.raises(TooMuchOutput):
+        run([PYTHON, "-c", script], cwd=tmp_path, environ=os.environ, seconds=60, most=100_000)
+
+
+def test_a_program_that_does_not_end_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+
+    with pytest.raises(TookTooLong):
+        run(
+            [PYTHON, "-c", FOREVER, str(pid)],
+            cwd=tmp_path,
+            environ=os.environ,
+            seconds=3,
+            most=100,
+        )
+
+    # It is gone, or a zombie until the system's first process takes note of it.
+    status = Path(f"/proc/{pid.read_text()}/stat")
+    assert not status.exists() or ") Z " in status.read_text()
