@@ -90,5 +90,7 @@ class Run:
             return 0.0
         settle = self.workspace.config.settle
         if settle is None:
-            settle = self.trackers.manifest(operation.tracker).settle
+            manifest = self.workspace.registry.manifests.get(operation.tracker)
+            # Nothing can be sent without the plugin, so there is nothing to wait for.
+            settle = manifest.settle if manifest else 0.0
         return max(0.0, since + settle - self.clock())
