@@ -27,6 +27,7 @@ manifest = Manifest(
     settings="unlatch_jira.settings:JiraSettings",
     plugin="unlatch_jira.plugin:JiraPlugin",
     requires=("jira", "unlatch[jira]"),
+    labels_match_case=True,
     capabilities=frozenset(
         {
             Capability.CREATE,

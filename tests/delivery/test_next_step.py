@@ -191,3 +191,17 @@ def test_a_plain_sync_after_that_time_delivers(limited: Project) -> None:
 
     assert (0, OPEN["github"]) == (done.code, limited.states()["github"]), done.said
     assert [True] == [REASON in text for text in limited.comments()["github"]]
+
+
+def test_an_item_that_was_closed_deliberately_after_a_lost_answer_blocks(project: Project) -> None:
+    completed_on(project, "github")
+    project.box.faults.add(fault("github", "state", "drop-after"))
+    assert project.run(*RESUME).code == 3
+    project.box.github.edit(HOME, 4, state="closed", state_reason="not_planned")
+
+    refused = project.run(*SYNC)
+    done = project.run(*next_command(refused))
+
+    assert (3, 0) == (refused.code, done.code), refused.said + done.said
+    assert "deliberately-closed" in refused.said
+    assert 1 == count_markers(project).total()

@@ -75,7 +75,7 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
     if error is None:
         acts = "; ".join(_acts(delivery))
         return [f"{good(sign('ok', sys.stdout))} {name} {acts}", *_notes(delivery)]
-    parts = "; ".join([*_done(delivery), _not_done(delivery)])
+    parts = "; ".join([*_done(delivery), *_not_done(delivery)])
     said = f"{clean(error.message)} {faint(f'[{error.id}]')}"
     return [
         f"{bad(sign('no', sys.stdout))} {name} {parts}: {said}",
@@ -87,7 +87,8 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
 def _acts(delivery: Delivery) -> list[str]:
     if delivery.outcome is not None and delivery.found:
         return ["was delivered before; now recorded"]
-    return _done(delivery) or ["nothing to do"]
+    nothing = "not decided" if delivery.undecided else "nothing to do"
+    return _done(delivery) or [nothing]
 
 
 def _done(delivery: Delivery) -> list[str]:
@@ -111,11 +112,16 @@ def _state_is_done(delivery: Delivery, outcome: Reached) -> bool:
     return outcome.result in _RESULTS and not is_failed_update
 
 
-def _not_done(delivery: Delivery) -> str:
-    """The part that failed, or whose result is not known; those after it were not tried."""
+def _not_done(delivery: Delivery) -> list[str]:
+    """The part that failed, or whose result is not known, and the labels that were not tried."""
+    if delivery.requests == 0 and delivery.asked is None:
+        return ["not delivered yet"]
     part = _failed_part(delivery)
     failed, unknown = _FAILED.get(part, (f"not {part}", f"it was {part}"))
-    return f"not known whether {unknown}" if delivery.state is State.UNKNOWN else failed
+    if delivery.state is State.UNKNOWN:
+        return [f"not known whether {unknown}"]
+    labels = delivery.asked is not None and (delivery.asked.add_labels or part == _COMMENTED)
+    return [failed, *(["labels not changed"] if part == _COMMENTED and labels else [])]
 
 
 def _failed_part(delivery: Delivery) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from unlatch.cli.failure import UNDELIVERED, problem_entry
+from unlatch.cli.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.domain.operation import Kind, Result
 from unlatch.store.operation_record import operation_entry
 from unlatch.store.records import write_reopen
@@ -55,8 +55,14 @@ _RESUME_OUTCOMES: dict[DeliveryOutcome, ResumeOutcome] = {
 
 
 def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
-    """The exit code of a command that delivered: 3 if anything that was recorded is left."""
-    return UNDELIVERED if left or not all(d.is_done for d in deliveries) else 0
+    """The exit code of a command that delivered.
+
+    3 if anything that was recorded is left; 5 if a person has to decide about an item.
+    """
+    deliveries = tuple(deliveries)
+    if left or not all(d.is_done for d in deliveries):
+        return UNDELIVERED
+    return UNDECIDED if any(d.undecided for d in deliveries) else 0
 
 
 def increment_entry(increment: Increment, previous: Status) -> MovedIncrement:

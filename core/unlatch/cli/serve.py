@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli import output
 from unlatch.cli.describe import delivery_lines, times
 from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.neighbours import Neighbours
 from unlatch.delivery.result import Delivery
 from unlatch.delivery.run import Run
 from unlatch.errors import StoreError
@@ -48,6 +49,7 @@ def deliver_and_tell(
     fresh: frozenset[str],
     silent: bool,
     tracker: str | None = None,
+    neighbours: Neighbours | None = None,
 ) -> Delivered:
     """Deliver what is pending for an increment's items, and report each delivery as it ends.
 
@@ -64,7 +66,13 @@ def deliver_and_tell(
             output.data(line)
 
     run = Run(
-        session.workspace, trackers, options=options, fresh=fresh, named=True, tracker=tracker
+        session.workspace,
+        trackers,
+        options=options,
+        fresh=fresh,
+        named=True,
+        tracker=tracker,
+        neighbours=neighbours or Neighbours(session.workspace.manager),
     )
     deliver(run, [increment.id], report)
     try:
@@ -84,6 +92,7 @@ def deliver_or_postpone(
     fresh: frozenset[str],
     offline: bool,
     silent: bool,
+    neighbours: Neighbours | None = None,
 ) -> Delivered:
     """Deliver what is pending, or leave it for later where that is asked for.
 
@@ -93,7 +102,13 @@ def deliver_or_postpone(
     if offline:
         return _postponed(increment)
     return deliver_and_tell(
-        session, trackers, increment, options=options, fresh=fresh, silent=silent
+        session,
+        trackers,
+        increment,
+        options=options,
+        fresh=fresh,
+        silent=silent,
+        neighbours=neighbours,
     )
 
 
@@ -106,6 +121,8 @@ def _postponed(increment: Increment) -> Delivered:
 
 def tell_left(delivered: Delivered) -> None:
     """Say what is left, and the command that can finish it."""
+    if not delivered.left:
+        return  # a note names what a person has to decide
     left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
     pending = delivered.increment.pending
     command = next_command(delivered.increment.id, pending)
@@ -115,8 +132,14 @@ def tell_left(delivered: Delivered) -> None:
 
 
 def next_command(increment: str, pending: Sequence[Operation]) -> str:
-    """The command that can deliver what is left, with the options that refusals call for."""
-    remedies = {one.attempt.remedy for one in pending if one.attempt and one.attempt.remedy}
+    """The command that can deliver what is left.
+
+    With the options that the refusals call for only where nothing is left but refused operations:
+    others would be delivered with them as well, perhaps without their comment.
+    """
+    remedies = {one.attempt.remedy for one in pending if one.is_blocked and one.attempt}
+    if not remedies or None in remedies or not all(one.is_blocked for one in pending):
+        remedies = set()
     if "--comment none" in remedies:
         remedies.discard("--comment short")
-    return " ".join(["unlatch sync", increment, *sorted(remedies)])
+    return " ".join(["unlatch sync", increment, *sorted(filter(None, remedies))])

@@ -12,12 +12,14 @@ from unlatch.cli.app import reach
 from unlatch.cli.delivery_options import YES, serving
 from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry
+from unlatch.cli.failure import UNDECIDED
 from unlatch.cli.giving import COMMIT, alone, begin, finish
 from unlatch.cli.serve_many import deliver_all, tell_all_left
 from unlatch.cli.serve_many import ended as served
 from unlatch.cli.session import BY, JSON, Session, with_session
 from unlatch.cli.sync_plan import (
     adrift_code,
+    broken_entries,
     compared_entry,
     move_entry,
     tell_compared,
@@ -124,6 +126,10 @@ def _show(
     everything = _sound(session)
     chosen = _chosen(session, wanted, everything)
     plan = compare(session.workspace, trackers, chosen, everything)
+    broken = _broken(session, wanted)
+    code = (adrift_code(plan) or (UNDECIDED if broken else 0)) if wanted.check else 0
+    if not as_json:
+        _tell_broken(broken)
     tell_plan(
         session,
         Run(session.workspace, trackers, options=wanted.delivery, named=bool(wanted.ids)),
@@ -133,9 +139,9 @@ def _show(
         other=_other_branch(session),
         requests=wanted.plan,
         as_json=as_json,
-        code=adrift_code(plan) if wanted.check else 0,
+        code=code,
+        broken=broken,
     )
-    code = adrift_code(plan) if wanted.check else 0
     report_plan(session, plan, check=wanted.check, code=code)
     return code
 
@@ -260,7 +266,9 @@ class Sync:
         ended = served(self._session, {**passed_over, **self._delivered})
         codes = [delivered_code(one.deliveries, one.left) for one in ended]
         given = finish(self._session, giving, silent=self._silent)
-        code = max(codes, default=0) or _plan_code(plan, moved) or given.code
+        broken = _broken(self._session, self._wanted)
+        unchecked = UNDECIDED if broken else 0
+        code = max(codes, default=0) or _plan_code(plan, moved) or given.code or unchecked
         report_sync(self._session, plan, moved, ended, given, code=code)
         if as_json:
             document: SyncDocument = {
@@ -278,6 +286,7 @@ class Sync:
                 "otherBranch": other,
                 "commit": given.entry,
                 "event": _event_entry(self._heard) if self._heard else None,
+                "broken": broken_entries(broken),
                 "exitCode": code,
             }
             output.document(document)
@@ -286,7 +295,8 @@ class Sync:
         if self._blocked:
             blocked = times(self._blocked, "blocked operation")
             output.talk(f"{output.warn(f'{blocked} passed over.')} unlatch status lists them.")
-        if not ended and not plan.told and not moved:
+        _tell_broken(broken)
+        if not ended and not plan.told and not moved and not broken:
             output.talk("Nothing is pending, and both sides are in step.")
         return code
 
@@ -311,6 +321,22 @@ def _plan_code(plan: SyncPlan, moved: list[Moved]) -> int:
 def _sound(session: Session) -> list[Increment]:
     found = session.workspace.manager.list()
     return [one for one in found if not isinstance(one, BrokenIncrement)]
+
+
+def _broken(session: Session, wanted: Wanted) -> list[BrokenIncrement]:
+    """The increments that could not be compared, because they cannot be read."""
+    if wanted.ids or wanted.message is not None:
+        return []  # a named one that cannot be read ends the command
+    found = session.workspace.manager.list()
+    return [one for one in found if isinstance(one, BrokenIncrement)]
+
+
+def _tell_broken(broken: list[BrokenIncrement]) -> None:
+    for one in broken:
+        mark = output.bad(output.sign("no"))
+        output.data(f"{mark} {one.id} cannot be read: {output.clean(one.reason)} [{one.error_id}]")
+        if one.hint:
+            output.data(f"    {output.clean(one.hint)}")
 
 
 def _chosen(session: Session, wanted: Wanted, everything: list[Increment]) -> list[Increment]:

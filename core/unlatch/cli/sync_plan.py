@@ -17,11 +17,12 @@ from unlatch.engine.in_step import Moved, preview_sync
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unlatch.cli.contracts.parts import Broken
     from unlatch.cli.contracts.syncing import ComparedEntry, MoveEntry, SyncPlanDocument
     from unlatch.cli.session import Session
     from unlatch.delivery.preview import Previewed
     from unlatch.delivery.run import Run
-    from unlatch.domain.increment import Increment
+    from unlatch.domain.increment import BrokenIncrement, Increment
     from unlatch.engine.reconcile import Compared, Move, SyncPlan
     from unlatch.errors import UnlatchError
 
@@ -58,6 +59,7 @@ def tell_plan(
     requests: bool,
     as_json: bool,
     code: int,
+    broken: Sequence[BrokenIncrement],
 ) -> None:
     """Show what bringing both sides in step would do.
 
@@ -66,7 +68,7 @@ def tell_plan(
     """
     items = preview_sync(run, plan, by=by) if requests else ()
     if as_json:
-        output.document(_document(plan, increments, items, other=other, code=code))
+        output.document(_document(plan, increments, items, other=other, code=code, broken=broken))
         return
     if other is not None:
         output.talk(f"On branch {other} nothing of this would be done but what is pending.")
@@ -77,8 +79,8 @@ def tell_plan(
         output.data(line)
     if requests:
         output.data(_sum(session, plan, items))
-    elif not plan.told:
-        output.talk("Both sides are in step.")
+    elif not plan.told and not broken:
+        output.talk("Both sides are in sync.")
 
 
 def tell_compared(plan: SyncPlan, *, moves: bool = True) -> None:
@@ -162,6 +164,7 @@ def _document(
     *,
     other: str | None,
     code: int,
+    broken: Sequence[BrokenIncrement],
 ) -> SyncPlanDocument:
     return {
         "schema": "unlatch.sync-plan/1",
@@ -173,8 +176,14 @@ def _document(
         "comments": sum(item.change.comment is not None for item in items),
         "adrift": plan.is_adrift,
         "otherBranch": other,
+        "broken": broken_entries(broken),
         "exitCode": code,
     }
+
+
+def broken_entries(broken: Sequence[BrokenIncrement]) -> list[Broken]:
+    """Increments that could not be compared, for scripts."""
+    return [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken]
 
 
 def compared_entry(one: Compared) -> ComparedEntry:

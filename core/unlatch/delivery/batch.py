@@ -16,7 +16,7 @@ from unlatch.delivery.course import Course, begin
 from unlatch.delivery.reading import read_all
 from unlatch.delivery.states import Block, Event, Send, contacting
 from unlatch.delivery.steps import Withdrawn, conclude, execute, failed, take_note
-from unlatch.delivery.wanted import change_for
+from unlatch.delivery.wanted import change_for, refuse_deliberate
 from unlatch.domain.operation import Change, Kind, Outcome, seen_of
 from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
 from unlatch.spi import Capability, Snapshot
@@ -135,6 +135,7 @@ def _left(found: Sequence[tuple[Course, Found]]) -> Iterator[tuple[Course, Snaps
         if isinstance(snapshot, Snapshot):
             with suppress(UnlatchError):
                 change = change_for(course, snapshot.item)
+                refuse_deliberate(snapshot.item, change)
                 yield course, snapshot, left_of(change, snapshot.item, commented=False)
 
 

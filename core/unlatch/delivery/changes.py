@@ -86,14 +86,15 @@ def left_of(change: Change, item: RemoteItem, *, commented: bool) -> Change:
     Args:
         commented: whether its comment is there.
     """
-    there = {label.casefold() for label in item.labels}
+    key = change.label_key
+    there = {key(label) for label in item.labels}
     is_reached = change.goal is None or not must_move(item, change.goal)
     return replace(
         change,
         goal=None if is_reached else change.goal,
         comment=None if commented else change.comment,
-        add_labels=tuple(one for one in change.add_labels if one.casefold() not in there),
-        remove_labels=tuple(one for one in change.remove_labels if one.casefold() in there),
+        add_labels=tuple(one for one in change.add_labels if key(one) not in there),
+        remove_labels=tuple(one for one in change.remove_labels if key(one) in there),
     )
 
 

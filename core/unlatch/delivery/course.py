@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.result import Delivery, Reached
 from unlatch.delivery.states import Evidence, Step, next_step, state_of
 from unlatch.domain.operation import Kind, Result
+from unlatch.errors import UnlatchError
+from unlatch.store.links import link_of
 
 if TYPE_CHECKING:
     from unlatch.delivery.run import Run
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from unlatch.domain.item import CommentRef, ItemRef, Snapshot
     from unlatch.domain.operation import Change, Operation
     from unlatch.domain.options import DeliveryOptions
-    from unlatch.errors import UnlatchError
     from unlatch.spi import Capability, SyncPlugin
 
 
@@ -119,4 +121,8 @@ def begin(run: Run, increment: Increment, operation: Operation) -> Course:
         named=run.is_named,
     )
     options = run.options.over(operation.options)
-    return Course(run, increment, operation, evidence, is_fresh, options, operation.item)
+    course = Course(run, increment, operation, evidence, is_fresh, options, operation.item)
+    if operation.kind is not Kind.CREATE:
+        with suppress(UnlatchError):  # reading it reports why it cannot be located
+            course.locate(run.trackers.locate(link_of(increment, operation)))
+    return course

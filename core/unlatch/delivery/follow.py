@@ -26,8 +26,18 @@ def point_to(
 ) -> tuple[Increment, Operation]:
     """Let the link of an operation, and all that is pending for its item, mean another place."""
     link, new = link_of(increment, operation), as_link(to)
+    other = twin(increment, operation, to)
     after = repoint(run.workspace.manager, increment.id, link, new, by=operation.by or "unlatch")
-    return after, replace(operation, item=new.key)
+    return after, replace(operation, item=(other or new).key)
+
+
+def is_served_by_twin(increment: Increment, operation: Operation, other: Link) -> bool:
+    """Whether another link of the same item has this intent's operation, or had it delivered."""
+    own = (operation.op, other.tracker, other.key)
+    if any(one.key == own for one in increment.pending):
+        return True
+    entry = next((one for one in increment.reopens if one.id == operation.op), None)
+    return entry is not None and any(same_item(one.link, other) for one in entry.synced_to)
 
 
 def is_elsewhere(run: Run, asked: ItemRef, found: ItemRef) -> bool:

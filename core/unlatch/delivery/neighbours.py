@@ -28,21 +28,27 @@ class Neighbours:
 
     Args:
         manager: the increments.
-        everything: all increments, where the caller has read them already.
     """
 
-    def __init__(
-        self, manager: MetadataManager, everything: Iterable[Increment] | None = None
-    ) -> None:
+    def __init__(self, manager: MetadataManager) -> None:
         self._manager = manager
-        self._everything = everything
         self._lock = threading.Lock()
 
     def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
-        """The other unfinished increments that link to the same item."""
+        """The other unfinished increments that link to the same item.
+
+        Which increments link to it is known from the beginning of the run; these few are read
+        again, since another process may have resumed one of them meanwhile.
+        """
         with self._lock:
-            found = self._unfinished
-        return tuple(name for name in found.get(identity(link), ()) if name != increment.id)
+            found = self._linked
+        others = (name for name in found.get(identity(link), ()) if name != increment.id)
+        return tuple(name for name in others if self._is_unfinished(name))
+
+    def _is_unfinished(self, name: str) -> bool:
+        with suppress(UnlatchError):
+            return not self._manager.read(name).status.is_finished
+        return False
 
     def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
         """The links whose items other unfinished increments need, with these increments' ids."""
@@ -58,11 +64,10 @@ class Neighbours:
         return any(name != increment.id for name in found.get(identity(link), ()))
 
     @cached_property
-    def _unfinished(self) -> Mapping[tuple[str, str], list[str]]:
+    def _linked(self) -> Mapping[tuple[str, str], list[str]]:
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        listed = self._manager.list() if self._everything is None else self._everything
-        for one in listed:
-            if not isinstance(one, BrokenIncrement) and not one.status.is_finished:
+        for one in self._manager.list():
+            if not isinstance(one, BrokenIncrement):
                 for link in one.links:
                     found[identity(link)].append(one.id)
         return found

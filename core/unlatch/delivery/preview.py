@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.delivery.changes import left_of
 from unlatch.delivery.course import Course, begin
 from unlatch.delivery.reading import read_all
-from unlatch.delivery.wanted import change_for, said_by
+from unlatch.delivery.wanted import change_for, refuse_deliberate, said_by
 from unlatch.domain.operation import Change, Kind
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.spi import Capability, Snapshot
@@ -134,6 +134,8 @@ def _previewed(course: Course, found: Snapshot | UnlatchError | None) -> Preview
         return shown
     try:
         change = shown.change if found is None else change_for(course, found.item)
+        if found is not None:
+            refuse_deliberate(found.item, change)
     except UnlatchError as error:
         return replace(shown, error=error, requests=_reads(course, found, shown.change))
     shown = replace(shown, change=change, error=_left_as_it_is(course, change))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.side_by_side import side_by_side
 from unlatch.delivery.steps import Withdrawn, read
-from unlatch.delivery.wanted import said_by
+from unlatch.delivery.wanted import foreseen
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.spi import Capability, Snapshot
 from unlatch.store.links import link_of
@@ -73,7 +73,7 @@ def _read_together(courses: Sequence[Course], places: Iterable[int]) -> Mapping[
     first = courses[located[0]]
     refs = {place: ref for place in located if (ref := courses[place].ref)}
     try:
-        answers = first.plugin.read_many(list(dict.fromkeys(refs.values())), said_by(first))
+        answers = first.plugin.read_many(list(dict.fromkeys(refs.values())), foreseen(first))
     except UnlatchError as error:
         return {**found, **dict.fromkeys(located, error)}
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items

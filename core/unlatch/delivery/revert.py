@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from unlatch.domain.increment import Increment, ReopenEntry
     from unlatch.domain.item import RemoteItem
-    from unlatch.domain.options import DeliveryOptions
     from unlatch.store.config import CoreConfig
     from unlatch.store.events import Event
 
@@ -86,11 +85,14 @@ def plan_revert(
         reopen_commented: whether the reopen's own comment is on the item.
         needed_by: other unfinished increments that need the item.
     """
+    if not operation.state:
+        # A later change of status decides about the state; what was said stays to be said.
+        return Revert(said if operation.reason else None)
     entry = entry_undone_by(increment, operation.op)
     if entry is None:
         return _undecided("the reopen that it takes back is not in the history", item)
     trace = _trace(increment, entry, item, operation.item) or _half(
-        increment, entry, operation, config=config, options=said.options
+        increment, entry, operation, config=config, said=said
     )
     if trace.before is None or trace.before.category is None:
         return _undecided("what the reopen found there is not recorded", item)
@@ -100,13 +102,14 @@ def plan_revert(
     if trace.after is not None and item.category.is_open and item.state != trace.after.state:
         return Revert(None, f"left as it is: its state is {item.state} now")
     is_said = trace.delivered or operation.reason or reopen_commented()
-    there = {label.casefold() for label in item.labels}
+    key = said.label_key
+    there = {key(label) for label in item.labels}
     change = replace(
         said,
         goal=_goal(trace.before.category) if opened and item.category.is_open else None,
         comment=said.comment if is_said else None,
-        add_labels=tuple(one for one in trace.removed if one.casefold() not in there),
-        remove_labels=tuple(one for one in trace.added if one.casefold() in there),
+        add_labels=tuple(one for one in trace.removed if key(one) not in there),
+        remove_labels=tuple(one for one in trace.added if key(one) in there),
     )
     stays = not opened and item.category.is_open
     return Revert(change, "it stays open, as the reopen found it" if stays else None)
@@ -140,19 +143,19 @@ def _half(
     operation: Operation,
     *,
     config: CoreConfig,
-    options: DeliveryOptions,
+    said: Change,
 ) -> Trace:
     """A reopen that was not delivered as a whole: what it meant to do, and perhaps did."""
     before = operation.attempt.before if operation.attempt else None
     if before is None:
         return Trace(None)
     reopen = Operation(entry.id, Kind.REOPEN, operation.tracker, operation.item, operation.at)
-    meant = build_change(reopen, increment, config, options)
-    had = {label.casefold() for label in before.labels}
+    meant = build_change(reopen, increment, config, said.options)
+    had = {said.label_key(label) for label in before.labels}
     return Trace(
         before,
-        added=tuple(one for one in meant.add_labels if one.casefold() not in had),
-        removed=tuple(one for one in meant.remove_labels if one.casefold() in had),
+        added=tuple(one for one in meant.add_labels if said.label_key(one) not in had),
+        removed=tuple(one for one in meant.remove_labels if said.label_key(one) in had),
     )
 
 

@@ -66,8 +66,13 @@ class Run:
         return self.is_meant(operation) and (self.is_named or not operation.is_blocked)
 
     def is_fresh(self, operation: Operation) -> bool:
-        """Whether nobody can have sent it: this process has just made it."""
-        return operation.op in self.fresh and operation.attempt is None
+        """Whether nobody can have sent it: this process has just made it.
+
+        The note that an undo takes over from its reopen has the number 0.
+        """
+        attempt = operation.attempt
+        is_untried = attempt is None or (attempt.number == 0 and not attempt.is_open)
+        return operation.op in self.fresh and is_untried
 
     def doubt(self, link: Link) -> None:
         """Note that something that was sent to an item just now may still take effect."""

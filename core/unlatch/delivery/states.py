@@ -88,9 +88,10 @@ TABLE: Mapping[tuple[State, Event], State] = MappingProxyType(
         (State.UNKNOWN, Event.PROBED_DONE): State.DELIVERED,
         (State.UNKNOWN, Event.PROBED_LEFT): State.PENDING,
         (State.UNKNOWN, Event.PROBE_FAILED): State.UNKNOWN,
+        # The item is gone, or closed to us: only a person can go on, and the doubt stays noted.
+        (State.UNKNOWN, Event.NEEDS_PERSON): State.BLOCKED,
         (State.UNKNOWN, Event.GONE): State.WITHDRAWN,
         (State.RETRY_AT, Event.TIME_CAME): State.PENDING,
-        (State.RETRY_AT, Event.NAMED): State.PENDING,
         (State.BLOCKED, Event.NAMED): State.PENDING,
     }
 )
@@ -112,6 +113,8 @@ _LEAVING = frozenset({Event.NOT_SENT, Event.REFUSED, Event.UNCLEAR, Event.PROBE_
 
 # How often one run sends an operation, where each time nothing was taken.
 MOST_SENDS = 4
+# A probe before each, and one more: nothing is contacted without end.
+MOST_CONTACTS = 2 * MOST_SENDS + 1
 # After so many refusals that nothing else explains, an operation waits for a person.
 MOST_REFUSALS = 5
 # Clocks differ. A time to retry that is further away was not meant by any tracker.
@@ -134,6 +137,7 @@ class Evidence:
         sends: how often this run has sent it.
         retry_at: when the tracker accepts requests again, as this run was told.
         cause: the id of the error that this run met last.
+        contacts: how often this run has begun to probe or send it.
     """
 
     now: datetime
@@ -146,6 +150,7 @@ class Evidence:
     sends: int = 0
     retry_at: datetime | None = None
     cause: str | None = None
+    contacts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,25 +209,28 @@ def next_step(operation: Operation, attempt: Attempt | None, evidence: Evidence)
         return Done()
     if state is State.BLOCKED:
         return _blocked(operation, evidence)
-    if evidence.sends >= MOST_SENDS:
+    if is_exhausted(evidence):
         return Done()
     if state is State.RETRY_AT:
         return _retry_at(attempt, evidence)
     return _contact(evidence, unknown=state is State.UNKNOWN)
 
 
+def is_exhausted(evidence: Evidence) -> bool:
+    """Whether the run has tried so often that the next one has to go on."""
+    return evidence.sends >= MOST_SENDS or evidence.contacts >= MOST_CONTACTS
+
+
 def _blocked(operation: Operation, evidence: Evidence) -> Step:
     if evidence.state is not None:
-        return Done() if operation.is_blocked else Block(evidence.cause or "unknown")
+        is_recorded = operation.is_blocked and operation.cause == evidence.cause
+        return Done() if is_recorded else Block(evidence.cause or "unknown")
     return _contact(evidence) if evidence.named else Done()
 
 
 def _retry_at(attempt: Attempt | None, evidence: Evidence) -> Step:
     until = evidence.retry_at or (attempt.retry_at if attempt else None)
-    is_told_now = evidence.state is not None
     if until is None or until <= evidence.now or until > evidence.now + LONGEST_RETRY:
-        return _contact(evidence)
-    if evidence.named and not is_told_now:
         return _contact(evidence)
     return Wait(until) if evidence.can_wait else Done()
 
@@ -243,10 +251,10 @@ def contacting(operation: Operation, attempt: Attempt | None, evidence: Evidence
     if state is State.BLOCKED:
         state = TABLE[state, Event.NAMED]
     if state is State.RETRY_AT:
-        state = TABLE[state, Event.NAMED if evidence.named else Event.TIME_CAME]
+        state = TABLE[state, Event.TIME_CAME]
     if state is State.PENDING:
         state = TABLE[state, Event.SENDING]
-    return replace(evidence, state=state)
+    return replace(evidence, state=state, contacts=evidence.contacts + 1)
 
 
 def advance(evidence: Evidence, event: Event) -> Evidence:
@@ -273,9 +281,9 @@ def event_of(
         sends: how often this run has sent it.
         refusals: how many attempts count, this one included.
     """
-    if state is State.UNKNOWN:
-        return Event.PROBE_FAILED
     found = next((event for kind, event in _EVENTS if isinstance(error, kind)), None)
+    if state is State.UNKNOWN:
+        return found if found is Event.NEEDS_PERSON else Event.PROBE_FAILED
     if found is None and (isinstance(error, Transient) or not isinstance(error, TrackerError)):
         found = Event.UNCLEAR if sent else Event.NOT_SENT
     if found is Event.NOT_TAKEN and sends < MOST_SENDS:

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any
 from unlatch.delivery import verify
 from unlatch.delivery.changes import is_empty, left_of
 from unlatch.delivery.converge import retract_surplus
-from unlatch.delivery.follow import is_elsewhere, point_to, twin
+from unlatch.delivery.follow import is_elsewhere, is_served_by_twin, point_to, twin
 from unlatch.delivery.record import record
 from unlatch.delivery.states import (
     Block,
     Event,
     Probe,
     Send,
+    State,
     Step,
     Wait,
     advance,
     contacting,
     event_of,
 )
-from unlatch.delivery.wanted import change_for, said_by
+from unlatch.delivery.wanted import change_for, foreseen, refuse_deliberate, said_by
 from unlatch.domain.operation import Change, Kind, Outcome, seen_of
 from unlatch.errors import Limited, Moved, StoreError, TrackerError, UnlatchError, unexpected
 from unlatch.spi import Capability
@@ -141,7 +142,9 @@ def _send(course: Course, _step: Send) -> None:
             conclude(course, left, course.plugin.create(left))
         return
     snapshot = course.snapshot or read(course)
-    left = _left(course, change_for(course, snapshot.item), snapshot)
+    change = change_for(course, snapshot.item)
+    refuse_deliberate(snapshot.item, change)
+    left = _left(course, change, snapshot)
     if is_empty(left):
         conclude(course, left, Outcome(snapshot.item))
     elif note(course, snapshot):
@@ -177,12 +180,13 @@ def read(course: Course) -> Snapshot:
         course.snapshot = _read(course)
     except Moved as moved:
         to = course.run.trackers.recognise(moved.to)
-        if other := twin(course.increment, course.operation, to):
+        other = twin(course.increment, course.operation, to)
+        if other and is_served_by_twin(course.increment, course.operation, other):
             withdraw(course.run.workspace.manager, course.increment.id, course.operation)
             point_to(course.run, course.increment, course.operation, to)
             why = f"it is the same item as {other.key}, which is linked as well"
             raise Withdrawn(why) from moved
-        if not course.options.follow:
+        if other is None and not course.options.follow:
             raise
         course.increment, course.operation = point_to(
             course.run, course.increment, course.operation, to
@@ -195,7 +199,7 @@ def read(course: Course) -> Snapshot:
 def _read(course: Course) -> Snapshot:
     if course.ref is None:
         raise AssertionError("it is located before it is read")
-    return course.plugin.read(course.ref, said_by(course))
+    return course.plugin.read(course.ref, foreseen(course))
 
 
 def note(course: Course, snapshot: Snapshot | None) -> bool:
@@ -293,6 +297,7 @@ def failed(course: Course, error: UnlatchError) -> None:
         _keep(course, error.done)
     attempt = course.operation.attempt
     number = attempt.number if attempt else 0
+    was_unknown = course.evidence.state is State.UNKNOWN
     event = event_of(
         error,
         course.evidence.state,
@@ -307,15 +312,18 @@ def failed(course: Course, error: UnlatchError) -> None:
     course.evidence = replace(course.evidence, now=now, cause=error.id, retry_at=retry_at)
     if event is Event.UNCLEAR:
         course.run.doubt(link_of(course.increment, course.operation))
-    if event in _NOTES and _is_news(course, error):
-        _note_failure(course, error, retry_at=retry_at, **_NOTES[event])
+    if event in _NOTES and _is_news(course, error, event):
+        how = {**_NOTES[event], **({"in_doubt": True} if was_unknown else {})}
+        _note_failure(course, error, retry_at=retry_at, **how)
     course.noted, course.snapshot = False, None
 
 
-def _is_news(course: Course, error: UnlatchError) -> bool:
+def _is_news(course: Course, error: UnlatchError, event: Event) -> bool:
     """Whether the note on disk does not say so already: a file is not changed for nothing."""
     attempt = course.operation.attempt
-    return course.noted or attempt is None or attempt.cause != error.id or attempt.is_open
+    if course.noted or attempt is None or attempt.is_open or _NOTES[event]["counts"]:
+        return True
+    return attempt.cause != error.id
 
 
 def _note_failure(course: Course, error: UnlatchError, **how: Any) -> None:
@@ -327,9 +335,19 @@ def _note_failure(course: Course, error: UnlatchError, **how: Any) -> None:
             course.operation,
             cause=error.id,
             remedy=error.remedy if isinstance(error, TrackerError) else None,
+            untouched=_is_untouched(course),
             **how,
         )
     except StoreError:
         return  # it stays as it was noted, which is the careful reading
     if now is not None:
         course.operation = now
+
+
+def _is_untouched(course: Course) -> bool:
+    """Whether the item is known to be as it was before the first attempt."""
+    attempt, snapshot = course.operation.attempt, course.snapshot
+    if attempt is None or snapshot is None or attempt.before != seen_of(snapshot.item):
+        return False
+    done = course.outcome
+    return done is None or (done.after == snapshot.item and not done.commented)

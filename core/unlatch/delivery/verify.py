@@ -32,7 +32,7 @@ def shortcoming(change: Change, outcome: Outcome, *, sends: int) -> TrackerError
             "state-not-taken",
             f"the tracker accepted the change and left the item {after.state}{said}",
             where=after.ref.url,
-            hint="change its state by hand to see which rule refuses it, then unlatch sync",
+            hint="change its state by hand to see which rule refuses it, then run unlatch sync ID",
         )
     if change.comment is not None and not outcome.commented:
         return UnknownOutcome(
@@ -49,21 +49,18 @@ def shortcoming(change: Change, outcome: Outcome, *, sends: int) -> TrackerError
             "label-not-taken",
             words,
             where=after.ref.url,
-            hint="check the account's rights on labels, then unlatch sync",
+            hint="check the account's rights on labels, then run unlatch sync ID",
         )
     return None
 
 
 def missing_labels(change: Change, outcome: Outcome) -> tuple[str, ...]:
     """The labels of a change that neither changed nor were refused, with their signs."""
-    refused = {label.casefold() for label in outcome.refused}
-    there = {label.casefold() for label in outcome.after.labels}
-    added = (one for one in change.add_labels if one.casefold() not in there | refused)
-    left = (
-        one
-        for one in change.remove_labels
-        if one in outcome.after.labels and one.casefold() not in refused
-    )
+    key = change.label_key
+    refused = {key(label) for label in outcome.refused}
+    there = {key(label) for label in outcome.after.labels}
+    added = (one for one in change.add_labels if key(one) not in there | refused)
+    left = (one for one in change.remove_labels if key(one) in there - refused)
     return (*(f"+{one}" for one in added), *(f"-{one}" for one in left))
 
 
@@ -76,9 +73,10 @@ def reached(
         asked: the whole change, whatever an earlier attempt did of it.
         commented: whether the comment is there, whoever posted it.
     """
-    had = {label.casefold() for label in before.labels} if before else set()
+    key = asked.label_key
+    had = {key(label) for label in before.labels} if before else set()
     after = outcome.after
-    has = {label.casefold() for label in after.labels}
+    has = {key(label) for label in after.labels}
     return Reached(
         result=_result(kind, asked.goal, before, after),
         before=before,
@@ -86,12 +84,10 @@ def reached(
         commented=commented,
         # Not what differs: people may have relabelled the item in between.
         labels_added=tuple(
-            one for one in asked.add_labels if one.casefold() in has and one.casefold() not in had
+            one for one in asked.add_labels if key(one) in has and key(one) not in had
         ),
         labels_removed=tuple(
-            one
-            for one in asked.remove_labels
-            if one.casefold() in had and one.casefold() not in has
+            one for one in asked.remove_labels if key(one) in had and key(one) not in has
         ),
         refused=outcome.refused,
         notes=outcome.notes,

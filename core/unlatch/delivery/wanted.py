@@ -29,16 +29,28 @@ def said_by(course: Course) -> Change:
     if refused := refusal(course.operation, parts):
         raise refused
     said = build_change(course.operation, course.increment, config, course.options)
-    if course.can(Capability.LABELS):
+    manifest = course.run.trackers.manifest(course.operation.tracker)
+    said = replace(said, labels_match_case=manifest.labels_match_case)
+    if Capability.LABELS in manifest.capabilities:
         return said
     return replace(said, add_labels=(), remove_labels=())
+
+
+def foreseen(course: Course) -> Change:
+    """The change as far as it is known before the item is read, so that one request reads it all.
+
+    Raises:
+        UsageError: as `said_by`.
+    """
+    said = said_by(course)
+    # Most reopens have opened their item, so that undoing them closes it.
+    return replace(said, goal=Goal.COMPLETED) if course.operation.kind is Kind.UNDO else said
 
 
 def change_for(course: Course, item: RemoteItem) -> Change:
     """The whole change, whatever an earlier attempt did of it.
 
     Raises:
-        Rejected: `deliberately-closed`.
         UsageError: as `said_by`.
     """
     said = said_by(course)
@@ -50,14 +62,13 @@ def change_for(course: Course, item: RemoteItem) -> Change:
         course.remark(f"left open: {', '.join(needed)} needs it")
         said = replace(said, goal=None, add_labels=(), remove_labels=())
     course.asked = said
-    _refuse_deliberate(item, said)
     return said
 
 
 def _needed_by(course: Course) -> tuple[str, ...]:
     """Who needs an item that is to be closed; others may than when that was decided."""
     operation = course.operation
-    if course.is_fresh or operation.kind is not Kind.CLOSE or not operation.state:
+    if operation.kind is not Kind.CLOSE or not operation.state:
         return ()
     link = link_of(course.increment, operation)
     return course.run.neighbours.needed_by(course.increment, link)
@@ -85,7 +96,12 @@ def _reopen_commented(course: Course, item: RemoteItem) -> bool:
     return entry is not None and bool(course.plugin.find_comments(item.ref, entry.id))
 
 
-def _refuse_deliberate(item: RemoteItem, change: Change) -> None:
+def refuse_deliberate(item: RemoteItem, change: Change) -> None:
+    """Refuse to reopen an item that was closed deliberately, unless that is asked for.
+
+    Raises:
+        Rejected: `deliberately-closed`.
+    """
     if change.goal is not Goal.OPEN or not item.deliberate or not must_move(item, change.goal):
         return
     if change.options.even_if_not_planned:

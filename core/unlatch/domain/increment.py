@@ -109,6 +109,7 @@ class ReopenEntry:
         amendment: what it changed about the work, if it did.
         category: the kind of reason that it was, where one was named.
         forced: the ids of the refusals that it was made in spite of.
+        struck: items that were to be closed and were not yet, which this reopen keeps open.
     """
 
     id: str
@@ -121,6 +122,7 @@ class ReopenEntry:
     category: str | None = None
     source: str | None = None
     forced: tuple[str, ...] = ()
+    struck: tuple[str, ...] = ()
     reverted_at: datetime | None = None
     revert: str | None = None
     synced_to: tuple[SyncedItem, ...] = ()

@@ -114,6 +114,7 @@ class Manifest:
         settle: seconds that a write may still take effect after its connection ended; so long is
             waited before an item is asked whether it did.
         parallel: how many of its items are changed at the same time, at most.
+        labels_match_case: whether labels that differ in case alone are different labels.
         options: flags that commands take for this tracker's items.
         events: the kinds of messages about items that can be read, by name ("github-event"):
             "module:function" of what reads one, from its bytes to an `ItemEvent`. It sends nothing,
@@ -139,6 +140,7 @@ class Manifest:
     host_env: tuple[str, ...] = ()
     settle: float = 0.0
     parallel: int = 8
+    labels_match_case: bool = False
     options: tuple[Option, ...] = ()
     events: Mapping[str, str] = field(default_factory=dict)
     example: str = ""

@@ -145,6 +145,7 @@ class Change:
         mentions: let @names and references in the comment take effect, where the tracker reads
             them from text.
         options: how to do it.
+        labels_match_case: as the manifest says.
     """
 
     op: str
@@ -155,6 +156,11 @@ class Change:
     draft: Draft | None = None
     mentions: bool = False
     options: DeliveryOptions = AS_CONFIGURED
+    labels_match_case: bool = False
+
+    def label_key(self, label: str) -> str:
+        """What tells a label from others."""
+        return label if self.labels_match_case else label.casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Finished:
         spared: links whose items stay open, with the unfinished increments that need them.
         fresh: the operations that this process has just made.
         clearance: on what terms it was done.
+        neighbours: the increments that share items with it, as they were found.
     """
 
     increment: Increment
@@ -35,6 +36,7 @@ class Finished:
     spared: tuple[tuple[Link, tuple[str, ...]], ...]
     fresh: frozenset[str]
     clearance: Clearance = CLEAR
+    neighbours: Neighbours | None = None
 
 
 def finish(
@@ -80,7 +82,8 @@ def finish(
         forced=clearance.forced,
         options=options,
     )
-    return Finished(after, before.status, spared, new_operations(before, after), clearance)
+    fresh = new_operations(before, after)
+    return Finished(after, before.status, spared, fresh, clearance, neighbours)
 
 
 def may_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Clearance:

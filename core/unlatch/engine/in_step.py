@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import kind_for
@@ -112,7 +113,8 @@ def apply_sync_plan(
 def _note_agreement(workspace: Workspace, agreed: Iterable[Compared]) -> None:
     for name, group in _by_increment(agreed).items():
         bases = {one.link: base for one in group if (base := _base(one.increment.status, one))}
-        record_in_sync(workspace.manager, name, bases)
+        compared = group[0].increment
+        record_in_sync(workspace.manager, name, bases, is_current=partial(is_as_compared, compared))
 
 
 def _by_increment(links: Iterable[Compared]) -> dict[str, list[Compared]]:
@@ -193,7 +195,14 @@ def _follow(workspace: Workspace, move: Move, *, by: str, force: bool) -> set[st
     bases = {one.link: base for one in move.origins if (base := _base(after.status, one))}
     reached = [_reached(one) for one in move.origins]
     op = made.entry.id if made.entry else None
-    record_in_sync(workspace.manager, after.id, bases, op=op, reached=reached)
+    record_in_sync(
+        workspace.manager,
+        after.id,
+        bases,
+        is_current=lambda now: now.status is after.status,
+        op=op,
+        reached=reached,
+    )
     return set(made.new)
 
 

@@ -76,6 +76,8 @@ class ReopenRecord(_Amendment):
     source: NotRequired[str]
     # The refusals that it was made in spite of.
     forced: NotRequired[list[Word]]
+    # Items that were to be closed and were not yet, which this reopen keeps open.
+    struck: NotRequired[list[Word]]
     revertedAt: NotRequired[Time]
     # The ULID of the operation that undid it.
     revert: NotRequired[Ulid]

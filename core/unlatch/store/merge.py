@@ -8,7 +8,7 @@ something else. A status that both changed is for people to decide.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,20 @@ from unlatch.store.links import read_links, same_item
 from unlatch.store.merge_blocks import block_rule
 from unlatch.store.operation_record import read_seen
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS
-from unlatch.store.records import mark_format, read_pending, read_reopens, set_pending, supersede
+from unlatch.store.records import (
+    is_in_doubt,
+    mark_format,
+    read_pending,
+    read_reopens,
+    set_pending,
+    supersede,
+)
 from unlatch.store.three_way import ABSENT, Clash, Place, Rule, Side, ThreeWay, Versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from unlatch.domain.operation import Attempt, Operation
     from unlatch.store.reading import Shapes
 
 Data = dict[str, Any]
@@ -72,6 +80,7 @@ def merge(
         _forget_cut_links(merged, base, side, shapes)
     if winner is not None:
         _overtake(merged, base, sides[winner.other], shapes)
+    _keep_doubt(merged, sides.values(), shapes)
     mark_format(merged)
     return Merged(merged, tuple(way.clashes))
 
@@ -147,7 +156,11 @@ def _attempt_rule(way: ThreeWay) -> Rule:
         if not versions.are_objects:
             return way.opposed(versions, place)
         first, last = sorted((ours, theirs), key=lambda one: read_stamp(one.get("at")) or _LONG_AGO)
-        merged = {**first, **last, **{key: first[key] for key in ("before",) if key in first}}
+        merged = {**first, **last}
+        if any("before" in one for one in (ours, theirs)):
+            # Clocks differ, so the times do not tell which of them was the first to look.
+            found = Versions(*(one.get("before", ABSENT) for one in (first, ours, theirs)))
+            merged["before"] = _found(found, place)
         is_ended = "ended" in first and "ended" in last
         return merged if is_ended else {key: merged[key] for key in merged if key != "ended"}
 
@@ -314,10 +327,33 @@ def _overtake(merged: Data, base: Data, loser: Data, shapes: Shapes) -> None:
     for one in read_pending(merged):
         if _key(one) not in owed:
             left.append(one)
-        elif one.kind is not Kind.UNDO:  # whose whole point is the state
+        elif one.kind is not Kind.UNDO or is_in_doubt(one):  # whose whole point is the state
             left += supersede([one], reopens)
     if left or "pending" in merged:
         set_pending(merged, tuple(left))
+
+
+def _keep_doubt(merged: Data, sides: Iterable[Data], shapes: Shapes) -> None:
+    """An undo takes over the doubt about a reopen that only the other side has sent."""
+    undone = {one.id: one.revert for one in read_reopens(merged, shapes.synced) if one.revert}
+    doubts = {
+        (undone[one.op], one.tracker, one.item): one.attempt
+        for side in sides
+        for one in read_pending(side)
+        if one.op in undone and one.attempt is not None and is_in_doubt(one)
+    }
+    pending = read_pending(merged)
+    if any(one.key in doubts for one in pending):
+        left = (_doubtful(one, doubts.get(one.key)) for one in pending)
+        set_pending(merged, tuple(left))
+
+
+def _doubtful(undo: Operation, doubt: Attempt | None) -> Operation:
+    if doubt is None or is_in_doubt(undo):
+        return undo
+    number = undo.attempt.number if undo.attempt else 0
+    before = (undo.attempt.before if undo.attempt else None) or doubt.before
+    return replace(undo, attempt=replace(doubt, number=number, before=before, retry_at=None))
 
 
 def _key(operation: Any) -> tuple[str, str, str]:

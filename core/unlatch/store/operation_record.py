@@ -136,7 +136,7 @@ def read_seen(raw: Any) -> SeenItem | None:
     category, labels, revision = raw.get("category"), raw.get("labels"), raw.get("revision")
     return SeenItem(
         raw["state"],
-        Category(category) if category in set(Category) else None,
+        Category(category) if isinstance(category, str) and category in set(Category) else None,
         tuple(map(str, labels)) if isinstance(labels, list) else (),
         revision if isinstance(revision, str) else None,
     )

@@ -85,6 +85,7 @@ def close_attempt(
     in_doubt: bool = False,
     retry_at: datetime | None = None,
     remedy: str | None = None,
+    untouched: bool = False,
 ) -> Operation | None:
     """Note how an attempt ended that did not deliver.
 
@@ -94,6 +95,7 @@ def close_attempt(
         in_doubt: whether something that was sent may still take effect.
         retry_at: when the tracker accepts requests again.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
+        untouched: whether the item is known to be as it was, so that the next attempt looks anew.
 
     Returns:
         The operation as it is now; None if it is pending no more.
@@ -110,11 +112,12 @@ def close_attempt(
         ended = Attempt(
             number if counts or in_doubt else max(0, number - 1),
             last.at,
-            last.before,
+            None if untouched and not in_doubt else last.before,
             None if in_doubt else now,
             cause,
             retry_at,
-            remedy,
+            # A failure that says nothing about the refusal before it leaves that one's remedy.
+            remedy or (None if counts else last.remedy),
         )
         found.append(replace(one, attempt=ended))
         return found[-1]
@@ -196,17 +199,21 @@ def record_in_sync(
     wanted: str,
     bases: Mapping[Link, Base],
     *,
+    is_current: Callable[[Increment], bool] = lambda _: True,
     op: str | None = None,
     reached: Iterable[SyncedItem] = (),
 ) -> Increment:
     """Note what both sides are, for links whose sides agree.
 
     Args:
+        is_current: whether an increment still is what was compared; nothing is noted otherwise.
         op: the reopen that followed from items which were open already.
         reached: those items; they count as reached by it.
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        if not is_current(before):
+            return []
         for link, base in bases.items():
             for known in before.links:
                 if same_item(known, link):

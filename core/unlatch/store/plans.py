@@ -17,7 +17,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
 from unlatch.store.links import same_item
 from unlatch.store.reading import COMPLETED_KEYS
-from unlatch.store.records import supersede
+from unlatch.store.records import struck, supersede
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -116,6 +116,7 @@ def plan_reopen(
             category=category,
             source=source,
             forced=forced,
+            struck=struck(before.pending),
         )
     )
     kept = supersede(before.pending, before.reopens)
@@ -178,22 +179,7 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
     """
     entry = undoable(before)
     kept = tuple(operation for operation in before.pending if operation.op != entry.id)
-    made = tuple(
-        replace(
-            Operation(
-                intent.op,
-                Kind.UNDO,
-                link.tracker,
-                link.key,
-                intent.at,
-                intent.by,
-                intent.reason,
-                options=intent.options,
-            ),
-            attempt=_taken_over(before, entry, link, intent.at),
-        )
-        for link in before.links
-    )
+    made = tuple(_undoing(before, entry, link, intent) for link in before.links)
     marked = replace(entry, reverted_at=intent.at, revert=intent.op)
     reopens = tuple(marked if one is entry else one for one in before.reopens)
     after = replace(before, status=entry.previous_status, reopens=reopens, pending=(*kept, *made))
@@ -208,6 +194,25 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
         **moved,
     )
     return Plan(before, after, undone=marked, event=event)
+
+
+def _undoing(before: Increment, entry: ReopenEntry, link: Link, intent: Intent) -> Operation:
+    """The operation that undoes a reopen of one item.
+
+    Where the reopen struck a close, the item is to be closed, however the reopen found it.
+    """
+    is_struck = link.key in entry.struck
+    made = Operation(
+        intent.op,
+        Kind.CLOSE if is_struck else Kind.UNDO,
+        link.tracker,
+        link.key,
+        intent.at,
+        intent.by,
+        intent.reason,
+        options=intent.options,
+    )
+    return replace(made, attempt=_taken_over(before, entry, link, intent.at))
 
 
 def plan_enqueue(before: Increment, *made: Operation) -> Plan:

@@ -41,6 +41,7 @@ __all__ = [
     "read_pending",
     "read_reopens",
     "set_pending",
+    "struck",
     "supersede",
     "write_operation",
     "write_reopen",
@@ -80,6 +81,7 @@ def _reopen(entry: Any, place: str, shapes: Mapping[str, LinkShape]) -> ReopenEn
         category=optional_at(entry, "category", place),
         source=optional_at(entry, "source", place),
         forced=words_at(entry, "forced", place),
+        struck=words_at(entry, "struck", place),
         reverted_at=read_stamp(entry.get("revertedAt")),
         revert=optional_at(entry, "revert", place),
         synced_to=tuple(_synced(entry.get("syncedTo", {}), f"{place}/syncedTo", shapes)),
@@ -118,6 +120,7 @@ def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
         "category": entry.category,
         "source": entry.source,
         "forced": list(entry.forced) or None,
+        "struck": list(entry.struck) or None,
         "syncedTo": {},
     }
     return {key: value for key, value in written.items() if value is not None}
@@ -180,11 +183,20 @@ def supersede(
     with_reason = {entry.id for entry in reopens}
     left = []
     for operation in pending:
-        if operation.kind not in (Kind.REOPEN, Kind.CLOSE):
+        if operation.kind not in _WITH_STATE:
             left.append(operation)
         elif operation.reason or operation.op in with_reason or is_in_doubt(operation):
             left.append(replace(operation, state=False))
     return tuple(left)
+
+
+def struck(pending: Iterable[Operation]) -> tuple[str, ...]:
+    """The items that a later reopen keeps open, though an earlier change was to close them."""
+    closing = (one for one in pending if one.kind in (Kind.CLOSE, Kind.UNDO) and one.state)
+    return tuple(dict.fromkeys(one.item for one in closing))
+
+
+_WITH_STATE = (Kind.REOPEN, Kind.CLOSE, Kind.UNDO)
 
 
 def is_in_doubt(operation: Operation) -> bool:

@@ -11,6 +11,7 @@ import pytest
 
 from unlatch.delivery.states import (
     LONGEST_RETRY,
+    MOST_CONTACTS,
     MOST_REFUSALS,
     MOST_SENDS,
     TABLE,
@@ -120,7 +121,10 @@ def test_what_this_run_blocked_is_recorded_once_with_its_cause() -> None:
         for case in everything()
         if case[2].state is State.BLOCKED and case[2].last is Event.NEEDS_PERSON
     }
-    assert {(False, Block("any-cause")), (True, Done())} == steps
+    assert {(False, Block("any-cause")), (True, Block("any-cause"))} == steps
+    recorded = replace(BLOCKED, cause="any-cause")
+    evidence = Evidence(NOW, State.BLOCKED, Event.NEEDS_PERSON, cause="any-cause")
+    assert Done() == next_step(recorded, None, evidence)
 
 
 def test_only_what_is_blocked_is_recorded_as_blocked() -> None:
@@ -165,10 +169,16 @@ def test_a_time_that_is_over_or_that_no_tracker_meant_is_not_waited_for(until: d
     assert Probe() == next_step(OPERATION, attempt, Evidence(NOW))
 
 
-def test_who_names_an_operation_does_not_wait_for_a_time_of_an_earlier_run() -> None:
+@pytest.mark.parametrize("named", BOTH)
+def test_a_time_of_an_earlier_run_holds_for_who_names_an_operation_as_well(named: bool) -> None:
     attempt = replace(FIRST, ended=NOW, retry_at=SOON)
-    assert Probe() == next_step(OPERATION, attempt, Evidence(NOW, named=True))
-    assert Wait(SOON) == next_step(OPERATION, attempt, Evidence(NOW))
+    assert Wait(SOON) == next_step(OPERATION, attempt, Evidence(NOW, named=named))
+
+
+def test_one_run_contacts_a_tracker_for_an_operation_nine_times_at_most() -> None:
+    assert 9 == MOST_CONTACTS
+    assert Probe() == next_step(OPERATION, None, Evidence(NOW, contacts=8))
+    assert Done() == next_step(OPERATION, None, Evidence(NOW, contacts=9))
 
 
 # What is read back from disk
@@ -268,8 +278,12 @@ def test_before_anything_was_sent_nothing_is_unclear_but_what_says_so(error: Unl
 
 
 @pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
-def test_a_probe_that_fails_leaves_an_unknown_outcome_unknown(error: UnlatchError) -> None:
-    assert Event.PROBE_FAILED is meaning(error, state=State.UNKNOWN)
+def test_a_probe_that_fails_leaves_an_unknown_outcome_unknown_unless_a_person_is_needed(
+    error: UnlatchError,
+) -> None:
+    needs_person = MEANINGS[error] is Event.NEEDS_PERSON
+    expected = Event.NEEDS_PERSON if needs_person else Event.PROBE_FAILED
+    assert expected is meaning(error, state=State.UNKNOWN)
 
 
 @pytest.mark.parametrize("error", MEANINGS, ids=NAMES)

@@ -98,12 +98,7 @@ def forbidden(project: Project) -> None:
 
 def limited(project: Project) -> None:
     struck(project, "state", "rate-limit", seconds=600)
-
-
-def limited_long_ago(project: Project) -> None:
-    limited(project)
     edit_metadata(project, lambda data: data["pending"][0]["attempt"].update(retryAt=LONG_AGO))
-    assert project.run("sync").code == 0
 
 
 def unreachable(project: Project) -> None:
@@ -155,7 +150,7 @@ def lost_and_not_found_out(project: Project) -> None:
 
 
 def lost_and_linked_twice(project: Project) -> None:
-    """Its answer was lost, and now it turns out to be another linked issue."""
+    """Its answer was lost, and it turns out to be another linked issue with its own operation."""
     lost(project)
     project.box.github.add_repository("octo/gadgets")
     config = (project.root / ".unlatch" / "config.toml").read_text()
@@ -164,6 +159,20 @@ def lost_and_linked_twice(project: Project) -> None:
     number = project.box.github.transfer_issue(HOME, 4, "octo/gadgets")
     url = f"{project.box.github.web_url}/octo/gadgets/issues/{number}"
     assert project.run("link", "7", url).code == 0
+
+    def enqueue(data: dict[str, Any]) -> None:
+        (operation,) = data["pending"]
+        twin = {key: value for key, value in operation.items() if key != "attempt"}
+        data["pending"].append({**twin, "item": url})
+
+    edit_metadata(project, enqueue)
+
+
+def lost_and_hidden(project: Project) -> None:
+    lost(project)
+    project.box.faults.add(Fault("github", "status", code=403))
+    assert project.run(*SYNC).code == 3
+    assert "parkedAt" in project.metadata()["pending"][0]
 
 
 SCENARIOS: Mapping[Row, Callable[[Project], None]] = {
@@ -183,8 +192,8 @@ SCENARIOS: Mapping[Row, Callable[[Project], None]] = {
     (State.UNKNOWN, Event.PROBED_LEFT): never_arrived,
     (State.UNKNOWN, Event.PROBE_FAILED): lost_and_not_found_out,
     (State.UNKNOWN, Event.GONE): lost_and_linked_twice,
-    (State.RETRY_AT, Event.TIME_CAME): limited_long_ago,
-    (State.RETRY_AT, Event.NAMED): limited,
+    (State.UNKNOWN, Event.NEEDS_PERSON): lost_and_hidden,
+    (State.RETRY_AT, Event.TIME_CAME): limited,
     (State.BLOCKED, Event.NAMED): forbidden,
 }
 

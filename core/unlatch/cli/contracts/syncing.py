@@ -2,7 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from unlatch.cli.contracts.parts import DeliveryEntry, Document, Failure, PendingOf, Problem
+from unlatch.cli.contracts.parts import Broken, DeliveryEntry, Document, Failure, PendingOf, Problem
 from unlatch.cli.contracts.previewed import PreviewedItem
 from unlatch.domain.status import Status
 
@@ -72,6 +72,8 @@ class SyncDocument(Document):
     otherBranch: str | None
     commit: CommitEntry | None
     event: EventEntry | None
+    # Increments that could not be compared, because they cannot be read.
+    broken: list[Broken]
 
 
 class SyncPlanDocument(Document):
@@ -85,3 +87,4 @@ class SyncPlanDocument(Document):
     comments: int
     adrift: bool
     otherBranch: str | None
+    broken: list[Broken]

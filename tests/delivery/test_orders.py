@@ -1,0 +1,164 @@
+"""Operations on one item in every order, and what another process or clone does in between."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.delivery.stage import (
+    ALL,
+    AT_ONCE,
+    RESUME,
+    SYNC,
+    completed_on,
+    count_markers,
+    edit_metadata,
+    fault,
+)
+
+from unlatch.sandbox import Fault
+
+HOME = "octo/widgets"
+AGAIN = ("resume", "7", "--reason", "Once more", "--yes")
+UNDO = ("undo", "7", "--yes")
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_undo_closes_what_a_struck_close_was_to_close(project: Project, tracker: str) -> None:
+    completed_on(project, tracker)
+    runs = [
+        project.run(*RESUME),
+        project.run("complete", "7", "--offline"),
+        project.run(*AGAIN),
+        project.run(*UNDO),
+    ]
+
+    assert [0, 0, 0, 0] == [done.code for done in runs], "".join(done.said for done in runs)
+    assert CLOSED[tracker] == project.states()[tracker]
+    assert "reopened" not in project.labels()[tracker]
+
+
+def test_a_blocked_undo_does_not_close_what_was_reopened_since(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run(*RESUME).code == 0
+    project.box.faults.add(fault("github", "state", "status", code=403))
+    assert project.run(*UNDO).code == 3
+    assert project.run(*AGAIN, "--offline").code == 0
+
+    runs = [project.run("sync"), project.run(*SYNC)]
+
+    assert 0 == runs[-1].code, "".join(done.said for done in runs)
+    assert OPEN["github"] == project.states()["github"]
+
+
+def test_a_moved_item_that_was_linked_again_gets_its_reason(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run(*RESUME, "--offline").code == 0
+    project.box.github.add_repository("octo/gadgets")
+    config = project.box.config().replace(
+        f'repository = "{HOME}"', f'repository = "{HOME}"\nrepositories = ["octo/gadgets"]'
+    )
+    project.configure(config)
+    number = project.box.github.transfer_issue(HOME, 4, "octo/gadgets")
+    url = f"{project.box.github.web_url}/octo/gadgets/issues/{number}"
+    assert project.run("link", "7", url).code == 0
+
+    done = project.run(*SYNC)
+
+    assert done.code == 0, done.said
+    assert "open" == project.box.github.issue("octo/gadgets", number)["state"]
+    assert 1 == len(project.box.github.comments("octo/gadgets", number))
+    assert "items" not in project.metadata()["github"]
+
+
+def test_what_another_increment_took_up_meanwhile_is_not_closed(project: Project) -> None:
+    url = f"{project.box.github.web_url}/{HOME}/issues/4"
+    completed_on(project, "github")
+    project.increment("0008-other", status="completed", links={"github": {"issue": 4, "url": url}})
+    assert project.run(*RESUME).code == 0
+
+    def take_up() -> None:
+        done = project.process("resume", "8", "--reason", REASON, "--yes")
+        assert done.code == 0, done.said
+
+    reading = {"method": "GET", "path": r"/issues/4$"}
+    project.box.faults.add(Fault("github", "human", action=take_up, **reading))
+
+    done = project.run("complete", "7")
+
+    assert done.code == 0, done.said
+    assert "open" == project.states()["github"]
+
+
+def test_a_person_who_reopened_after_a_refusal_keeps_the_item_open(project: Project) -> None:
+    completed_on(project, "github")
+    project.box.faults.add(fault("github", "state", "status", code=403))
+    assert project.run(*RESUME).code == 3
+    project.box.github.edit(HOME, 4, state="open")
+    assert project.run(*SYNC).code == 0
+
+    assert project.run(*UNDO).code == 0
+
+    assert "open" == project.states()["github"]
+
+
+def test_an_endless_conflict_ends(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run(*RESUME, "--offline").code == 0
+    project.box.requests.clear()
+    project.box.faults.add(Fault("github", "status", code=409, method="GET", times=500))
+
+    done = project.run(*AT_ONCE, *SYNC)
+
+    assert done.code == 3, done.said
+    assert project.box.requests.count() < 30
+
+
+def test_a_refusal_on_reading_counts(project: Project) -> None:
+    completed_on(project, "github")
+    project.box.faults.add(Fault("github", "status", code=401, times=500))
+    assert project.run(*RESUME).code == 3
+    for _ in range(4):
+        project.run("sync")
+
+    (operation,) = project.metadata()["pending"]
+
+    assert (5, True) == (operation["attempt"]["n"], "parkedAt" in operation)
+
+
+def test_a_record_with_an_odd_category_is_read(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run(*RESUME, "--offline").code == 0
+    odd = {"n": 1, "at": "2026-01-01T00:00:00Z", "before": {"state": "closed", "category": []}}
+    edit_metadata(project, lambda data: data["pending"][0].update(attempt=odd))
+
+    assert project.run(*SYNC).code == 0
+    assert 1 == count_markers(project).total()
+
+
+def test_an_undo_that_sync_cannot_decide_ends_with_its_own_code(project: Project) -> None:
+    completed_on(project, "github")
+    assert project.run(*RESUME).code == 0
+
+    def forget(data: dict[str, object]) -> None:
+        for entry in data["reopenHistory"]:  # type: ignore[attr-defined]  # a list
+            entry["syncedTo"] = {}
+
+    edit_metadata(project, forget)
+    (project.root / ".unlatch" / "increments" / NAME / "events.jsonl").unlink()
+    assert project.run(*UNDO, "--offline").code == 0
+
+    done = project.run(*SYNC)
+
+    assert done.code == 5, done.said
+    assert "nothing to do" not in done.said
+
+
+def test_an_increment_that_cannot_be_read_is_named_by_sync(project: Project) -> None:
+    completed_on(project, "github")
+    project.increment("0008-other", status="active")
+    broken = project.root / ".unlatch" / "increments" / "0008-other" / "metadata.json"
+    broken.write_text("{", encoding="utf-8")
+
+    for words in (("sync",), ("sync", "--check")):
+        done = project.run(*words)
+        assert (5, True) == (done.code, "0008-other" in done.said), done.said
