@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from unlatch.errors import NotFound, TrackerError
 from unlatch.spi import CommentRef, ops_in
-from unlatch.transport import Answer, reading
+from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.outcomes import judge
 from unlatch_ado import answers, discussion
 from unlatch_ado.connection import Connection
@@ -183,7 +183,10 @@ class Client:
         so no clock is asked.
         """
         below: str | None = None
-        while numbers := self._numbers(project, below):
+        for _ in each_page():
+            numbers = self._numbers(project, below)
+            if not numbers:
+                return
             below = numbers[-1]
             for start in range(0, len(numbers), _BATCH):
                 page = self._batch(numbers[start : start + _BATCH], _WITH_DESCRIPTION)
@@ -206,7 +209,7 @@ class Client:
 
     def _comments(self, project: str, item: str) -> Iterator[Remark]:
         token: str | None = None
-        while True:
+        for _ in each_page():
             with self._connection.understood():
                 page, token = discussion.comments(
                     self._api.get_comments(
@@ -219,7 +222,9 @@ class Client:
 
     def _updates(self, item: str) -> Iterator[Remark]:
         seen, size = 0, _PAGE
-        while size == _PAGE:
+        for _ in each_page():
+            if size != _PAGE:
+                return
             with self._connection.understood():
                 answer = self._api.get_updates(int(item), top=_PAGE, skip=seen)
                 page, size = discussion.updates(answer)

@@ -23,7 +23,6 @@ from unlatch_github.reading import (
     milestone_in,
     place_of,
     post_in,
-    present,
     understood,
 )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from requests.utils import parse_header_links
 
-from unlatch.transport import reading
+from unlatch.transport import each_page, reading
 from unlatch_github._requester import SessionRequester
 from unlatch_github.errors import explain
 from unlatch_github.reading import understood
@@ -50,7 +50,9 @@ class Connection:
     def listed(self, path: str) -> Iterator[Any]:
         """All entries of a list, page by page, as they are asked for."""
         following: str | None = path
-        while following:
+        for _ in each_page():
+            if following is None:
+                return
             headers, page = self.ask("GET", following)
             with understood(path, written=False):
                 yield from page

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
+from unlatch.transport import each_page
 from unlatch_jira import workflow
 from unlatch_jira.answers import Found, Issue, Move, Moves, is_whole, read_issue
 from unlatch_jira.comments import Comment, CommentPage
@@ -138,7 +139,7 @@ class JiraClient:
         """All comments on an issue, each one once."""
         seen: set[str] = set()
         start = 0
-        while True:
+        for _ in each_page():
             query = {"startAt": str(start), "maxResults": str(PAGE), "orderBy": "created"}
             page = self._wire.get(CommentPage, f"issue/{key}/comment", query)
             yield from (one for one in page.comments if one.id not in seen)
@@ -188,7 +189,7 @@ class JiraClient:
         self, query: dict[str, str], property_key: str | None = None
     ) -> Iterator[Found]:
         asked = {**query, **({"properties": property_key} if property_key else {})}
-        while True:
+        for _ in each_page():
             page = self._wire.get(Found, "search/jql", asked)
             yield page
             if page.next is None:
@@ -197,7 +198,7 @@ class JiraClient:
 
     def _pages(self, query: dict[str, str]) -> Iterator[Found]:
         start = 0
-        while True:
+        for _ in each_page():
             page = self._wire.get(Found, "search", {**query, "startAt": str(start)})
             yield page
             start += len(page.issues)

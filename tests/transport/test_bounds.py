@@ -14,6 +14,7 @@ from tests.transport.faulty import OK, Faulty, Reply, reply
 
 from unlatch.errors import Rejected, Transient, UnknownOutcome, UnlatchError
 from unlatch.transport.answer import MOST_BYTES, MOST_ERROR_BYTES
+from unlatch.transport.pages import MOST_PAGES, each_page
 from unlatch.transport.parsing import MOST_LEVELS, MOST_VALUES, parse_json
 from unlatch.transport.redact import Redactor
 
@@ -164,6 +165,17 @@ def test_marks_in_texts_are_not_values() -> None:
 def test_redirect_to_nowhere_is_no_success(status: int) -> None:
     with Faulty(otherwise=reply(status)) as server:
         assert isinstance(failure(server, "GET"), Transient)
+
+
+def test_list_without_an_end_is_given_up() -> None:
+    clock = iter(range(MOST_PAGES * 10))
+    with pytest.raises(Rejected, match="answer-not-understood"):
+        list(each_page(lambda: 0.0))
+    pages = [0]
+    with pytest.raises(Rejected, match="answer-not-understood"):
+        pages += each_page(lambda: float(next(clock) * 60))
+
+    assert len(pages) < MOST_PAGES
 
 
 # Who may be asked

@@ -107,6 +107,32 @@ def test_limit_that_names_no_time_is_a_minute(headers: dict[str, str], seconds: 
     assert [seconds] == [wait.seconds for wait in waits]
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Retry-After": "999999999"},
+        {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"},
+        {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "999999999999"},
+        {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9999-12-31T23:59:59Z"},
+    ],
+)
+def test_limit_is_taken_for_a_day_at_the_most(headers: dict[str, str]) -> None:
+    with Faulty(limited(headers)) as server:
+        error = failure(server, "POST", max_wait=3600)
+
+    assert isinstance(error, Limited)
+    assert 86_400.0 == error.retry_after
+
+
+@pytest.mark.parametrize("value", ["NaN", "inf", "-inf", "1e9", "-1", "0x10", "9" * 400, "\xb2"])
+def test_time_that_is_no_number_of_seconds_is_a_minute(value: str) -> None:
+    with Faulty(limited({"Retry-After": value})) as server:
+        error = failure(server, "POST")
+
+    assert isinstance(error, Limited)
+    assert 60.0 == error.retry_after
+
+
 def test_time_that_is_over_is_not_waited_for() -> None:
     waits: list[Wait] = []
     with Faulty(limited({"Retry-After": format_datetime(NOW, usegmt=True)}), OK) as server:
@@ -317,3 +343,15 @@ def test_backoff_grows_is_jittered_and_is_not_shown() -> None:
 
     assert 0.8 <= clock.now <= 1.6
     assert waits == []
+
+
+def test_waits_that_are_asked_for_again_and_again_stay_within_the_budget() -> None:
+    clock = SkippingClock()
+    slow = reply(200, {}, headers={"Retry-After": "9"})
+    with connected(otherwise=slow, clock=clock, max_wait=60) as (server, session):
+        for _ in range(7):
+            session.get(server.url)
+        with pytest.raises(Limited):
+            session.get(server.url)
+
+        assert (7, 54.0) == (len(server.requests), clock.now)

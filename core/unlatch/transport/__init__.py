@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.transport.answer import Answer, Explain
 from unlatch.transport.meter import Meter, measure, reading
+from unlatch.transport.pages import each_page
 from unlatch.transport.waits import Wait
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = [
     "Meter",
     "Transport",
     "Wait",
+    "each_page",
     "for_tests",
     "measure",
     "open_transport",

@@ -11,7 +11,7 @@ from unlatch.transport.asked import asked_wait
 from unlatch.transport.parsing import parse_json
 
 # A page of a hundred comments of 64 KiB each, the largest that GitHub takes, is 7 MB.
-MOST_BYTES = 16 * 1024 * 1024
+MOST_BYTES = 12 * 1024 * 1024
 # Of an error, some words are shown, and tables look through all of it.
 MOST_ERROR_BYTES = 2 * 1024 * 1024
 
