@@ -192,6 +192,7 @@ def test_github(
     visit("PATCH", issue, json={"state": "open", "state_reason": "reopened", **more})
     visit("POST", f"{issue}/assignees", json={"assignees": ["octocat"]})
     visit("GET", f"{home}/milestones", params={"state": "all"})
+    visit("GET", f"{home}/collaborators/ann/permission")
     comment = visit("POST", f"{issue}/comments", json={"body": "x"})
     visit("GET", f"{issue}/comments")
     visit("GET", f"{home}/issues/comments/{comment['id']}")
