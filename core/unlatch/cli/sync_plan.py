@@ -45,7 +45,7 @@ def adrift_code(plan: SyncPlan) -> int:
     if plan.is_adrift:
         return ADRIFT
     errors = [one.seen.error for one in plan.links if one.seen.error is not None]
-    return 1 if any(error.id not in NO_TOKEN for error in errors) else 0
+    return ADRIFT if any(error.id not in NO_TOKEN for error in errors) else 0
 
 
 def tell_plan(
