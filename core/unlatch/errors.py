@@ -112,9 +112,21 @@ class NotDurable(StoreError):
 class ConfigError(UnlatchError):
     """The configuration is wrong; `problems` lists every mistake, each with its place."""
 
-    def __init__(self, problems: tuple[str, ...], *, where: str, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        problems: tuple[str, ...],
+        *,
+        where: str,
+        hint: str | None = None,
+        id: str | None = None,
+    ) -> None:
         count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-        super().__init__("config-invalid", f"the configuration has {count}", where=where, hint=hint)
+        super().__init__(
+            "config-invalid" if id is None else id,
+            f"the configuration has {count}",
+            where=where,
+            hint=hint,
+        )
         self.problems = problems
 
 

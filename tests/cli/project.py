@@ -61,6 +61,7 @@ class Project:
         home: the user's home, with nothing in it.
         bin: all that is on the PATH.
         extra: further environment variables; one that is None is taken out.
+        stream: the class of the standard output and error of `run`.
     """
 
     box: Sandbox
@@ -69,6 +70,7 @@ class Project:
     bin: Path
     monkeypatch: pytest.MonkeyPatch
     extra: dict[str, str | None] = field(default_factory=dict)
+    stream: type[io.TextIOWrapper] = io.TextIOWrapper
 
     # Running
 
@@ -92,7 +94,7 @@ class Project:
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
         """Run unlatch in this process, piped: what a CI job sees, without its start-up time."""
-        streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+        streams = [self.stream(io.BytesIO(), encoding="utf-8") for _ in range(2)]
         with self.monkeypatch.context() as patch:
             for name in os.environ:
                 patch.delenv(name)

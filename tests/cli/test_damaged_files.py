@@ -52,7 +52,7 @@ def test_a_metadata_file_that_is_a_folder_or_missing(completed: Project) -> None
     folder = completed.run(*RESUME)
 
     assert_refused(missing, 1, "metadata-missing")
-    assert_refused(folder, 1, "metadata-unreadable")
+    assert_refused(folder, 1, "not-a-file")
     assert "metadata.json is a folder" in folder.err
     assert path.is_dir()
 

@@ -13,6 +13,7 @@ from tests.cli.project import REASON, Done, Project
 
 from unlatch.engine import migrate
 from unlatch.store import journal
+from unlatch.store.safe_open import OpenFolder
 
 THEIRS, OURS = ".specweave/increments", ".unlatch/increments"
 SEARCH, OLD = "0003-search", "0001-old"
@@ -240,7 +241,8 @@ def killed_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the process end before its `number`th write."""
     left = [number]
     places: list[tuple[Any, str]] = [(migrate, "replace_file"), (journal, "replace_file")]
-    places += [(Path, "rename"), (Path, "unlink"), (Path, "rmdir")]
+    places += [(migrate, "move_folder"), (migrate, "remove_file"), (journal, "remove_file")]
+    places += [(migrate, "remove_empty"), (OpenFolder, "remove_folder")]
 
     def wrapped(real: Any) -> Any:
         def write(place: Path, *args: Any, **kwargs: Any) -> Any:

@@ -14,6 +14,8 @@ import signal
 import threading
 from typing import IO, TYPE_CHECKING, Any, Self
 
+from unlatch.store import atomic
+from unlatch.store.safe_open import OpenFolder
 from unlatch.transport.adapter import TrackerAdapter
 
 if TYPE_CHECKING:
@@ -68,32 +70,42 @@ class Boundaries:
     def _watch_files(self) -> None:
         real_open, real_fsync = pathlib.Path.open, os.fsync
 
-        def watched_open(path: pathlib.Path, mode: str = "r", *args: Any, **kwargs: Any) -> IO[Any]:
+        def watched_cache(
+            path: pathlib.Path, mode: str = "r", *args: Any, **kwargs: Any
+        ) -> IO[Any]:
             file = real_open(path, mode, *args, **kwargs)
             if "b" in mode and set(mode) & set("wxa+"):
                 return _Watched(file, self, path.name)  # type: ignore[return-value]
             return file
 
+        def watched_open(name: str, mode: str, **kwargs: Any) -> IO[Any]:
+            file = open(name, mode, **kwargs)  # noqa: PTH123, SIM115  (as `atomic` does it)
+            return _Watched(file, self, name)  # type: ignore[return-value]
+
         def watched_fsync(descriptor: int) -> None:
             self.cross("fsync")
             real_fsync(descriptor)
 
-        pathlib.Path.open = watched_open  # type: ignore[method-assign,assignment]
+        pathlib.Path.open = watched_cache  # type: ignore[method-assign,assignment]
+        atomic.open = watched_open  # type: ignore[attr-defined]
         os.fsync = watched_fsync  # type: ignore[assignment]
 
     def _watch_folders(self) -> None:
-        for name in ("rename", "replace", "unlink", "mkdir"):
-            real = getattr(pathlib.Path, name)
+        for name in ("move", "remove", "remove_folder", "make"):
+            self._watch(OpenFolder, name, lambda _, args: args[0])
+        for name in ("rename", "replace", "unlink", "mkdir"):  # caches
+            self._watch(pathlib.Path, name, lambda path, _: path.name)
 
-            def watched(
-                path: pathlib.Path, *args: Any, _real: Any = real, _name: str = name, **kwargs: Any
-            ) -> Any:
-                self.cross(f"before {_name} {path.name}")
-                result = _real(path, *args, **kwargs)
-                self.cross(f"after {_name} {path.name}")
-                return result
+    def _watch(self, owner: type, name: str, subject: Callable[[Any, Any], str]) -> None:
+        real = getattr(owner, name)
 
-            setattr(pathlib.Path, name, watched)
+        def watched(on: Any, *args: Any, **kwargs: Any) -> Any:
+            self.cross(f"before {name} {subject(on, args)}")
+            result = real(on, *args, **kwargs)
+            self.cross(f"after {name} {subject(on, args)}")
+            return result
+
+        setattr(owner, name, watched)
 
     def _watch_requests(self) -> None:
         real_send = TrackerAdapter.send

@@ -35,11 +35,10 @@ _GROWING = (
     "before write",
     "amid write",
     "fsync",
-    "before rename",
-    "before replace",
-    "before mkdir",
+    *("before move", "before make"),
+    *("before rename", "before replace", "before mkdir"),
 )
-_CHANGING = (*_GROWING, "before unlink")
+_CHANGING = (*_GROWING, "before remove", "before unlink")
 INTERRUPTED, UNDELIVERED = 130, 3
 
 

@@ -154,7 +154,7 @@ def test_events_that_cannot_be_read_at_all_are_reported(busy: Project) -> None:
     path.unlink()
     path.mkdir()
 
-    assert_refused(busy.run("history", "7"), 1, "events-unreadable")
+    assert_refused(busy.run("history", "7"), 1, "not-a-file")
 
 
 def test_an_empty_increment_is_reported(project: Project) -> None:

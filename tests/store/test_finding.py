@@ -258,8 +258,8 @@ def _loop(path: Path) -> None:
     ("spoil", "error_id"),
     [
         (_missing, "metadata-missing"),
-        (_folder, "metadata-unreadable"),
-        (_loop, "metadata-unreadable"),
+        (_folder, "not-a-file"),
+        (_loop, "unsafe-path"),
     ],
 )
 @pytest.mark.parametrize("archive", ["", "_archive"])

@@ -351,7 +351,9 @@ def test_a_pipe_in_the_place_of_metadata_keeps_nobody_waiting(project: Project) 
     path = project.add(metadata()) / "metadata.json"
     path.unlink()
     os.mkfifo(path)
-    assert is_free(project, "store", OTHER)
+    with pytest.raises(StoreError) as caught:
+        is_free(project, "store", OTHER)
+    assert ("not-a-file", str(path)) == (caught.value.id, caught.value.where)
 
 
 # ---- systems ------------------------------------------------------------------------------------

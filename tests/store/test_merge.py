@@ -332,7 +332,10 @@ def test_of_an_item_that_two_clones_reopened_the_record_of_the_first_stands() ->
 def test_of_two_attempts_the_later_stands_with_what_the_first_found() -> None:
     base = reopened(completed(), 5, "why")
     ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
-    closed, opened = ({"state": word, "labels": list[str]()} for word in ("closed", "open"))
+    closed, opened = (
+        {"state": state, "category": category, "labels": list[str]()}
+        for state, category in (("closed", "done"), ("open", "todo"))
+    )
     ours["pending"][0]["attempt"] = {"n": 1, "at": time(7), "before": opened, "ended": time(8)}
     theirs["pending"][0]["attempt"] = {"n": 2, "at": time(6), "before": closed}
     for one, other in ((ours, theirs), (theirs, ours)):

@@ -124,7 +124,7 @@ def test_the_event_is_written_before_the_operation_leaves(project: Project) -> N
     events.mkdir()
     with pytest.raises(StoreError) as caught:
         deliver(project, operation)
-    assert caught.value.id == "not-writable"
+    assert caught.value.id == "not-a-file"
     assert project.manager.read("7").pending == (operation,)
 
 

@@ -19,6 +19,7 @@ from unlatch.errors import StoreError
 from unlatch.store.events import read_events
 from unlatch.store.linking import link, unlink
 from unlatch.store.outbox import enqueue
+from unlatch.store.safe_open import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,11 +136,12 @@ def _in_child(root: Path, prepare: str) -> dict[str, str]:
 
 def test_a_lost_event_is_a_warning_and_the_reopen_stands(project: Project) -> None:
     folder = project.add(metadata())
-    (folder / "events.jsonl").mkdir()
+    with (folder / "events.jsonl").open("wb") as file:
+        file.truncate(LARGEST)
     after, entry = project.manager.reopen("7", "why", "ada")
     assert (after.status, len(after.warnings)) == (Status.ACTIVE, 1)
     assert "events.jsonl" in after.warnings[0]
-    (folder / "events.jsonl").rmdir()
+    (folder / "events.jsonl").unlink()
     assert [event["id"] for event in read_events(folder, after.reopens)] == [entry.id]
 
 

@@ -13,6 +13,7 @@ from unlatch.errors import UnlatchError
 from unlatch.store.layout import METADATA
 from unlatch.store.links import identity, link_of
 from unlatch.store.records import is_in_doubt
+from unlatch.store.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -84,5 +85,5 @@ class Neighbours:
     def _noted(self) -> Iterable[Increment]:
         for folder in self._manager.layout.folders():
             with suppress(OSError, UnlatchError):
-                if _NOTED in (folder.path / METADATA).read_bytes():
+                if _NOTED in read_file(folder.path / METADATA):
                     yield self._manager.read(folder.name)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.engine.git import run_git
+from unlatch.errors import StoreError
+from unlatch.store.safe_open import open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
 _REGULAR = ("100644", "100755")
 # As long as git's ids are, in hexadecimal digits.
 _HASHES = {40: "sha1", 64: "sha256"}
-# A named pipe would wait for a writer.
-_UNBLOCKED = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-# A larger file is no increment's, and counts as changed.
-_MOST_BYTES = 64_000_000
 
 
 def committed_files(root: Path, commit: str, folder: Path) -> dict[str, str] | None:
@@ -83,17 +81,15 @@ def _blob(content: bytes, length: int) -> str:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for place, _, names in os.walk(folder):
-        yield from (folder / place / name for name in names)
+    """All files below a folder, which is not a link, nor behind one."""
+    with suppress(OSError), open_folder(folder):
+        for place, _, names in os.walk(folder):
+            yield from (folder / place / name for name in names)
 
 
 def _content(path: Path) -> bytes | None:
+    """A file's content; None where it cannot be read, or is too large to be an increment's."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | _UNBLOCKED)
-    except OSError:
+        return read_file(path)
+    except (OSError, StoreError):
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode) or about.st_size > _MOST_BYTES:
-            return None
-        return file.read()

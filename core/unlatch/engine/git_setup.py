@@ -13,6 +13,7 @@ from unlatch.engine.git import ask_git, run_git
 from unlatch.errors import StoreError, UsageError
 from unlatch.store.atomic import replace_file
 from unlatch.store.layout import EVENTS, METADATA
+from unlatch.store.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +95,7 @@ def _attributes(layout: Layout) -> tuple[str, ...]:
 
 
 def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    old = path.read_bytes() if path.exists() else b""
+    old = read_file(path) if exists(path) else b""
     there = {b" ".join(line.split()) for line in old.splitlines()}
     missing = tuple(line for line in wanted if line.encode() not in there)
     if missing:

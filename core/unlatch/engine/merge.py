@@ -13,6 +13,7 @@ from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import EVENTS, METADATA, SPEC
 from unlatch.store.locks import store_lock
 from unlatch.store.merge_text import UnmergeableError, merge_events, merge_metadata
+from unlatch.store.safe_open import exists, read_file
 from unlatch.store.three_way import Side
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
 
 def _events_plan(folder: Folder, stages: dict[int, bytes]) -> _Plan:
     path = folder.path / EVENTS
-    has_markers = path.exists() and b"\n<<<<<<< " in b"\n" + path.read_bytes()
+    has_markers = exists(path) and b"\n<<<<<<< " in b"\n" + read_file(path)
     ours, theirs = stages.get(_OURS, b""), stages.get(_THEIRS, b"")
     return _Plan(path, merge_events(ours, theirs) if has_markers else None)
 
@@ -151,7 +152,7 @@ def _metadata_plan(
     # A choice of a whole side, or of ours before, may still be changed; anything else is somebody's
     # own work.
     unmended = {ours, theirs, *(one.content for one in merged.values())}
-    if _is_sound(path) and path.read_bytes() not in unmended:
+    if _is_sound(path) and read_file(path) not in unmended:
         return _Plan(path, None)
     chosen = merged[take or Side.OURS]
     return _Plan(path, chosen.content, chosen.clashes)
@@ -159,8 +160,8 @@ def _metadata_plan(
 
 def _is_sound(path: Path) -> bool:
     try:
-        JsonText.parse(path.read_bytes())
-    except (OSError, JsonTextError):
+        JsonText.parse(read_file(path))
+    except (OSError, StoreError, JsonTextError):
         return False
     return True
 
@@ -183,12 +184,12 @@ def _with_spec(workspace: Workspace, folder: Folder, done: Resolution) -> Resolu
     if done.left:
         return done
     spec = folder.path / SPEC
-    before = spec.read_bytes() if spec.exists() else None
     try:
+        before = read_file(spec) if exists(spec) else None
         increment = workspace.manager.change(folder.name, lambda before, data: [])  # noqa: ARG005
     except StoreError as error:
         return replace(done, warnings=(str(error),))
-    changed = before is not None and spec.read_bytes() != before
+    changed = before is not None and read_file(spec) != before
     return replace(
         done,
         paths=(*done.paths, spec) if changed else done.paths,

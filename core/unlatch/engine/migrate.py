@@ -20,8 +20,8 @@ from unlatch.engine.migrate_plan import (
     blocked,
     moves_between,
 )
-from unlatch.errors import UsageError
-from unlatch.store.atomic import replace_file, sync_folder, writing
+from unlatch.errors import StoreError, UsageError
+from unlatch.store.atomic import move_folder, remove_file, replace_file
 from unlatch.store.journal import (
     BEGUN,
     DONE,
@@ -36,6 +36,7 @@ from unlatch.store.journal import (
 )
 from unlatch.store.layout import METADATA, layout_at
 from unlatch.store.locks import MIGRATE, store_lock
+from unlatch.store.safe_open import exists, read_file, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -127,7 +128,7 @@ def changed_since(workspace: Workspace, journal: Journal) -> tuple[Left, ...]:
 
 
 def _is_as_left(path: Path, edit: Edit) -> bool:
-    content = path.read_bytes() if path.is_file() else None
+    content = read_file(path) if exists(path) else None
     return content == edit.before or (content is not None and digest(content) == edit.after)
 
 
@@ -151,22 +152,18 @@ def last_migration(workspace: Workspace) -> Journal:
 
 def _back(root: Path, moves: Iterable[Move]) -> Iterator[Move]:
     for move in moves:
-        if (root / move.target).exists():
+        if exists(root / move.target):
             yield from moves_between(root, move.target, move.source)
 
 
 def _move(root: Path, moves: Iterable[Move]) -> None:
     for move in moves:
         here, there = root / move.source, root / move.target
-        if not here.exists():
+        if not exists(here):
             continue  # an earlier run did it
-        if there.exists():
+        if exists(there):
             raise blocked(move.source, move.target, there)
-        with writing(there):
-            there.parent.mkdir(parents=True, exist_ok=True)
-            here.rename(there)
-            sync_folder(there.parent)
-            sync_folder(here.parent)
+        move_folder(here, there)
     for left in {(root / move.source).parent for move in moves}:
         _remove_empty(left, root)
 
@@ -176,16 +173,16 @@ def _remove_empty(folder: Path, root: Path) -> None:
     trees = [root / tree for tree in (THEIRS, OURS)]
     while any(folder.is_relative_to(tree) for tree in trees):
         try:
-            folder.rmdir()
-        except OSError:
-            return  # something else lies there
+            remove_empty(folder)
+        except (OSError, StoreError):
+            return  # something else is there
         folder = folder.parent
 
 
 def _replace(layout: Layout, change: Change) -> bool:
     path = layout.root / change.path
     with _lock(layout, path):
-        if (path.read_bytes() if path.exists() else None) != change.before:
+        if (read_file(path) if exists(path) else None) != change.before:
             return False
         replace_file(path, change.after)
     return True
@@ -199,8 +196,7 @@ def _restore(layout: Layout, edit: Edit, moves: Iterable[Move]) -> bool:
         if edit.before is not None:
             replace_file(path, edit.before)
         else:
-            with writing(path):
-                path.unlink(missing_ok=True)
+            remove_file(path)
     return True
 
 
@@ -213,12 +209,12 @@ def _lock(layout: Layout, path: Path) -> AbstractContextManager[None]:
 
 def _read(root: Path, path: str, moves: Iterable[Move]) -> bytes:
     place = _place(root, path, moves)
-    return place.read_bytes() if place.is_file() else b""
+    return read_file(place) if exists(place) else b""
 
 
 def _place(root: Path, path: str, moves: Iterable[Move]) -> Path:
     """Where a file is now: at its new place, or still at its old one."""
-    if (root / path).exists():
+    if exists(root / path):
         return root / path
     for move in moves:
         if path.startswith(f"{move.target}/"):

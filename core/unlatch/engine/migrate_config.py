@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.store.layout import SPECWEAVE
+from unlatch.store.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +28,12 @@ def migrated_config(workspace: Workspace) -> bytes | None:
     Raises:
         ConfigError: the configuration has mistakes; all are listed.
     """
-    if not (workspace.layout.root / _SOURCE).is_file() or not workspace.config.specweave:
+    if not exists(workspace.layout.root / _SOURCE) or not workspace.config.specweave:
         return None
     import tomlkit  # noqa: PLC0415  (slow to load)
 
     path = workspace.layout.config
-    document = tomlkit.parse(path.read_bytes().decode()) if path.exists() else _new()
+    document = tomlkit.parse(read_file(path).decode()) if exists(path) else _new()
     off = tomlkit.item(False)
     document.add("specweave", off.comment(f"{_SOURCE} is not read any more"))
     for key, value in _inherited(workspace.raw_config):

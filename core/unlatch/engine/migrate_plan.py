@@ -10,8 +10,9 @@ from unlatch.engine.migrate_config import migrated_config
 from unlatch.errors import StoreError
 from unlatch.store.canonical import canonical
 from unlatch.store.journal import Move
-from unlatch.store.layout import HOME, METADATA, SPECWEAVE, Folder, sorted_folders
+from unlatch.store.layout import HOME, METADATA, SPECWEAVE, Folder, Layout, sorted_folders
 from unlatch.store.reading import read_metadata
+from unlatch.store.safe_open import exists, open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,9 +92,8 @@ def plan(workspace: Workspace) -> Migration:
 
 def _folders(increments: Path) -> Iterator[Folder]:
     yield from sorted_folders(increments, archived=False)
-    if increments.is_dir():
-        for archive in sorted(increments.glob("_*/")):
-            yield from sorted_folders(archive, archived=True)
+    for archive in Layout(increments, increments).archives():
+        yield from sorted_folders(archive, archived=True)
 
 
 def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
@@ -103,13 +103,18 @@ def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
         StoreError: `migrate-blocked`, where something of the same name is there.
     """
     here, there = root / source, root / target
-    if not there.exists():
+    if not exists(there):
         yield Move(source, target)
-    elif here.is_dir() and there.is_dir() and not (here / METADATA).exists():
-        for child in sorted(here.iterdir()):
-            yield from moves_between(root, f"{source}/{child.name}", f"{target}/{child.name}")
-    else:
+        return
+    try:
+        with open_folder(here) as opened, open_folder(there):
+            names = opened.names()
+    except NotADirectoryError:
+        names = [METADATA]
+    if METADATA in names:
         raise blocked(source, target, there)
+    for name in names:
+        yield from moves_between(root, f"{source}/{name}", f"{target}/{name}")
 
 
 def blocked(source: str, target: str, there: Path) -> StoreError:
@@ -124,7 +129,7 @@ def blocked(source: str, target: str, there: Path) -> StoreError:
 
 def _metadata(workspace: Workspace, folder: Folder, path: str) -> Change | Left | None:
     try:
-        before = (folder.path / METADATA).read_bytes()
+        before = read_file(folder.path / METADATA)
         text = read_metadata(folder.path / METADATA)
         if text.duplicates:
             return Left(path, f"{', '.join(text.duplicates)} stands there twice")
@@ -143,14 +148,14 @@ def _config(workspace: Workspace) -> Change | None:
     if after is None:
         return None
     path = workspace.layout.config
-    before = path.read_bytes() if path.exists() else None
+    before = read_file(path) if exists(path) else None
     return Change(f"{HOME}/{path.name}", before, after)
 
 
 def _attributes(root: Path) -> Change | None:
     """What .gitattributes says of the increments, said of the place where they will be."""
     with contextlib.suppress(OSError):
-        before = (root / _ATTRIBUTES).read_bytes()
+        before = read_file(root / _ATTRIBUTES)
         after = before.replace(f"/{THEIRS}/".encode(), f"/{OURS}/".encode())
         if after != before:
             return Change(_ATTRIBUTES, before, after)

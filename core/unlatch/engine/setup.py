@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.engine.git import ask_git
 from unlatch.store.atomic import replace_file, writing
 from unlatch.store.layout import Layout, layout_at
+from unlatch.store.safe_open import exists, make_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,11 +52,11 @@ def set_up(root: Path, manifests: Iterable[Manifest]) -> SetUp:
     layout = layout_at(root.absolute())
     made: list[Path] = []
     for folder in (layout.home, layout.increments):
-        if not folder.is_dir():
+        if not exists(folder):
             with writing(folder):
-                folder.mkdir(parents=True)
+                make_folders(folder)
             made.append(folder)
-    if not layout.config.exists():
+    if not exists(layout.config):
         replace_file(layout.config, _config(layout.root, manifests).encode())
         made.append(layout.config)
     return SetUp(layout, tuple(made))

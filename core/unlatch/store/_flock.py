@@ -17,7 +17,6 @@ if sys.platform != "win32":
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _Inode = tuple[int, int]
 
@@ -54,17 +53,18 @@ def hold(open_now: Callable[[], int], *, patience: float) -> Iterator[None]:
             os.close(descriptor)
 
 
-def carry(old: Path, new: Path) -> None:
-    """Extend a lock that this process holds on `old` to `new`, which is about to replace it.
+def carry(old: os.stat_result, new: int) -> None:
+    """Extend a lock that this process holds on a file to the one that is about to replace it.
 
     Without this the next process locks the new file while the first one still works.
+
+    Args:
+        old: the file that is locked, if any is.
+        new: the other one, open.
     """
-    try:
-        descriptors = _held.get(_inode(old.lstat()))
-    except OSError:
-        return
+    descriptors = _held.get(_inode(old))
     if descriptors is not None:
-        descriptor = os.open(new, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.dup(new)
         descriptors.append(descriptor)
         _held[_inode(os.fstat(descriptor))] = descriptors
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

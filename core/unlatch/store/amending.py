@@ -20,6 +20,7 @@ from unlatch.store.layout import METADATA, SPEC, TASKS
 from unlatch.store.links import block_at
 from unlatch.store.reading import read_document, read_metadata
 from unlatch.store.records import set_pending
+from unlatch.store.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -74,7 +75,7 @@ def document(folder: Path, name: str) -> str:
     text = read_document(folder / name)
     if text is not None:
         return text
-    if not (folder / name).exists():
+    if not exists(folder / name):
         return ""
     raise StoreError(
         "document-unreadable",
@@ -85,7 +86,11 @@ def document(folder: Path, name: str) -> str:
 
 
 def documents_of(increment: Increment) -> dict[str, str]:
-    """spec.md and tasks.md, with what they have yet to say; empty where they cannot be read."""
+    """spec.md and tasks.md, with what they have yet to say; empty where they are no text.
+
+    Raises:
+        StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
+    """
     texts = {name: read_document(increment.folder / name) or "" for name in DOCUMENTS}
     for amended in increment.amended:
         if amended.amendment.unwritten:

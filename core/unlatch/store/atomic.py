@@ -8,10 +8,20 @@ from typing import IO, TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
 from unlatch.store._flock import carry
+from unlatch.store.safe_open import (
+    UnsafePath,
+    check_size,
+    make_folders,
+    open_folder,
+    open_parent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from unlatch.store.layout import Folder
+    from unlatch.store.safe_open import OpenFolder
 
 UNFINISHED = ".unlatch.tmp"
 
@@ -20,40 +30,97 @@ def replace_file(path: Path, content: bytes) -> None:
     """Put `content` at `path` in one step; the file's permissions stay.
 
     Raises:
-        StoreError: `not-writable`; the old file is untouched.
+        StoreError: `not-writable`, `unsafe-path`, `not-a-file` or `file-too-large`; the old file is
+            untouched.
         NotDurable: the new file is there, and may be gone again after a power cut.
     """
-    # A unique name: two processes that share a temporary name lose one's update.
-    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}{UNFINISHED}")
+    check_size(len(content), path, path.name)
     with writing(path):
+        folder, name = open_parent(path)
+    with folder:
+        with writing(path):
+            _replace(folder, name, content)
         try:
-            with temporary.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            with contextlib.suppress(FileNotFoundError):
-                temporary.chmod(path.stat().st_mode & 0o7777)
-            carry(path, temporary)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+            folder.sync()
+        except OSError as error:
+            why = error.strerror or error
+            raise NotDurable(
+                "not-durable",
+                f"{path.name} was written, and the disk did not confirm it: {why}",
+                where=str(path),
+                hint="see to the disk, then run the command again; it goes on from what is there",
+            ) from error
+
+
+def _replace(folder: OpenFolder, name: str, content: bytes) -> None:
+    old = None
+    with contextlib.suppress(FileNotFoundError):
+        old = folder.check_file(name)
+    # A unique name: two processes that share a temporary name lose one's update.
+    temporary = f".{name}.{os.urandom(6).hex()}{UNFINISHED}"
     try:
-        sync_folder(path.parent)
-    except OSError as error:
-        raise NotDurable(
-            "not-durable",
-            f"{path.name} was written, and the disk did not confirm it: {error.strerror or error}",
-            where=str(path),
-            hint="see to the disk, then run the command again; it goes on from what is there",
-        ) from error
+        with open(temporary, "xb", opener=folder.file) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            if old is not None:
+                folder.set_mode(temporary, file.fileno(), old.st_mode & 0o7777)
+                carry(old, file.fileno())
+        folder.move(temporary, folder, name)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            folder.remove(temporary)
+        raise
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file, if it is there.
+
+    Raises:
+        StoreError: `not-writable` or `unsafe-path`.
+    """
+    with writing(path):
+        folder, name = open_parent(path)
+        with folder, contextlib.suppress(FileNotFoundError):
+            folder.remove(name)
+
+
+def move_folder(here: Path, there: Path) -> None:
+    """Move a folder or file, on disk when this returns; the folders around its new place are made.
+
+    Raises:
+        StoreError: `folder-vanished`, `not-writable` or `unsafe-path`.
+    """
+    with writing(there):
+        with contextlib.suppress(FileExistsError):
+            make_folders(there.parent)
+        source, name = open_parent(here)
+        with source, open_folder(there.parent) as target:
+            source.move(name, target, there.name)
+            target.sync()
+            source.sync()
 
 
 def sweep(folder: Path) -> None:
     """Remove what writers left behind that died halfway; the folder's lock is held."""
-    for stale in folder.glob(f".*{UNFINISHED}"):
-        with contextlib.suppress(OSError):  # it is in nobody's way
-            stale.unlink(missing_ok=True)
+    with writing(folder), open_folder(folder) as opened:
+        for name in _unfinished(opened):
+            with contextlib.suppress(OSError):  # it is in nobody's way
+                opened.remove(name)
+
+
+def unfinished_files(folder: Folder) -> list[Path]:
+    """The files in an increment's folder that writers left behind that died halfway.
+
+    Raises:
+        StoreError: `folder-vanished`, `not-writable` or `unsafe-path`.
+    """
+    with writing(folder.path), open_folder(folder.path) as opened:
+        return [folder.path / name for name in _unfinished(opened)]
+
+
+def _unfinished(folder: OpenFolder) -> list[str]:
+    return [name for name in folder.names() if name[:1] == "." and name.endswith(UNFINISHED)]
 
 
 def append_line(path: Path, line: str) -> None:
@@ -62,32 +129,42 @@ def append_line(path: Path, line: str) -> None:
     A last line that a crash cut short is closed first, so that it spoils itself alone.
 
     Raises:
-        StoreError: `not-writable`.
+        StoreError: `not-writable`, `unsafe-path`, `not-a-file` or `file-too-large`.
     """
-    with writing(path), path.open("a+b") as file:
-        if file.tell() and not _ends_in_newline(file):
-            line = "\n" + line
+    with writing(path):
+        folder, name = open_parent(path)
         # A lone surrogate has no UTF-8 form; inside JSON its escape means the same.
-        file.write(line.encode(errors="backslashreplace") + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+        added = line.encode(errors="backslashreplace") + b"\n"
+        with (
+            folder,
+            open(name, "a+b", opener=folder.file) as file,
+        ):
+            check_single(os.fstat(file.fileno()), path)
+            size = file.seek(0, os.SEEK_END)
+            check_size(size + len(added), path, name)
+            file.write(added if not size or _ends_in_newline(file) else b"\n" + added)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def check_single(found: os.stat_result, path: Path) -> None:
+    """Make sure that a file has no other name, which may be outside of the project.
+
+    Raises:
+        UnsafePath: it has one.
+    """
+    if found.st_nlink > 1:
+        raise UnsafePath(
+            "unsafe-path",
+            f"{path.name} has another name elsewhere (a hard link), which would change with it",
+            where=str(path),
+            hint=f"put a copy in its place: cp {path.name} copy && mv copy {path.name}",
+        )
 
 
 def _ends_in_newline(file: IO[bytes]) -> bool:
     file.seek(-1, os.SEEK_END)
     return file.read(1) == b"\n"
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` durable, where the system can."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return  # Windows cannot open a folder; its renames need no such call
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextlib.contextmanager

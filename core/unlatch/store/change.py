@@ -46,6 +46,7 @@ def change_folder(
         StoreError: the files cannot be read or written; nothing was changed.
     """
     text = read_metadata(folder.path / METADATA)
+    events.check_events(folder.path)
     if text.duplicates:
         raise _duplicate_key(folder, text.duplicates)
     data = copy.deepcopy(text.value)
@@ -90,12 +91,11 @@ def _follow_status(folder: Folder, status: Status) -> list[str]:
     A spelling that means the same is left alone.
     """
     path = folder.path / SPEC
-    spec = read_document(path)
-    said = front_matter.status(spec) if spec is not None else None
-    if spec is None or said is None or read_status(said) is status:
-        return []
     try:
-        replace_file(path, front_matter.with_status(spec, status.value).encode())
+        spec = read_document(path)
+        said = front_matter.status(spec) if spec is not None else None
+        if spec is not None and said is not None and read_status(said) is not status:
+            replace_file(path, front_matter.with_status(spec, status.value).encode())
     except StoreError as error:
         return [f"{error.message}; the next command mends its status line"]
     return []

@@ -6,21 +6,22 @@ import json
 import tomllib
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from unlatch.domain.text import slots
-from unlatch.errors import ConfigError
+from unlatch.errors import ConfigError, StoreError
 from unlatch.store import specweave_limits
 from unlatch.store.layout import SPECWEAVE
+from unlatch.store.safe_open import read_file
 from unlatch.store.specweave import repositories_of, tracker_settings
 from unlatch.store.sync_config import SyncConfig
 from unlatch.store.tables import Limits, Reopen
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from unlatch.store.layout import Layout
 
@@ -108,6 +109,19 @@ class UserConfig(_Table):
         description="a program and its arguments that proposes tasks for a scope change; it reads "
         "JSON from its standard input and prints JSON",
     )
+    allowed_links: tuple[str, ...] = Field(
+        (),
+        description="folders, by absolute paths, that symbolic links in a project may lead into; "
+        "others are not followed",
+    )
+
+    @field_validator("allowed_links")
+    @classmethod
+    def _absolute(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            if not Path(one).is_absolute():
+                raise ValueError(f"{one!r} is not an absolute path")
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +147,7 @@ def read_config(layout: Layout) -> RawConfig:
     Raises:
         ConfigError: a file is no TOML or cannot be read.
     """
-    ours = read_toml(layout.config)
+    ours = _parsed(_ours, layout.config)
     theirs: dict[str, Any] = {}
     if ours.get("specweave") is not False:
         theirs = _from_specweave(layout.root / SPECWEAVE / "config.json", ours)
@@ -161,7 +175,7 @@ def read_user_config(path: Path) -> UserConfig:
     Raises:
         ConfigError: it is no TOML, or has mistakes; all are listed.
     """
-    config, problems = checked(UserConfig, read_toml(path), prefix="")
+    config, problems = checked(UserConfig, _parsed(Path.read_bytes, path), prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
     return config
@@ -184,17 +198,32 @@ def _problem(detail: Any, prefix: str) -> str:
     return f"{key}: {detail['msg'].removeprefix('Value error, ')}"
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def _ours(path: Path) -> bytes:
+    """The content of the project's own configuration.
+
+    Raises:
+        ConfigError: with the id `unsafe-path`, `not-a-file` or `file-too-large`.
+        OSError: it is missing, or may not be read.
+    """
+    try:
+        return read_file(path)
+    except StoreError as error:
+        raise ConfigError(
+            (error.message,), where=error.where or str(path), hint=error.hint, id=error.id
+        ) from error
+
+
+def _parsed(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     """What a TOML file holds; nothing if there is no such file.
 
     Raises:
         ConfigError: it cannot be read, or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        return tomllib.loads(read(path).decode("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problem = f"the file cannot be read: {error}"
         raise ConfigError((problem,), where=str(path), hint="mend the place it names") from error
 
@@ -206,8 +235,8 @@ def repositories_of_profiles(layout: Layout) -> Mapping[str, str]:
 
 def _specweave_config(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return json.loads(read_file(path))
+    except (OSError, StoreError, ValueError, RecursionError):
         return {}  # not ours: SpecWeave reports its own mistakes
 
 

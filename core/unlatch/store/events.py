@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.times import stamp
 from unlatch.errors import StoreError
+from unlatch.store._json_nodes import is_too_deep
 from unlatch.store.amendments import told_of
-from unlatch.store.atomic import append_line
+from unlatch.store.atomic import append_line, check_single, writing
 from unlatch.store.layout import EVENTS
+from unlatch.store.safe_open import open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from unlatch.domain.increment import ReopenEntry
 
 Event = dict[str, Any]
+# In characters. A reason has at most 10,000, and a change of scope some tasks.
+LONGEST_LINE = 1 << 20
 
 
 def event(id: str, kind: str, /, *, at: datetime, by: str, **details: object) -> Event:
@@ -38,6 +42,17 @@ def append_event(folder: Path, entry: Event) -> None:
         StoreError: `not-writable`.
     """
     append_line(folder / EVENTS, json.dumps(entry, ensure_ascii=False, separators=(", ", ": ")))
+
+
+def check_events(folder: Path) -> None:
+    """Make sure that events can be written, as far as what is in their file's place tells.
+
+    Raises:
+        StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
+    """
+    with writing(folder / EVENTS), open_folder(folder) as opened:
+        if opened.has(EVENTS):
+            check_single(opened.check_file(EVENTS), folder / EVENTS)
 
 
 def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:
@@ -64,7 +79,7 @@ def lost_lines(folder: Path) -> int:
 def _lines(folder: Path) -> list[str]:
     path = folder / EVENTS
     try:
-        raw = path.read_bytes().decode("utf-8", errors="replace")
+        raw = read_file(path).decode("utf-8", errors="replace")
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -92,11 +107,19 @@ def reopened(entry: ReopenEntry) -> Event:
     )
 
 
-def _event(line: str) -> Event | None:
-    try:
-        entry = json.loads(line)
-    except ValueError:
+def parse_line(line: str) -> Any:
+    """The JSON value of a line; None where it cannot be read, is too long or nested too deeply."""
+    if len(line) > LONGEST_LINE:
         return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return None if is_too_deep(value) else value
+
+
+def _event(line: str) -> Event | None:
+    entry = parse_line(line)
     if not isinstance(entry, dict):
         return None
     needed = (entry.get("id"), entry.get("at"), entry.get("event"))

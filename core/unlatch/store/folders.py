@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import without_controls
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.atomic import replace_file, sync_folder, writing
+from unlatch.store.atomic import replace_file, writing
 from unlatch.store.events import append_event
 from unlatch.store.json_text import render_new
 from unlatch.store.layout import METADATA, SPEC, TASKS, Folder
+from unlatch.store.safe_open import make_folders, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ def make_increment(
     name = f"{number:04d}-{slug_of(title)}"
     folder = Folder(name, layout.increments / name, archived=False)
     with writing(folder.path):
-        folder.path.mkdir(parents=True)
+        make_folders(folder.path)
     try:
         replace_file(folder.path / SPEC, _spec(title).encode(errors="replace"))
         replace_file(folder.path / TASKS, b"# Tasks\n")
@@ -62,12 +63,11 @@ def make_increment(
         # An increment without metadata.json is broken, so a crash before this line is seen.
         replace_file(folder.path / METADATA, render_new({**data, "id": name}))
     except BaseException:
-        from shutil import rmtree  # noqa: PLC0415  (slow to load, and rarely needed)
-
-        rmtree(folder.path, ignore_errors=True)
+        with open_folder(layout.increments) as increments:
+            increments.remove_tree(name)
         raise
-    with writing(folder.path):
-        sync_folder(layout.increments)
+    with writing(folder.path), open_folder(layout.increments) as increments:
+        increments.sync()
     return folder
 
 
@@ -90,20 +90,21 @@ def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Fold
         yield folder
         return
     place = layout.increments / folder.name
-    if place.exists():
-        raise StoreError(
-            "archive-blocked",
-            f"{folder.name} cannot leave the archive: its place is taken",
-            where=str(place),
-            hint="rename or remove what is there",
-        )
-    with writing(place):
-        folder.path.rename(place)
-    try:
-        yield Folder(folder.name, place, archived=False)
-    except BaseException:
-        place.rename(folder.path)
-        raise
-    with writing(place):
-        sync_folder(place.parent)
-        sync_folder(folder.path.parent)
+    with open_folder(layout.increments) as increments, open_folder(folder.path.parent) as archive:
+        if increments.has(folder.name):
+            raise StoreError(
+                "archive-blocked",
+                f"{folder.name} cannot leave the archive: its place is taken",
+                where=str(place),
+                hint="rename or remove what is there",
+            )
+        with writing(place):
+            archive.move(folder.name, increments, folder.name)
+        try:
+            yield Folder(folder.name, place, archived=False)
+        except BaseException:
+            increments.move(folder.name, archive, folder.name)
+            raise
+        with writing(place):
+            increments.sync()
+            archive.sync()

@@ -7,6 +7,7 @@ is not trusted: it can name only the places that a migration changes.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass, replace
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 from unlatch.domain.ids import is_ulid
 from unlatch.domain.times import read_stamp, stamp
 from unlatch.errors import StoreError
-from unlatch.store.atomic import replace_file, writing
+from unlatch.store.atomic import remove_file, replace_file, writing
 from unlatch.store.json_text import JsonText, JsonTextError, render_new
+from unlatch.store.safe_open import make_folders, open_folder, read_file
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -86,9 +88,8 @@ def write_journal(layout: Layout, journal: Journal) -> None:
         StoreError: `not-writable`.
     """
     folder = _folder(layout)
-    with writing(folder):
-        layout.home.mkdir(exist_ok=True)
-        folder.mkdir(exist_ok=True)
+    with writing(folder), contextlib.suppress(FileExistsError):
+        make_folders(folder)
     written = {
         "formatVersion": FORMAT_VERSION,
         "id": journal.id,
@@ -115,11 +116,12 @@ def remove_journal(layout: Layout, journal: Journal) -> None:
         StoreError: `not-writable`.
     """
     path = _path(layout, journal.id)
-    with writing(path):
-        path.unlink(missing_ok=True)
-    if not any(_folder(layout).iterdir()):
-        with writing(_folder(layout)):
-            _folder(layout).rmdir()
+    remove_file(path)
+    with writing(path), open_folder(layout.home) as home:
+        with home.folder(path.parent.name) as folder:
+            is_empty = not folder.names()
+        if is_empty:
+            home.remove_folder(path.parent.name)
 
 
 def read_journals(layout: Layout) -> tuple[Journal, ...]:
@@ -128,8 +130,12 @@ def read_journals(layout: Layout) -> tuple[Journal, ...]:
     Raises:
         StoreError: `migration-unreadable` or `migration-newer`.
     """
-    paths = sorted(_folder(layout).glob("*.json"))
-    return tuple(_read(path) for path in paths if is_ulid(path.stem))
+    try:
+        with open_folder(_folder(layout)) as folder:
+            paths = [_folder(layout) / name for name in folder.names()]
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    return tuple(_read(path) for path in paths if path.suffix == ".json" and is_ulid(path.stem))
 
 
 def _folder(layout: Layout) -> Path:
@@ -142,7 +148,7 @@ def _path(layout: Layout, id: str) -> Path:
 
 def _read(path: Path) -> Journal:
     try:
-        data = JsonText.parse(path.read_bytes()).value
+        data = JsonText.parse(read_file(path)).value
         version = data.get("formatVersion")
         if isinstance(version, int) and version > FORMAT_VERSION:
             raise StoreError(

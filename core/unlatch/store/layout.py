@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.domain.ids import number_of
 from unlatch.errors import StoreError, UsageError
+from unlatch.store.safe_open import HOMES, OpenFolder, UnsafePath, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HOME = ".unlatch"
-SPECWEAVE = ".specweave"
+HOME, SPECWEAVE = HOMES
 METADATA = "metadata.json"
 EVENTS = "events.jsonl"
 SPEC = "spec.md"
@@ -30,11 +30,13 @@ class Folder:
         name: its name, which is the increment's id.
         place: where it lies; as text, because making a path of it takes a while.
         archived: whether that is an archive folder.
+        within: the folder around it, while it is open: many are read sooner from there.
     """
 
     name: str
     place: Path | str
     archived: bool
+    within: OpenFolder | None = field(default=None, repr=False, compare=False)
 
     @property
     def path(self) -> Path:
@@ -66,15 +68,21 @@ class Layout:
 
     def archives(self) -> Iterator[Path]:
         """The archive folders, by name."""
-        for name in sorted(_subfolders(self.increments)):
+        for name in _subfolders(self.increments):
             if name.startswith("_"):
                 yield self.increments / name
 
     def folders(self) -> Iterator[Folder]:
-        """The folders of all increments, by name, the archived ones after the others."""
+        """The folders of all increments, by name, the archived ones after the others.
+
+        An archive that is a link, which is not followed, is itself among them: reading it says so.
+        """
         yield from sorted_folders(self.increments, archived=False)
         for archive in self.archives():
-            yield from sorted_folders(archive, archived=True)
+            try:
+                yield from sorted_folders(archive, archived=True)
+            except UnsafePath:
+                yield Folder(archive.name, archive, archived=True)
 
     def folders_named(self, name: str, listings: Listings) -> list[Folder]:
         """The folders of increments with just this name, archived ones too.
@@ -87,11 +95,15 @@ class Layout:
         """
         if number_of(name) is None:
             return []
-        archives = [self.increments / one for one in listings.archives_in(self.increments)]
+        found = [self.increments] if name in listings.names_in(self.increments) else []
+        for archive in listings.archives_in(self.increments):
+            with suppress(UnsafePath):  # none of its increments is known
+                if name in listings.names_in(self.increments / archive):
+                    found.append(self.increments / archive)
         return [
             Folder(name, place / name, place != self.increments)
-            for place in (self.increments, *archives)
-            if name in listings.names_in(place) and (place / name).is_dir()
+            for place in found
+            if _is_folder(place / name)
         ]
 
 
@@ -110,11 +122,11 @@ class Listings:
         return self._listed(folder)[2]
 
     def _listed(self, folder: Path) -> tuple[int, frozenset[str], tuple[str, ...]]:
-        with _listing(folder):
-            changed = folder.stat().st_mtime_ns
+        with _listing(folder), open_folder(folder) as opened:
+            changed = opened.changed()
             known = self._known.get(folder)
             if known is None or known[0] != changed:
-                names = frozenset(os.listdir(folder))  # noqa: PTH208  (nothing but names, of many)
+                names = frozenset(opened.names())
                 archives = tuple(sorted(name for name in names if name.startswith("_")))
                 known = self._known[folder] = (changed, names, archives)
             return known
@@ -123,15 +135,24 @@ class Listings:
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
     """The increments' folders directly below `parent`, by name."""
-    for name in sorted(_subfolders(parent)):
+    names: list[str] = []
+    with _listing(parent):
+        within = open_folder(parent)
+        names = within.folders()
+    for name in names:
         if number_of(name) is not None:
-            yield Folder(name, f"{parent}{os.sep}{name}", archived)
+            yield Folder(name, f"{parent}{os.sep}{name}", archived, within)
 
 
 def _subfolders(parent: Path) -> list[str]:
-    with _listing(parent), os.scandir(parent) as entries:
-        return [entry.name for entry in entries if entry.is_dir()]
+    with _listing(parent), open_folder(parent) as opened:
+        return opened.folders()
     return []
+
+
+def _is_folder(place: Path) -> bool:
+    """Whether a folder is there, or a link: opening that says what is wrong with it."""
+    return place.is_dir() or place.is_symlink()
 
 
 @contextmanager
@@ -157,7 +178,7 @@ def find_layout(start: Path) -> Layout:
         UsageError: `no-project`.
     """
     for root in (start, *start.parents):
-        if (root / HOME).is_dir() or (root / SPECWEAVE / "increments").is_dir():
+        if _is_folder(root / HOME) or _is_folder(root / SPECWEAVE / "increments"):
             return layout_at(root)
     raise UsageError(
         "no-project",
@@ -171,4 +192,4 @@ def layout_at(root: Path) -> Layout:
     """The layout of the project at `root`; `.unlatch/increments` goes before `.specweave`'s."""
     ours = root / HOME / "increments"
     theirs = root / SPECWEAVE / "increments"
-    return Layout(root, theirs if theirs.is_dir() and not ours.is_dir() else ours)
+    return Layout(root, theirs if _is_folder(theirs) and not _is_folder(ours) else ours)

@@ -29,6 +29,7 @@ from unlatch.errors import StoreError
 from unlatch.store import _flock
 from unlatch.store.atomic import vanished, writing
 from unlatch.store.layout import METADATA
+from unlatch.store.safe_open import OpenFolder, UnsafePath, open_folder, open_parent, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -90,15 +91,17 @@ def _increments_made(layout: Layout) -> Iterator[None]:
         # Never the project's own folder: one that has vanished must not come back empty.
         for folder in (layout.increments.parent, layout.increments):
             with writing(folder), contextlib.suppress(FileExistsError):
-                folder.mkdir()
+                outer, name = open_parent(folder)
+                with outer:
+                    outer.make(name)
                 made.callback(_remove_empty, folder)
         yield
         made.pop_all()
 
 
 def _remove_empty(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        folder.rmdir()
+    with contextlib.suppress(OSError, StoreError):
+        remove_empty(folder)
 
 
 @contextlib.contextmanager
@@ -153,10 +156,15 @@ def _explained(where: Path, subject: str) -> Iterator[None]:
 
 
 def _open_increment(layout: Layout, name: str) -> int:
+    missing: Exception = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     for parent in _parents(layout):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            return _open(parent / name, os.O_NOFOLLOW)
-    raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        try:
+            return _open(parent / name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except UnsafePath as error:
+            missing = error  # it may be in another archive than the one behind a link
+    raise missing
 
 
 def _parents(layout: Layout) -> Iterator[Path]:
@@ -167,36 +175,18 @@ def _parents(layout: Layout) -> Iterator[Path]:
 
 def _open_metadata(layout: Layout, name: str) -> int:
     try:
-        folder = _open_increment(layout, name)
+        folder = OpenFolder(str(layout.increments / name), _open_increment(layout, name))
     except FileNotFoundError:
         return _open(layout.increments)
-    try:
-        # O_NONBLOCK: a pipe of that name would wait for its writer.
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        return os.open(METADATA, flags, dir_fd=folder)
-    except (FileNotFoundError, PermissionError):
-        return _open(layout.increments)  # whoever reads it next says what is wrong with it
-    except OSError as error:
-        _refuse_symlink(layout.increments / name / METADATA, error)
-        raise
-    finally:
-        os.close(folder)
+    with folder:
+        try:
+            return folder.file(METADATA)
+        except (FileNotFoundError, PermissionError):
+            return _open(layout.increments)  # whoever reads it next says what is wrong with it
 
 
-def _open(folder: Path, flags: int = 0) -> int:
-    try:
-        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | flags)
-    except OSError as error:
-        _refuse_symlink(folder, error)
-        raise
-
-
-def _refuse_symlink(path: Path, error: OSError) -> None:
-    # Linux says ENOTDIR of a symbolic link to a folder, macOS says ELOOP.
-    if error.errno in (errno.ELOOP, errno.ENOTDIR) and path.is_symlink():
-        raise StoreError(
-            "unsafe-path",
-            f"{path.name} is a symbolic link, which unlatch does not follow",
-            where=str(path),
-            hint="put the folder or file itself in its place",
-        ) from error
+def _open(folder: Path) -> int:
+    descriptor = open_folder(folder).detach()
+    if descriptor is None:
+        raise AssertionError("a system without open folders has lock files")
+    return descriptor

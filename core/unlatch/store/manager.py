@@ -12,7 +12,7 @@ from unlatch.domain.text import without_surrogates
 from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
 from unlatch.store import events
-from unlatch.store._bytes import without_collection
+from unlatch.store._collection import without_collection
 from unlatch.store.amending import amended_entry, enqueue_updates
 from unlatch.store.apply import write_plan
 from unlatch.store.atomic import vanished

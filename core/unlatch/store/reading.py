@@ -12,12 +12,12 @@ from unlatch.domain.status import read_status
 from unlatch.domain.times import read_stamp
 from unlatch.errors import StoreError
 from unlatch.store import front_matter
-from unlatch.store._bytes import read_bytes
 from unlatch.store.amendments import AMENDMENTS, read_amendments
 from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import read_links
 from unlatch.store.records import BadRecord, read_pending, read_reopens
+from unlatch.store.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,30 +46,26 @@ ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at")
 COMPLETED_KEYS = ("completedAt", "completed", "completed_at")
 
 
-def read_metadata(place: Path | str) -> JsonText:
+def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
     """The text of a metadata.json.
 
     Args:
-        place: where it lies; as text it is read a little sooner.
+        place: where it is; as text it is read a little sooner.
+        folder: the increment that it belongs to; from a listing it is read sooner, too.
 
     Raises:
-        StoreError: the file is missing, no file, or not what JSON allows; the id says which.
+        StoreError: the file is missing, no file, too large, behind a link, or not what JSON
+            allows; the id says which.
     """
     try:
-        text = JsonText.parse(read_bytes(str(place)))
+        raw = _read(folder, METADATA) if folder else read_file(place)
+        text = JsonText.parse(raw)
     except FileNotFoundError:
         raise StoreError(
             "metadata-missing",
             "the folder has no metadata.json",
             where=str(place),
             hint="restore it from git, or remove the folder",
-        ) from None
-    except IsADirectoryError:
-        raise StoreError(
-            "metadata-unreadable",
-            "metadata.json is a folder",
-            where=str(place),
-            hint="restore the file from git",
         ) from None
     except OSError as error:
         raise StoreError(
@@ -113,7 +109,9 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
     Much of it is worked out when it is asked for: of many increments, most is never looked at.
     """
     try:
-        return _Sketch.of(folder, read_metadata(f"{folder.place}{os.sep}{METADATA}"), shapes)
+        return _Sketch.of(
+            folder, read_metadata(f"{folder.place}{os.sep}{METADATA}", folder), shapes
+        )
     except StoreError as error:
         reason = f"{error.message} ({error.where})" if error.where else error.message
         return BrokenIncrement(
@@ -265,26 +263,35 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 def read_title(folder: Folder) -> str:
     """The title from spec.md, else the words of the folder's name."""
-    title = _title_in(f"{folder.place}{os.sep}{SPEC}")
-    return title or folder.name.partition("-")[2].replace("-", " ")
+    return _title_in(folder) or folder.name.partition("-")[2].replace("-", " ")
 
 
-def _title_in(path: str) -> str | None:
+def _title_in(folder: Folder) -> str | None:
     try:
-        raw = read_bytes(path, at_most=_HEAD)
+        raw = _read(folder, SPEC, at_most=_HEAD)
         if len(raw) == _HEAD:
             head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
             if front_matter.is_whole(head) and (title := front_matter.title(head)):
                 return title
-            raw = read_bytes(path)
+            raw = _read(folder, SPEC)
         return front_matter.title(raw.decode("utf-8"))
-    except (OSError, UnicodeDecodeError):
+    except (OSError, StoreError, UnicodeDecodeError):
         return None
 
 
+def _read(folder: Folder, name: str, *, at_most: int | None = None) -> bytes:
+    if folder.within is None:
+        return read_file(f"{folder.place}{os.sep}{name}", at_most=at_most)
+    return folder.within.read_in(folder.name, name, at_most=at_most)
+
+
 def read_document(path: Path) -> str | None:
-    """A document with its line endings as they are; None if it is missing or no UTF-8 text."""
+    """A document with its line endings as they are; None if it is missing or no UTF-8 text.
+
+    Raises:
+        StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
+    """
     try:
-        return path.read_bytes().decode("utf-8")
+        return read_file(path).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from unlatch.engine.doctor.finding import DEFAULT, Finding, Setting, Severity, below
-from unlatch.errors import ConfigError
+from unlatch.engine.doctor.finding import DEFAULT, Finding, Setting, Severity, below, from_error
+from unlatch.errors import ConfigError, StoreError
 from unlatch.project.configuration import check_config
 from unlatch.project.registry import load
 from unlatch.store.config import CoreConfig
 from unlatch.store.layout import SPECWEAVE
+from unlatch.store.safe_open import read_file
+from unlatch.store.user_config import ALLOWED_LINKS
 from unlatch.transport.trust import TRUSTED_HOSTS
 
 if TYPE_CHECKING:
@@ -50,7 +52,9 @@ def _project(workspace: Workspace) -> Iterator[Finding | Setting]:
 def _unreadable(error: ConfigError, workspace: Workspace) -> Iterator[Finding]:
     where = error.where and below(error.where, workspace.layout.root)
     for problem in error.problems:
-        yield Finding(Severity.ERROR, "config-invalid", problem, where, "mend the file by hand")
+        yield Finding(
+            Severity.ERROR, error.id, problem, where, error.hint or "mend the file by hand"
+        )
 
 
 def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Finding:
@@ -105,9 +109,11 @@ def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 def _specweave(workspace: Workspace) -> Iterator[Finding]:
     path = workspace.layout.root / SPECWEAVE / "config.json"
     try:
-        json.loads(path.read_bytes())
+        json.loads(read_file(path))
     except FileNotFoundError:
         return
+    except StoreError as error:
+        yield from_error(error, workspace.layout.root, severity=Severity.WARNING)
     except (OSError, ValueError, RecursionError) as error:
         yield Finding(
             Severity.WARNING,
@@ -119,12 +125,14 @@ def _specweave(workspace: Workspace) -> Iterator[Finding]:
 
 def _user(workspace: Workspace) -> Iterator[Finding | Setting]:
     try:
-        hosts = workspace.user.trusted_hosts
+        hosts, links = workspace.user.trusted_hosts, workspace.user.allowed_links
     except ConfigError as error:
         yield from _unreadable(error, workspace)
     else:
         source = str(workspace.user_config) if hosts else DEFAULT
         yield Setting("trusted_hosts", _shown(hosts), source)
+        source = str(workspace.user_config) if links else DEFAULT
+        yield Setting(ALLOWED_LINKS, list(links), source)
     further = [TRUSTED_HOSTS]
     further += [n for m in workspace.registry.manifests.values() for n in m.host_env]
     for name in further:

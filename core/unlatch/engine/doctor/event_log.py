@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
-from unlatch.engine.doctor.finding import FIX, Finding, Severity, below
+from unlatch.engine.doctor.finding import FIX, Finding, Severity, below, from_error
 from unlatch.engine.doctor.shape import explain
 from unlatch.errors import StoreError
-from unlatch.store.events import read_events
+from unlatch.store.events import parse_line, read_events
 from unlatch.store.layout import EVENTS
+from unlatch.store.safe_open import read_file
 from unlatch.store.schemas import event_schema
 
 if TYPE_CHECKING:
@@ -62,8 +62,11 @@ class EventLog:
         """What is odd about an increment's events."""
         path = folder.path / EVENTS
         try:
-            lines = path.read_bytes().decode("utf-8", errors="replace").split("\n")
+            lines = read_file(path).decode("utf-8", errors="replace").split("\n")
         except FileNotFoundError:
+            return
+        except StoreError as error:
+            yield from_error(error, self._root, increment=folder.name)
             return
         except OSError as error:
             message = f"cannot be read: {error.strerror}"
@@ -74,10 +77,10 @@ class EventLog:
                 yield self._warning(what, message, f"{path}:{number}", folder)
 
     def _line(self, line: str) -> Iterator[tuple[str, str]]:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            yield "event-unreadable", "is no JSON and passed over; a crash may have cut it short"
+        event = parse_line(line)
+        if event is None:
+            message = "is passed over: it is no JSON (a crash may have cut it short), or too much"
+            yield "event-unreadable", message
             return
         if not isinstance(event, dict):
             yield "event-unreadable", "is no JSON object and passed over"

@@ -9,6 +9,7 @@ from unlatch.engine.doctor.finding import Finding, Severity, from_error
 from unlatch.engine.migrate import unfinished
 from unlatch.errors import ConfigError, StoreError
 from unlatch.store.layout import SPECWEAVE
+from unlatch.store.safe_open import read_file
 from unlatch.store.specweave import automatic_sync, unused_mappings
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ def check_specweave(workspace: Workspace) -> Iterator[Finding]:
 
 def _config(workspace: Workspace) -> Any:
     try:
-        return json.loads((workspace.layout.root / _CONFIG).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return json.loads(read_file(workspace.layout.root / _CONFIG))
+    except (OSError, StoreError, ValueError, RecursionError):
         return None
 
 

@@ -16,7 +16,7 @@ from unlatch.engine.doctor.shape import explain, is_vital, pointer
 from unlatch.engine.doctor.together import same_names, shared_items
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.store import front_matter
-from unlatch.store.atomic import UNFINISHED
+from unlatch.store.atomic import unfinished_files
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import same_item, spelled_twice
 from unlatch.store.reading import ID_KEYS, read_document, read_metadata, snapshot
@@ -62,8 +62,8 @@ class _Checkup:
         """What there is to say about one increment."""
         path = below(folder.path / METADATA, self._root)
         self._folders.append(folder)
-        yield from _unfinished(folder, self._root)
         try:
+            yield from _unfinished(folder, self._root)
             text = read_metadata(folder.path / METADATA)
         except StoreError as error:
             yield from_error(error, self._root, increment=folder.name)
@@ -203,7 +203,10 @@ def _id(folder: Folder, text: JsonText, path: str) -> Iterator[Finding]:
 
 
 def _spec(folder: Folder, increment: Increment, path: str) -> Iterator[Finding]:
-    spec = read_document(folder.path / SPEC)
+    try:
+        spec = read_document(folder.path / SPEC)
+    except StoreError:
+        return  # reported with the documents
     said = front_matter.status(spec) if spec is not None else None
     if said is not None and read_status(said) is not increment.status:
         yield Finding(
@@ -217,7 +220,7 @@ def _spec(folder: Folder, increment: Increment, path: str) -> Iterator[Finding]:
 
 
 def _unfinished(folder: Folder, root: Path) -> Iterator[Finding]:
-    for path in sorted(folder.path.glob(f".*{UNFINISHED}")):
+    for path in unfinished_files(folder):
         yield Finding(
             Severity.NOTE,
             "unfinished-file",

@@ -15,11 +15,12 @@ from unlatch.domain.status import read_status
 from unlatch.engine.doctor.finding import below
 from unlatch.errors import StoreError
 from unlatch.store import front_matter
-from unlatch.store.atomic import UNFINISHED, replace_file, writing
+from unlatch.store.atomic import remove_file, replace_file, unfinished_files
 from unlatch.store.events import read_events, reopened
 from unlatch.store.layout import EVENTS, METADATA, SPEC
 from unlatch.store.locks import store_lock
 from unlatch.store.reading import ID_KEYS, read_document, read_metadata, snapshot
+from unlatch.store.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +55,10 @@ def mends(workspace: Workspace) -> Iterator[Mend]:
     """All that is safe to mend, in the order of the increments; nothing is written."""
     root = workspace.layout.root
     for folder in workspace.layout.folders():
-        for path in sorted(folder.path.glob(f".*{UNFINISHED}")):
-            if (content := _content(path)) is not None:
-                yield Mend("unfinished-file", folder.name, below(path, root), content, None)
         try:
+            for path in unfinished_files(folder):
+                if (content := _content(path)) is not None:
+                    yield Mend("unfinished-file", folder.name, below(path, root), content, None)
             text = read_metadata(folder.path / METADATA)
             increment = snapshot(folder, text, workspace.registry.shapes)
         except StoreError:
@@ -80,8 +81,7 @@ def mend(workspace: Workspace, wanted: Mend) -> bool:
         if wanted.after is not None:
             replace_file(path, wanted.after)
         else:
-            with writing(path):
-                path.unlink(missing_ok=True)
+            remove_file(path)
     return True
 
 
@@ -96,7 +96,10 @@ def _id(folder: Folder, text: JsonText, root: Path) -> Iterator[Mend]:
 
 def _status(increment: Increment, root: Path) -> Iterator[Mend]:
     path = increment.folder / SPEC
-    spec = read_document(path)
+    try:
+        spec = read_document(path)
+    except StoreError:
+        return
     said = front_matter.status(spec) if spec is not None else None
     if spec is None or said is None or read_status(said) is increment.status:
         return
@@ -121,6 +124,6 @@ def _events(increment: Increment, root: Path) -> Iterator[Mend]:
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
-    except OSError:
+        return read_file(path)
+    except (OSError, StoreError):
         return None

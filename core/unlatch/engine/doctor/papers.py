@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.domain.documents import Criterion, Task, open_work, read_spec, read_tasks
 from unlatch.domain.status import Status
-from unlatch.engine.doctor.finding import Finding, Severity, below
+from unlatch.engine.doctor.finding import Finding, Severity, below, from_error
+from unlatch.errors import StoreError
 from unlatch.store.layout import EVENTS, SPEC, TASKS
 from unlatch.store.reading import read_document
+from unlatch.store.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,14 +30,19 @@ def odd_papers(increment: Increment, root: Path) -> Iterator[Finding]:
     texts: dict[str, str] = {}
     for name in (SPEC, TASKS):
         path = increment.folder / name
-        text = read_document(path)
+        try:
+            text = read_document(path)
+        except StoreError as error:
+            yield from_error(error, root, increment=increment.id)
+            continue
         if text is not None:
             texts[name] = text
-        elif path.exists():
+        elif exists(path):
             yield _finding(Severity.WARNING, "document-unreadable", "is no UTF-8 text", path, root)
         else:
             yield _finding(Severity.NOTE, "document-missing", "is not there", path, root)
-    texts[EVENTS] = read_document(increment.folder / EVENTS) or ""
+    with suppress(StoreError):  # reported with its lines
+        texts[EVENTS] = read_document(increment.folder / EVENTS) or ""
     for name, text in texts.items():
         if (line := _conflict(text)) is not None:
             yield _in_conflict(increment, increment.folder / name, root, line)

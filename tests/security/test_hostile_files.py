@@ -1,0 +1,320 @@
+"""No file of a repository leads a command out of it, keeps it waiting, or stops it for the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+from tests.cli.project import NAME, Done, Project
+from tests.security import hostile_files as hostile
+from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
+from tests.security.test_programs import DECLARED, EXAMPLES, RESUME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# They work in folders of their own, or in none.
+WITHOUT_PROJECT = {"demo", "sandbox", "completion"}
+# The trackers' groups are one implementation, so one of them stands for all.
+COMMANDS = [
+    name
+    for name in DECLARED
+    if name not in WITHOUT_PROJECT and name.split()[0] not in {"ado", "jira"}
+]
+SECONDS = 60
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Outside:
+    made = Outside(tmp_path / "outside")
+    made.build()
+    return made
+
+
+@contextlib.contextmanager
+def in_time(what: str) -> Iterator[None]:
+    """End what waits for a pipe's writer."""
+
+    def stop(*_: object) -> NoReturn:
+        raise AssertionError(f"{what} did not end")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def run(project: Project, name: str) -> Done:
+    """Run a command as its example has it."""
+    example = EXAMPLES[name]
+    event = project.home / "event.json"
+    event.write_text("{}")
+    version = project.home / "version.json"
+    version.write_text("{}")
+    words = {"github": project.urls["github"], "event": event, "version": version}
+    arguments = [one.format_map(words) if one[:1] == "{" else one for one in example.arguments]
+    with in_time(name):
+        return project.run(*name.split(), *arguments, stdin=example.stdin)
+
+
+def start(project: Project, name: str) -> None:
+    hostile.prepare(project)
+    for arguments in EXAMPLES[name].before:
+        project.run(*arguments)
+
+
+def inside(project: Project) -> str:
+    """All that is in the project itself."""
+    paths = (path for path in project.root.rglob("*") if not path.is_symlink() and path.is_file())
+    small = (path for path in paths if path.stat().st_size < hostile.TOO_LARGE)
+    return b"\n".join(path.read_bytes() for path in small).decode(errors="replace")
+
+
+@pytest.mark.parametrize("kind", REPOSITORIES)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_leaves_the_project(
+    project: Project, outside: Outside, name: str, kind: str
+) -> None:
+    start(project, name)
+    REPOSITORIES[kind](project, outside)
+    before = outside.state()
+
+    done = run(project, name)
+
+    assert "Traceback" not in done.said
+    assert "[unexpected]" not in done.said
+    assert SECRET not in done.said.replace(str(outside.root), "")
+    assert before == outside.state()
+    assert SECRET not in inside(project)
+    assert SECRET not in json.dumps(project.comments())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_hard_link_is_not_written_through(project: Project, outside: Outside, name: str) -> None:
+    start(project, name)
+    hostile.HARD_LINKED(project, outside)
+    before = {path: path.read_bytes() for path in outside.root.rglob(hostile.EVENTS)}
+
+    done = run(project, name)
+
+    assert "Traceback" not in done.said
+    assert before == {path: path.read_bytes() for path in outside.root.rglob(hostile.EVENTS)}
+
+
+# How those that look at every increment say that they could not: the doctor finds errors, the
+# migration begins only when it can move all, and sync leaves something unchecked.
+INCOMPLETE = {"doctor": 1, "migrate": 1, "sync": 5}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_broken_neighbours_cost_themselves_alone(
+    project: Project, outside: Outside, name: str
+) -> None:
+    start(project, name)
+    hostile.lay_neighbours(project, outside)
+    before = outside.state()
+
+    done = run(project, name)
+
+    assert done.code in EXAMPLES[name].codes | {INCOMPLETE.get(name, 0)}, done.said
+    assert SECRET not in done.said.replace(str(outside.root), "")
+    assert before == outside.state()
+
+
+def test_list_says_what_is_wrong_with_each(project: Project, outside: Outside) -> None:
+    hostile.prepare(project)
+    names = hostile.lay_neighbours(project, outside)
+
+    listed = project.run("list", "--all", "--json").document
+
+    broken = {one["id"]: one["broken"]["id"] for one in listed if one["broken"]}
+    expected = ["unsafe-path", "unsafe-path", "not-a-file", "not-a-file", "not-a-file"]
+    expected += ["file-too-large", "metadata-invalid", "unsafe-path", "unsafe-path"]
+    assert dict(zip(names, expected, strict=True)) == broken
+    assert set(hostile.NAMES) == {one["id"] for one in listed} - broken.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("metadata links", "unsafe-path"),
+        ("metadata pipes", "not-a-file"),
+        ("metadata sockets", "not-a-file"),
+        ("large metadata", "file-too-large"),
+        ("linked increments", "unsafe-path"),
+        ("linked folder", "unsafe-path"),
+        ("dangling folder", "unsafe-path"),
+        ("linked home", "unsafe-path"),
+        ("dangling home", "unsafe-path"),
+        ("linked config", "unsafe-path"),
+        ("config pipe", "not-a-file"),
+    ],
+)
+def test_an_error_names_the_place(
+    project: Project, outside: Outside, kind: str, error: str
+) -> None:
+    hostile.prepare(project)
+    REPOSITORIES[kind](project, outside)
+
+    done = project.run(*RESUME)
+
+    assert (1, True) == (done.code, f"error[{error}]" in done.err), done.said
+    assert str(project.root / ".unlatch") in done.err
+
+
+def test_an_event_is_not_appended_through_a_hard_link(project: Project, outside: Outside) -> None:
+    hostile.prepare(project)
+    hostile.HARD_LINKED(project, outside)
+
+    done = project.run(*RESUME)
+
+    assert (1, True) == (done.code, "error[unsafe-path]" in done.err)
+    assert "hard link" in done.err
+    assert "completed" == project.metadata()["status"]
+
+
+@pytest.mark.parametrize("wanted", ["../0007-x", "0007-x/../../..", "_archive/../0007-x", ".."])
+def test_an_id_leads_nowhere(project: Project, outside: Outside, wanted: str) -> None:
+    hostile.prepare(project)
+    (project.increments.parent / "0007-x").mkdir()
+    before = outside.state()
+
+    done = project.run("resume", wanted, *RESUME[2:])
+
+    assert (2, "unknown-increment") == (done.code, done.err.partition("[")[2].partition("]")[0])
+    assert before == outside.state()
+
+
+def test_names_that_differ_in_case_are_told_apart(project: Project) -> None:
+    hostile.prepare(project)
+    twin = NAME.upper()
+    if project.folder(twin).exists():
+        pytest.skip("this file system does not tell cases apart")
+    project.increment(twin)
+
+    by_number, by_name = project.run("show", "7"), project.run("resume", twin, *RESUME[2:])
+
+    assert "ambiguous-increment" in by_number.err
+    assert 0 == by_name.code
+    assert ("completed", "active") == (
+        project.metadata()["status"],
+        project.metadata(twin)["status"],
+    )
+
+
+@pytest.mark.parametrize(
+    "place", [".unlatch", ".unlatch/increments", f".unlatch/increments/{NAME}"]
+)
+def test_the_user_allows_a_link(project: Project, tmp_path: Path, place: str) -> None:
+    hostile.prepare(project)
+    elsewhere = tmp_path / "elsewhere" / "theirs"
+    elsewhere.parent.mkdir()
+    (project.root / place).rename(elsewhere)
+    (project.root / place).symlink_to(elsewhere)
+    refused = project.run(*RESUME)
+    config = project.home / ".config" / "unlatch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"allowed_links = [{json.dumps(str(tmp_path / 'elsewhere'))}]\n")
+
+    allowed = project.run(*RESUME)
+
+    assert (1, True) == (refused.code, "error[unsafe-path]" in refused.err)
+    assert (0, "active") == (allowed.code, project.metadata()["status"]), allowed.said
+    assert (project.root / place).is_symlink()
+
+
+def test_an_allowed_folder_does_not_allow_what_it_links_to(
+    project: Project, outside: Outside, tmp_path: Path
+) -> None:
+    hostile.prepare(project)
+    allowed = tmp_path / "elsewhere"
+    project.increments.rename(allowed)
+    project.increments.symlink_to(allowed)
+    config = project.home / ".config" / "unlatch" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"allowed_links = [{json.dumps(str(allowed))}]\n")
+    (allowed / "0010-x").symlink_to(outside.root / "increments" / NAME)
+    before = outside.state()
+
+    done = project.run("resume", "10", *RESUME[2:])
+
+    assert (1, True) == (done.code, "error[unsafe-path]" in done.err)
+    assert before == outside.state()
+
+
+def test_a_folder_that_is_swapped_for_a_link_while_commands_run_is_not_followed(
+    project: Project, outside: Outside
+) -> None:
+    hostile.prepare(project)
+    folder, real = project.folder(), project.increments / "real"
+    target, before = outside.root / "increments" / NAME, outside.state()
+    over = threading.Event()
+
+    def swap() -> None:
+        for turn in itertools.count():
+            if over.is_set() and turn % 2 == 0:
+                return
+            if turn % 2:
+                folder.unlink()
+                real.rename(folder)
+            else:
+                folder.rename(real)
+                folder.symlink_to(target)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        said = [project.run(*("show", "7") if turn % 2 else RESUME).said for turn in range(30)]
+    finally:
+        over.set()
+        thread.join()
+
+    assert SECRET not in "".join(said)
+    assert before == outside.state()
+
+
+LINES = {
+    "deep": "[" * 100_000,
+    "deep and whole": '{"id": ' + "[" * 500 + "]" * 500 + "}",
+    "number": '{"id": ' + "9" * 10_000 + "}",
+    "long": json.dumps({"id": "x", "at": "y", "event": "z", "reason": "w" * (2 << 20)}),
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_an_event_that_cannot_be_read_costs_itself_alone(project: Project, line: str) -> None:
+    hostile.prepare(project)
+    assert 0 == project.run(*RESUME).code
+    path = project.folder() / hostile.EVENTS
+    path.write_text(f"{LINES[line]}\n{path.read_text()}")
+
+    history, synced = project.run("history", "7", "--json"), project.run("sync", "--yes")
+    checked = project.run("doctor", "--json")
+
+    assert (0, 0) == (history.code, synced.code), synced.said
+    assert "reopened" in {one["event"] for one in history.document["events"]}
+    found = [
+        one["where"] for one in checked.document["findings"] if one["id"] == "event-unreadable"
+    ]
+    assert [f".unlatch/increments/{NAME}/events.jsonl:1"] == found
+
+
+def test_the_canary_is_seen_where_nothing_is_in_its_way(
+    project: Project, outside: Outside, tmp_path: Path
+) -> None:
+    hostile.prepare(project)
+    REPOSITORIES["all links"](project, outside)
+    hidden = os.fspath(outside.root / "increments" / NAME / hostile.SPEC)
+
+    assert SECRET in (project.folder() / hostile.SPEC).read_text()
+    assert str(tmp_path) in hidden
