@@ -80,8 +80,9 @@ def test_what_another_increment_took_up_meanwhile_is_not_closed(project: Project
         done = project.process("resume", "8", "--reason", REASON, "--yes")
         assert done.code == 0, done.said
 
-    reading = {"method": "GET", "path": r"/issues/4$"}
-    project.box.faults.add(Fault("github", "human", action=take_up, **reading))
+    project.box.faults.add(
+        Fault("github", "human", action=take_up, method="GET", path=r"/issues/4$")
+    )
 
     done = project.run("complete", "7")
 
