@@ -1,51 +1,76 @@
-"""Build the wheel and use it in a clean environment: what users get, not what lies in the tree.
+"""Build wheel and sdist, and use the wheel in a clean environment.
 
     python tools/wheel_check.py
 
-The wheel is installed with all extras into a virtual environment of its own; from a folder outside
-the repository its command line answers, its plugins are found by their entry points, and the demo
-runs.
+Both hold only files that tools/contents/ lists. The wheel is installed with all extras into a
+virtual environment of its own; from a folder outside the repository its command line answers, its
+plugins are found by their entry points, and the demo runs.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import venv
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-WANTED = ("unlatch/py.typed", "unlatch_github/py.typed", "unlatch_ado/", "unlatch_jira/")
+CONTENTS = Path(__file__).parent / "contents"
 
 
 def main() -> None:
     """Run the check; exits with the first command's code that fails."""
     with tempfile.TemporaryDirectory(prefix="unlatch-wheel-") as scratch:
         folder = Path(scratch)
-        wheel = build(folder / "dist")
-        check_contents(wheel)
+        sdist, wheel = build(folder / "dist")
+        check_contents("sdist", names_in_sdist(sdist))
+        check_contents("wheel", zipfile.ZipFile(wheel).namelist())
         bin_folder = install(wheel, folder / "venv")
         use(bin_folder, folder)
     print(f"ok: {wheel.name} works in a clean environment")  # noqa: T201
 
 
-def build(dist: Path) -> Path:
-    """Build the wheel from the tree."""
-    _run(sys.executable, "-m", "build", "--wheel", "--outdir", str(dist), str(ROOT))
-    return next(dist.glob("*.whl"))
+def build(dist: Path) -> tuple[Path, Path]:
+    """Build the sdist from the tree, and the wheel from the sdist."""
+    _run(sys.executable, "-m", "build", "--outdir", str(dist), str(ROOT))
+    return next(dist.glob("*.tar.gz")), next(dist.glob("*.whl"))
 
 
-def check_contents(wheel: Path) -> None:
-    """Make sure that the wheel holds all packages, and none of the tests."""
-    names = zipfile.ZipFile(wheel).namelist()
-    for wanted in WANTED:
-        if not any(name.startswith(wanted) for name in names):
-            sys.exit(f"the wheel lacks {wanted}")
-    if stray := [name for name in names if name.startswith(("tests/", "tools/", "benchmarks/"))]:
-        sys.exit(f"the wheel holds {stray[0]}")
+def names_in_sdist(sdist: Path) -> list[str]:
+    """Its files, below the one folder that it unpacks to."""
+    with tarfile.open(sdist) as archive:
+        members = [one for one in archive.getmembers() if not one.isdir()]
+    if wrong := [one.name for one in members if not one.isfile()]:
+        sys.exit(f"the sdist holds {wrong[0]}, which is no regular file")
+    return [one.name.partition("/")[2] for one in members]
+
+
+def check_contents(kind: str, names: list[str]) -> None:
+    """Make sure that it holds all that is listed, and nothing else."""
+    stray, missing = compare(names, (CONTENTS / f"{kind}.txt").read_text(encoding="utf-8"))
+    if stray:
+        sys.exit(f"the {kind} holds {stray[0]}, which tools/contents/{kind}.txt does not list")
+    if missing:
+        sys.exit(f"the {kind} holds nothing like {missing[0]}")
+
+
+def compare(names: list[str], listed: str) -> tuple[list[str], list[str]]:
+    """The names that no line of a list matches, and the lines that match no name."""
+    lines = [line for line in listed.splitlines() if line and not line.startswith("#")]
+    patterns = {line: re.compile(_expression(line)) for line in lines}
+    stray = [name for name in names if not any(p.fullmatch(name) for p in patterns.values())]
+    missing = [line for line in lines if not any(map(patterns[line].fullmatch, names))]
+    return stray, missing
+
+
+def _expression(line: str) -> str:
+    spelled = {"**": ".*", "*": "[^/]*"}
+    return "".join(spelled.get(part) or re.escape(part) for part in re.split(r"(\*+)", line))
 
 
 def install(wheel: Path, place: Path) -> Path:

@@ -51,6 +51,7 @@ def pages() -> list[Path]:
         START,
         ROOT / "CHANGELOG.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
         *sorted(ROOT.glob("docs/**/*.md")),
     ]
 

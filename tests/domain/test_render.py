@@ -267,6 +267,13 @@ def test_markdown_lists_hold_one_line_each_and_nothing_else(
     assert kinds <= PLAIN | LISTS | {"heading_open", "heading_close"}
 
 
+@pytest.mark.parametrize("heading", ["a #", "a ##", "a # b #", "#", "a#", "a \\#"])
+def test_a_heading_keeps_the_number_signs_at_its_end(heading: str) -> None:
+    shown, _ = rendered(markdown((Heading(heading),)))
+
+    assert [heading] == shown
+
+
 @given(lines, st.lists(checks, min_size=1, max_size=4))
 def test_lists_say_the_same_in_every_format(heading: str, items: list[Check]) -> None:
     text: Text = (Heading(heading), Checks(tuple(items)))

@@ -61,6 +61,7 @@ def test_names_the_slots_of_a_template() -> None:
         ("\x1b[31mred\x1b[0m", "[31mred[0m"),
         ("a\x00\x07\x7f\x85\x9bb", "ab"),
         ("ab\u202etxt.exe\u2066", "abtxt.exe"),
+        ("a\u061cb\u200ec\u200fd", "abcd"),
         ("zero\u200bwidth é 漢 🎉", "zero\u200bwidth é 漢 🎉"),
     ],
 )

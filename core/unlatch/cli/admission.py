@@ -60,7 +60,7 @@ def with_category(session: Session, increment: Increment, wish: Wish) -> Wish:
         return wish
     known = f" ({', '.join(rules.categories)})" if rules.categories else ""
     while True:
-        given = click.prompt(f"Category{known}", err=True, default="", show_default=False)
+        given = output.prompt(f"Category{known}", default="", show_default=False)
         try:
             return replace(wish, category=category_of(given, rules))
         except UsageError as error:

@@ -40,7 +40,7 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
     manifest = session.workspace.registry.manifest(tracker)
     host = _host(session, tracker)
     if sys.stdin.isatty():
-        token = click.prompt(f"Token for {host}", hide_input=True, err=True)
+        token = output.prompt(f"Token for {host}", hide_input=True)
     else:
         token = sys.stdin.readline().rstrip("\n")
     if not token:

@@ -132,7 +132,8 @@ def _append(path: str | None, text: str) -> None:
     if not path:
         return
     try:
-        with Path(path).open("a", encoding="utf-8") as file:
+        # Bytes of a file's name that are not UTF-8 are shown, as everywhere.
+        with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
         # The job's result does not hang on its report.

@@ -24,7 +24,7 @@ def command(entry: Entry) -> click.Command:
         if made is None:
             raise click.UsageError(f"click knows no completion for {shell}")
         # click's own for bash starts bash to learn its version.
-        output.data(ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE")))
+        output.data_lines(ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE")))
         return 0
 
     return run

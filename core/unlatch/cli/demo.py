@@ -83,7 +83,7 @@ class _Demo:
                 output.data(f"  | {output.clean(line)}")
         self._say("And what git has to say about it:")
         changed = self._git("diff", "--stat")
-        output.data(changed.rstrip() or "  (git is not installed)")
+        output.data_lines(changed.rstrip() or "  (git is not installed)")
 
     def _make_repository(self) -> None:
         home = self._root / ".unlatch"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from unlatch.cli import output
 from unlatch.cli.admission import tell_warnings
 from unlatch.cli.describe import ago, seen_line, times
@@ -76,12 +74,12 @@ def ask(
         )
     seen = _introduce(session, trackers, increment, wishes)
     output.talk(f"  {_announcement(increment, step, wishes)}")
-    if not wishes.yes and not click.confirm("Continue?", err=True):
+    if not wishes.yes and not output.confirm("Continue?"):
         return None
     insisted = _insisted(seen, step, wishes)
     reason = wishes.reason
     while reason is None:
-        given = click.prompt("Reason for reopening", err=True, default="", show_default=False)
+        given = output.prompt("Reason for reopening", default="", show_default=False)
         try:
             reason = checked_reason(given)
         except UsageError as error:
@@ -100,7 +98,7 @@ def _insisted(seen: list[Seen], step: Step, wishes: Wishes) -> bool:
         if len(held) == 1
         else "were closed on purpose; reopen them"
     )
-    return click.confirm(f"{names} {closed} all the same?", err=True)
+    return output.confirm(f"{names} {closed} all the same?")
 
 
 def _introduce(

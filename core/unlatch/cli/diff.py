@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-import click
-
 from unlatch.cli import output
 from unlatch.cli.session import is_interactive
 from unlatch.errors import UsageError
@@ -68,4 +66,4 @@ def agreed(question: str, *, yes: bool, command: str) -> bool:
             "files would be changed, and nobody is here to be asked",
             hint=command,
         )
-    return click.confirm(question, err=True)
+    return output.confirm(question)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from unlatch.cli import output
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.parts import Failure, Problem
 
 UNDELIVERED = 3
+# A person has to decide about an item, or something could not be checked.
+UNDECIDED = 5
 UNAUTHORISED = 4
 INTERRUPTED = 130
 
@@ -27,9 +28,7 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
     """Show an error, as a document where one was asked for; the exit code."""
     code = exit_code_of(error)
     if "--debug" in arguments:
-        from traceback import print_exception  # noqa: PLC0415  (slow to load, and rarely wanted)
-
-        print_exception(error, file=sys.stderr)
+        output.traceback(error)
     if "--json" in arguments:
         document: ErrorDocument = {
             "schema": "unlatch.error/1",

@@ -13,7 +13,7 @@ from unlatch.cli.describe import seen_line, times
 from unlatch.cli.failure import problem_entry
 from unlatch.cli.show import item_entry
 from unlatch.domain.increment import BrokenIncrement
-from unlatch.engine.linking_many import HEADER, Tie, carry_out, plan_ties
+from unlatch.engine.linking_many import HEADER, Tie, as_text, carry_out, plan_ties
 from unlatch.engine.suggesting import MOST_LISTED, Ground, Proposal, Suggestions, suggest
 from unlatch.errors import UsageError
 
@@ -174,7 +174,7 @@ def _csv(proposals: Sequence[Proposal]) -> Iterator[str]:
 
 def _row(cells: Sequence[str]) -> str:
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(cells)
+    csv.writer(stream, lineterminator="").writerow(map(as_text, cells))
     return stream.getvalue()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from typing import NoReturn
@@ -47,9 +48,11 @@ def run(arguments: list[str]) -> int:
 
 
 def _interrupted() -> int:
+    from unlatch.cli import output  # noqa: PLC0415
     from unlatch.cli.failure import INTERRUPTED  # noqa: PLC0415
 
-    click.echo("\nInterrupted. Whatever was recorded is kept; unlatch status shows it.", err=True)
+    output.talk()
+    output.talk("Interrupted. Whatever was recorded is kept; unlatch status shows it.")
     return INTERRUPTED
 
 
@@ -57,7 +60,14 @@ def _misused(error: click.ClickException, arguments: list[str]) -> int:
     if "--json" in arguments:
         message, hint = error.format_message(), "the command's own --help shows what it takes"
         return _told(UsageError("usage", message, hint=hint), arguments)
-    error.show()
+    from unlatch.cli import output  # noqa: PLC0415
+    from unlatch.domain.neutral import visible  # noqa: PLC0415
+
+    # It repeats what was typed; only click's own line breaks are line breaks.
+    error.message = visible(error.message)  # type: ignore[misc]  # final, but the error ends here
+    shown = io.StringIO()
+    error.show(shown)
+    output.talk_lines(shown.getvalue().removesuffix("\n"))
     return error.exit_code
 
 

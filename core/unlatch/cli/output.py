@@ -1,4 +1,8 @@
-"""Showing things: data to stdout, talk to stderr, and nothing that a terminal would act on."""
+"""Showing things: data to stdout, talk to stderr, and nothing that a terminal would act on.
+
+Whatever reaches a terminal passes through here, and only our own styles come through unchanged.
+Nothing relies on a caller to `clean` a text.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,20 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from unlatch.domain.neutral import for_json, visible
 from unlatch.domain.text import without_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # What Azure Pipelines and GitHub Actions take for commands.
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines, in which GitHub passes over leading space.
 _CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
+# Part of each style of ours, so that no text from outside can carry one.
+_KEY = int.from_bytes(os.urandom(8), "big")
+_STYLE = re.compile(rf"\x1b\[(\d+);{_KEY}m")
+_RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW = 0, 1, 2, 31, 32, 33
 _SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), "arrow": ("→", "->")}
 
 
@@ -41,13 +50,47 @@ def harmless(text: str) -> str:
 
 
 def data(text: str = "") -> None:
-    """A line of what was asked for."""
-    _write(text, sys.stdout)
+    """A line of what was asked for; a line break in it is shown, and breaks no line."""
+    _write((text,), sys.stdout)
 
 
 def talk(text: str = "") -> None:
-    """A line about what is going on."""
-    _write(text, sys.stderr)
+    """A line about what is going on; a line break in it is shown, and breaks no line."""
+    _write((text,), sys.stderr)
+
+
+def data_lines(text: str) -> None:
+    """Several lines of what was asked for."""
+    _write(text.split("\n"), sys.stdout)
+
+
+def talk_lines(text: str) -> None:
+    """Several lines about what is going on."""
+    _write(text.split("\n"), sys.stderr)
+
+
+def traceback(error: BaseException) -> None:
+    """Where an error came from."""
+    from traceback import format_exception  # noqa: PLC0415  (slow to load, and rarely wanted)
+
+    talk_lines("".join(format_exception(error)).removesuffix("\n"))
+
+
+def confirm(question: str, *, default: bool = False) -> bool:
+    """Ask a yes-or-no question on the terminal."""
+    return click.confirm(visible(question), default=default, err=True)
+
+
+def prompt(question: str, *, choices: Sequence[str] | None = None, **options: Any) -> str:
+    """Ask for a line of text on the terminal.
+
+    Args:
+        choices: the only answers that are taken; by default any.
+        options: as click.prompt takes them.
+    """
+    kind = click.Choice(choices) if choices else None
+    answer: str = click.prompt(visible(question), type=kind, err=True, **options)
+    return answer
 
 
 def document(value: Any) -> None:
@@ -55,7 +98,7 @@ def document(value: Any) -> None:
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     told = _listed(value, ascii_only) if isinstance(value, list) else _indented(value, ascii_only)
     # The same value in another spelling, which Azure Pipelines does not take for a command.
-    _write(re.sub(r"##(vso)?\[", r"##\1\\u005b", told), sys.stdout)
+    _echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", for_json(told)), sys.stdout)
 
 
 def _indented(value: Any, ascii_only: bool) -> str:
@@ -69,13 +112,23 @@ def _listed(entries: list[Any], ascii_only: bool) -> str:
 
 
 def command(text: str) -> None:
-    """A line that the CI system shall take for a command; whatever is in it is escaped already."""
-    _echo(text, sys.stderr)
+    """A line that the CI system takes for a command; its parts are escaped already."""
+    _echo(visible(text), sys.stderr)
 
 
-def _write(text: str, stream: IO[str]) -> None:
-    shown = text if _colour(stream) else click.unstyle(text)
+def _write(lines: Iterable[str], stream: IO[str]) -> None:
+    shown = "\n".join([_neutral(line, stream) for line in lines])
     _echo(shown if _is_plain(shown) else _CI_LINE.sub(r"\g<0> ", shown), stream)
+
+
+def _neutral(line: str, stream: IO[str]) -> str:
+    if "\x1b" not in line:
+        return visible(line)
+    # Texts, and between them the numbers of our own styles.
+    parts = _STYLE.split(line)
+    parts[::2] = map(visible, parts[::2])
+    parts[1::2] = [f"\x1b[{style}m" if _colour(stream) else "" for style in parts[1::2]]
+    return "".join(parts)
 
 
 def _echo(text: str, stream: IO[str]) -> None:
@@ -106,29 +159,33 @@ def sign(name: str, stream: IO[str] | None = None) -> str:
     return rich
 
 
+def _styled(text: str, style: int) -> str:
+    return f"\x1b[{style};{_KEY}m{text}\x1b[{_RESET};{_KEY}m"
+
+
 def good(text: str) -> str:
     """Text in the colour of success."""
-    return click.style(text, fg="green")
+    return _styled(text, _GREEN)
 
 
 def bad(text: str) -> str:
     """Text in the colour of failure."""
-    return click.style(text, fg="red")
+    return _styled(text, _RED)
 
 
 def warn(text: str) -> str:
     """Text in the colour of what needs attention."""
-    return click.style(text, fg="yellow")
+    return _styled(text, _YELLOW)
 
 
 def faint(text: str) -> str:
     """Text that steps back."""
-    return click.style(text, dim=True)
+    return _styled(text, _DIM)
 
 
 def strong(text: str) -> str:
     """Text that stands out."""
-    return click.style(text, bold=True)
+    return _styled(text, _BOLD)
 
 
 def table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexible: int) -> None:
@@ -139,7 +196,7 @@ def table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexibl
     lines = [headings, *(tuple(map(clean, row)) for row in rows)]
     widths = _widths(lines, flexible)
     shown = ["  ".join(map(_cell, line, widths)).rstrip() for line in lines]
-    data("\n".join([strong(shown[0]), *shown[1:]]))
+    _write([strong(shown[0]), *shown[1:]], sys.stdout)
 
 
 def _widths(lines: Sequence[tuple[str, ...]], flexible: int) -> list[int]:

@@ -156,7 +156,7 @@ def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
 def _sum(preview: Preview) -> str:
     reached = {item.link for item in preview.items if item.requests}
     unknown = {item.link for item in preview.items if item.is_unread}
-    if not preview.items:
+    if not preview.items or (not reached and any(item.error for item in preview.items)):
         told = ["no requests"]
     elif not reached and not unknown:
         told = [f"{times(len(preview.items), 'operation')} left for unlatch sync"]

@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import click
-
 from unlatch.cli import output
 from unlatch.cli.admission import tell_warnings, warning_entries
 from unlatch.cli.describe import times
@@ -135,10 +133,10 @@ def _agreed(wanted: Sequence[Increment], items: int, typed: Typed) -> _Reason | 
         f"Resuming will set {times(len(wanted), 'increment')} active and "
         f"{served} {times(items, 'item')}."
     )
-    if not typed.yes and not click.confirm("Continue?", err=True):
+    if not typed.yes and not output.confirm("Continue?"):
         return None
     while reason is None and needs_reason:
-        given = click.prompt("Reason for reopening", err=True, default="", show_default=False)
+        given = output.prompt("Reason for reopening", default="", show_default=False)
         try:
             reason = checked_reason(given)
         except UsageError as error:

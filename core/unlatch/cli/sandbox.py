@@ -32,9 +32,10 @@ def command(entry: Entry) -> click.Command:
 
         ports = Ports(*range(port, port + 4)) if port else None
         with Sandbox(state, ports=ports) as box:
-            output.talk(f"The sandbox is at {box.console_url} (Ctrl-C ends it). In your project:\n")
+            output.talk(f"The sandbox is at {box.console_url} (Ctrl-C ends it). In your project:")
+            output.talk()
             output.data("# .unlatch/config.toml")
-            output.data(box.config())
+            output.data_lines(box.config())
             output.data("# the environment")
             for name, value in box.environ().items():
                 output.data(f"export {name}={value}")

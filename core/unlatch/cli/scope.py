@@ -130,12 +130,10 @@ def _asked(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     """What somebody writes in their editor, else line by line."""
     if with_tasks and (editor := _editor()):
         return read_edited(click.edit(_TEMPLATE, editor=editor, extension=".md"))
-    change = click.prompt("What changes?", err=True, default="", show_default=False).strip()
+    change = output.prompt("What changes?", default="", show_default=False).strip()
     titles: list[str] = []
     while change and with_tasks:
-        title = click.prompt(
-            "New task (empty: no more)", err=True, default="", show_default=False
-        ).strip()
+        title = output.prompt("New task (empty: no more)", default="", show_default=False).strip()
         if not title:
             break
         titles.append(title)
@@ -185,7 +183,7 @@ def _confirmed(increment: Increment) -> bool:
             "the tasks are proposals, and nobody is here to be asked about them",
             hint=f"unlatch resume {increment.id} ... --yes takes them as they are",
         )
-    return click.confirm("Write these tasks?", err=True, default=True)
+    return output.confirm("Write these tasks?", default=True)
 
 
 def _show(increment: Increment, amendment: Amendment, *, by: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ import click
 from unlatch.cli import output
 from unlatch.project.workspace import Workspace
 from unlatch.store.layout import find_layout, layout_at
+from unlatch.store.user_config import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ class Session:
     @cached_property
     def workspace(self) -> Workspace:
         """The project."""
-        return Workspace(self.layout, environ=os.environ, user_config=user_config())
+        return Workspace(self.layout, environ=os.environ, user_config=user_config_file())
 
     @contextmanager
     def trackers(self) -> Iterator[Trackers]:
@@ -79,22 +80,13 @@ class Session:
     def trace(self, error: UnlatchError | None) -> None:
         """With --debug, show where an error that ended one item's service came from."""
         if error is not None and self._options.debug:
-            from traceback import print_exception  # noqa: PLC0415
-
-            print_exception(error, file=sys.stderr)
+            output.traceback(error)
 
     def who(self, given: str | None) -> str:
         """The name for the audit entry."""
         from unlatch.engine.identity import who  # noqa: PLC0415
 
         return who(given, environ=os.environ, root=self.layout.root)
-
-
-def user_config() -> Path:
-    """The file with the user's own configuration."""
-    from platformdirs import user_config_path  # noqa: PLC0415
-
-    return user_config_path("unlatch") / "config.toml"
 
 
 def session_of(ctx: click.Context) -> Session:

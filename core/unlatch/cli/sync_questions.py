@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
 from unlatch.cli import output
 from unlatch.cli.session import is_interactive
 from unlatch.domain.reconcile import Decision, Side, Verdict, side_of, side_there
@@ -38,9 +36,7 @@ def _ask(one: Compared) -> Compared:
     here, there = side_of(one.increment.status), side_there(item.category)
     choices = {"i": _follow_increment(here), "t": _follow_item(there), "l": "leave both"}
     told = ", ".join(f"{key} = {what}" for key, what in choices.items())
-    answer = click.prompt(
-        f"  {told}", type=click.Choice(list(choices)), default="l", err=True, show_choices=False
-    )
+    answer = output.prompt(f"  {told}", choices=list(choices), default="l", show_choices=False)
     verdicts = {"i": Verdict.PUSH, "t": Verdict.PULL, "l": Verdict.DRIFT}
     return replace(one, decision=Decision(verdicts[answer], one.decision.why))
 

@@ -12,6 +12,7 @@ from unlatch.cli.app import reach
 from unlatch.cli.delivery_options import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
+from unlatch.cli.failure import UNDECIDED
 from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_or_postpone, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, is_interactive, with_session
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from unlatch.domain.options import DeliveryOptions
 
 DECLINED = 2
-# Something is left for a person to decide.
-UNDECIDED = 5
 
 
 def command(entry: Entry) -> click.Command:
@@ -84,7 +83,7 @@ def command(entry: Entry) -> click.Command:
                 offline=offline,
                 silent=as_json,
             )
-        return _end(before, undone, delivered, as_json=as_json)
+        return _end(session, before, undone, delivered, as_json=as_json)
 
     return run
 
@@ -116,13 +115,18 @@ def _agreed(increment: Increment, entry: ReopenEntry, *, yes: bool) -> bool:
     items = times(len(increment.links), "item")
     output.talk(f"  Undoing will set it back to {entry.previous_status}, and close those of its")
     output.talk(f"  {items} that the reopen opened.")
-    return click.confirm("Continue?", err=True)
+    return output.confirm("Continue?")
 
 
-def _end(before: Increment, undone: ReopenEntry, delivered: Delivered, *, as_json: bool) -> int:
+def _end(
+    session: Session,
+    before: Increment,
+    undone: ReopenEntry,
+    delivered: Delivered,
+    *,
+    as_json: bool,
+) -> int:
     code = 0 if delivered.by_wish else delivered_code(delivered.deliveries, delivered.left)
-    if not code and any(one.undecided for one in delivered.deliveries):
-        code = UNDECIDED
     if as_json:
         document: UndoDocument = {
             "schema": "unlatch.undo/1",
@@ -133,7 +137,18 @@ def _end(before: Increment, undone: ReopenEntry, delivered: Delivered, *, as_jso
         }
         output.document(document)
     elif code == UNDECIDED:
-        output.talk(f"To close an item: unlatch TRACKER close-... {delivered.increment.id}")
+        _tell_undecided(session, delivered)
     elif code:
         tell_left(delivered)
     return code
+
+
+def _tell_undecided(session: Session, delivered: Delivered) -> None:
+    """Name the commands that close what undo left open."""
+    manifests = session.workspace.registry.manifests
+    trackers = dict.fromkeys(
+        one.operation.tracker for one in delivered.deliveries if one.undecided is not None
+    )
+    for name in trackers:
+        command = f"unlatch {name} close-{manifests[name].slug} {delivered.increment.id}"
+        output.talk(f"Not decided: see the note above. To close the item: {command}")

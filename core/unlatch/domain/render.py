@@ -21,6 +21,9 @@ _BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""
 # punctuation is a literal (CommonMark 0.31, section 2.4).
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>&~|$]")
 _MARKDOWN_LINE_START = re.compile(r"^(\d{0,9})([#+=:.)-])")
+# Number signs at the end of a heading would belong to its markup.
+_MARKDOWN_HEADING_END = re.compile(r"(?<=\s)#+$")
+_ESCAPED = r"\\\g<0>"
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A zero-width space after the sign keeps GitHub from notifying people and from cross-linking
 # (the way that Dependabot and Renovate do it).
@@ -53,7 +56,8 @@ def markdown(text: Text, *, mentions: bool = False) -> str:
 
 def _markdown_block(block: Block, *, mentions: bool) -> str:
     if isinstance(block, Heading):
-        return f"### {_markdown_paragraph(_line(block.text), mentions=mentions)}"
+        line = _markdown_paragraph(_line(block.text), mentions=mentions)
+        return f"### {_MARKDOWN_HEADING_END.sub(_ESCAPED, line)}"
     if isinstance(block, Checks):
         return "\n".join(_markdown_check(item, mentions=mentions) for item in block.items)
     return _markdown_paragraph(block, mentions=mentions)

@@ -112,10 +112,11 @@ def without_surrogates(text: str) -> str:
 
 def _is_control(char: str) -> bool:
     code = ord(char)
-    # C0, DEL, C1, and the characters that reorder what follows them (CVE-2021-42574).
+    # C0, DEL, C1, and the characters that reorder what is around them (CVE-2021-42574).
     return (
         code < 0x20  # noqa: PLR2004
         or 0x7F <= code < 0xA0  # noqa: PLR2004
+        or code in {0x061C, 0x200E, 0x200F}
         or code in range(0x202A, 0x202F)
         or code in range(0x2066, 0x206A)
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unlatch.domain.neutral import visible
 from unlatch.engine.giving import HEADS, Giving, Way, fetch
 from unlatch.engine.own_files import OwnFiles, own_files
 from unlatch.errors import StoreError
@@ -129,7 +130,8 @@ def _merge(giving: Giving) -> None:
 
 
 def _message(giving: Giving, files: OwnFiles) -> str:
-    names = files.increments
+    # A line break in a folder's name would begin a line of the message.
+    names = [visible(name) for name in files.increments]
     told = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
     listed = "".join(f"- {name}\n" for name in names)
     return f"Sync {told or 'increments'} with their items{_mark(giving)}\n\n{listed}"

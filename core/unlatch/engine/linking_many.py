@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
 
 HEADER = ("increment", "url")
+# What a spreadsheet takes for a formula (OWASP, "CSV Injection"); an apostrophe makes it a text.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_TEXT = "'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def read_rows(text: str) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     mistakes: list[str] = []
     for number, cells in _numbered(text.removeprefix("\ufeff").splitlines(), mistakes):
-        values = [cell.strip() for cell in cells]
+        values = [_from_text(cell.strip()) for cell in cells]
         if not any(values) or (not rows and _is_header(values)):
             continue
         if len(values) != len(HEADER) or not all(values):
@@ -70,6 +73,16 @@ def read_rows(text: str) -> tuple[list[Row], list[str]]:
         else:
             rows.append(Row(number, *values))
     return rows, mistakes
+
+
+def as_text(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula; `read_rows` takes it for what it was."""
+    return f"{_TEXT}{cell}" if cell.lstrip(_TEXT).startswith(_FORMULA) else cell
+
+
+def _from_text(cell: str) -> str:
+    is_text = cell.startswith(_TEXT) and cell.lstrip(_TEXT).startswith(_FORMULA)
+    return cell.removeprefix(_TEXT) if is_text else cell
 
 
 def _numbered(lines: list[str], mistakes: list[str]) -> Iterator[tuple[int, list[str]]]:

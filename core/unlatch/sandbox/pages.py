@@ -14,10 +14,21 @@ if TYPE_CHECKING:
     from unlatch.sandbox.view import ItemView
 
 _NAMES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira"}
+# C0 without tab and line feed, DEL, C1, and what changes the order of what is read.
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def _shown(value: Any) -> Any:
+    """What a page shows for a value; markup of the templates themselves stays as it is."""
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return _ACTING.sub("\ufffd", value) if is_text else value
+
+
 _environment = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,
     undefined=StrictUndefined,
+    finalize=_shown,
 )
 
 

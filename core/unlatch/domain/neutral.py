@@ -1,0 +1,39 @@
+"""Characters that act or deceive where text is shown, in spellings that do neither.
+
+Sources: ECMA-48 (C0 and C1 controls), UAX #9 (bidirectional controls; CVE-2021-42574), UTS #39
+(characters that are not seen).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+_ACTING = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # they change the order of what is read
+    "\u2028\u2029"  # other ends of lines
+    "\u00ad\u180e\u200b\u2060-\u2065\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # not seen
+    "\ud800-\udfff"  # halves of characters: bytes of a file's name that are not UTF-8
+)
+# Between letters of some scripts, and in emoji, these two have a meaning; next to ASCII they hide.
+_JOINER = "(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+_IN_A_LINE = re.compile(f"[\n{_ACTING}]|{_JOINER}")
+_IN_JSON = re.compile(f"[{_ACTING}]|{_JOINER}")
+
+
+def visible(line: str) -> str:
+    """One line in which each acting character is shown as a backslash escape; tabs stay."""
+    if line.isprintable():
+        return line
+    return _IN_A_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), line)
+
+
+def for_json(document: str) -> str:
+    """The same JSON document with these characters escaped, so that it means the same."""
+    return _IN_JSON.sub(_json_escape, document)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    # json leaves DEL alone, for it is ASCII.
+    return "\\u007f" if found[0] == "\x7f" else json.dumps(found[0])[1:-1]
