@@ -6,6 +6,7 @@ import json
 import shutil
 from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.crash.delivering import deliver_one
@@ -37,6 +38,8 @@ REASON, UNDONE = "Bug discovered in error handling", "Reopened the wrong one"
 # A person's labels, from before and from in between, and the title that a person gives.
 KEPT, MINE, RENAMED = "ours", "urgent", " (renamed)"
 PATIENT = 30.0
+# The longest limit that a blow asks for is over by then.
+_LIMITED = timedelta(minutes=15)
 _REGISTRY = Registry()
 
 
@@ -212,11 +215,11 @@ class Cell:
         """What `unlatch undo` does."""
         self.take_back(UNDONE)
         fresh = frozenset(operation["op"] for operation in self.pending)
-        return self._deliver(self._workspace(), PATIENT, fresh)
+        return self._deliver(self._workspace(later=_LIMITED), PATIENT, fresh)
 
     def sync(self) -> list[Delivery]:
-        """What `unlatch sync 7` does, in a new process."""
-        return self._deliver(self._workspace(), PATIENT)
+        """What `unlatch sync 7` does, in a new process, when no limit lasts any more."""
+        return self._deliver(self._workspace(later=_LIMITED), PATIENT)
 
     def cloned(self) -> Cell:
         """The same project as it is now, in another place."""
@@ -243,9 +246,10 @@ class Cell:
     ) -> list[Delivery]:
         return deliver_one(workspace, _Trackers(workspace, read_seconds), INCREMENT, fresh)
 
-    def _workspace(self) -> Workspace:
+    def _workspace(self, later: timedelta = timedelta()) -> Workspace:
         return Workspace(
             layout_at(self.root),
+            clock=lambda: datetime.now(UTC) + later,
             environ=self.box.environ(),
             user_config=self.root / "none.toml",
             registry=_REGISTRY,

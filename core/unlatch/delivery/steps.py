@@ -314,7 +314,9 @@ def failed(course: Course, error: UnlatchError) -> None:
         course.run.doubt(link_of(course.increment, course.operation))
     if event in _NOTES and _is_news(course, error, event):
         how = {**_NOTES[event], **({"in_doubt": True} if was_unknown else {})}
-        _note_failure(course, error, retry_at=retry_at, **how)
+        # A proxy may answer 429 of what the tracker has done, so a limit proves nothing.
+        untouched = event is not Event.LIMITED and _is_untouched(course)
+        _note_failure(course, error, retry_at=retry_at, untouched=untouched, **how)
     course.noted, course.snapshot = False, None
 
 
@@ -335,7 +337,6 @@ def _note_failure(course: Course, error: UnlatchError, **how: Any) -> None:
             course.operation,
             cause=error.id,
             remedy=error.remedy if isinstance(error, TrackerError) else None,
-            untouched=_is_untouched(course),
             **how,
         )
     except StoreError:
