@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -15,6 +16,8 @@ from tests.cli.project import NAME, Done, Project
 from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
 from tests.security.test_programs import DECLARED, EXAMPLES, RESUME
+
+from unlatch.store.safe_open import UnsafePath, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -193,6 +196,49 @@ def test_an_id_leads_nowhere(project: Project, outside: Outside, wanted: str) ->
 
     assert (2, "unknown-increment") == (done.code, done.err.partition("[")[2].partition("]")[0])
     assert before == outside.state()
+
+
+def another_project(project: Project, tmp_path: Path) -> tuple[Path, Path]:
+    """A project elsewhere, behind a link among the increments; also its way through the link."""
+    theirs = tmp_path / "theirs"
+    metadata = theirs / ".unlatch/increments" / NAME / "metadata.json"
+    metadata.parent.mkdir(parents=True)
+    metadata.write_text('{"of": "another project"}\n')
+    (project.increments / "x").symlink_to(theirs)
+    return metadata, project.increments / "x" / metadata.relative_to(theirs)
+
+
+def test_a_project_behind_a_link_is_no_root_of_its_own(project: Project, tmp_path: Path) -> None:
+    hostile.prepare(project)
+    _, through = another_project(project, tmp_path)
+
+    with pytest.raises(UnsafePath):
+        read_file(through)
+
+
+def test_a_journal_that_came_with_the_clone_undoes_nothing_elsewhere(
+    project: Project, tmp_path: Path
+) -> None:
+    hostile.prepare(project)
+    metadata, through = another_project(project, tmp_path)
+    before = metadata.read_bytes()
+    edit = {
+        "path": through.relative_to(project.root).as_posix(),
+        "before": "{}\n",
+        "after": hashlib.sha256(before).hexdigest(),
+    }
+    name = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    journal = {"formatVersion": 1, "id": name, "at": "2025-01-01T00:00:00Z", "by": "a"}
+    journals = project.root / ".unlatch/migrations"
+    journals.mkdir()
+    (journals / f"{name}.json").write_text(
+        json.dumps({**journal, "state": "done", "moves": [], "files": [edit]})
+    )
+
+    done = project.run("migrate", "--undo", "--yes")
+
+    assert "is no place that a migration changes" in done.err, done.said
+    assert before == metadata.read_bytes()
 
 
 def test_names_that_differ_in_case_are_told_apart(project: Project) -> None:

@@ -34,7 +34,9 @@ _STATES = (DONE, BEGUN, UNDOING)
 
 _TREE = r"\.(?:specweave|unlatch)/increments"
 _MOVABLE = re.compile(rf"{_TREE}(?:/[^/]+){{0,2}}")
-_EDITABLE = re.compile(rf"{_TREE}/.+/metadata\.json|\.unlatch/config\.toml|\.gitattributes")
+_EDITABLE = re.compile(
+    rf"{_TREE}(?:/[^/.][^/]*){{1,3}}/metadata\.json|\.unlatch/config\.toml|\.gitattributes"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.domain.ids import number_of
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.safe_open import HOMES, OpenFolder, UnsafePath, open_folder
+from unlatch.store.safe_open import HOMES, OpenFolder, UnsafePath, list_folder, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,8 +137,7 @@ def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
     """The increments' folders directly below `parent`, by name."""
     names: list[str] = []
     with _listing(parent):
-        within = open_folder(parent)
-        names = within.folders()
+        within, names = list_folder(parent)
     for name in names:
         if number_of(name) is not None:
             yield Folder(name, f"{parent}{os.sep}{name}", archived, within)

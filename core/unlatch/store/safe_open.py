@@ -5,7 +5,8 @@ of a project are opened here, one component after another from the project's roo
 the folder that is open already, with O_NOFOLLOW. A link that is put in place between two steps is
 not followed either.
 
-The path says where the root is: before its last `.unlatch` or `.specweave`. A path without one
+The path says where the root is: before its first `.unlatch` or `.specweave`, so that no later one,
+which a repository may have put behind a link, is taken for a root. A path without one
 (`.gitattributes`) begins in the file's own folder. The way to the root is the user's own, and may
 have links. Below the root a link to a folder is followed only into a folder that the user's
 configuration allows (`allowed_links`); a link to a file never is.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import stat
 from pathlib import Path
@@ -24,7 +26,7 @@ from types import MappingProxyType
 from typing import Self
 
 from unlatch.errors import StoreError
-from unlatch.store.user_config import ALLOWED_LINKS, allowed_links
+from unlatch.store.user_config import ALLOWED_LINKS, allowed_links, user_config_file
 
 HOMES = (".unlatch", ".specweave")
 # Sizes in bytes. Real files have some kilobytes; events.jsonl and journals of migrations grow.
@@ -34,6 +36,7 @@ _SMALLER = MappingProxyType(
 )
 
 _CHUNK = 1 << 16
+_LINK = "is a symbolic link, which unlatch does not follow"
 _RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSED_IN_CHILDREN
@@ -75,9 +78,6 @@ class OpenFolder:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close it, if it is open."""
         if (descriptor := self.detach()) is not None:
@@ -100,7 +100,7 @@ class OpenFolder:
             OSError: it is missing, or no folder.
         """
         if name == os.pardir:
-            raise _unsafe(self.place(name), "leads out of its folder")
+            raise _unsafe(self.place(name), "leads out of its folder", "name a folder in it")
         if not _RELATIVE:
             return self._looked_at(name)
         try:
@@ -276,6 +276,28 @@ class OpenFolder:
         return stat.S_ISLNK(self.lstat(name).st_mode)
 
 
+class ListedFolder(OpenFolder):
+    """A folder that stays open as long as anything that was listed in it is in use."""
+
+    __slots__ = ()
+
+    # Not in every folder: an interruption that arrives while this runs would be lost.
+    def __del__(self) -> None:
+        self.close()
+
+
+def list_folder(path: Path | str) -> tuple[ListedFolder, list[str]]:
+    """Open a folder of a project for as long as it is in use; also returns the folders in it.
+
+    Raises:
+        UnsafePath: a link is on the way.
+        OSError: it is missing, no folder, or may not be listed.
+    """
+    opened = open_folder(path)
+    listed = ListedFolder(opened.path, opened.detach())
+    return listed, listed.folders()
+
+
 def open_folder(path: Path | str) -> OpenFolder:
     """Open a folder of a project, or its root.
 
@@ -381,8 +403,8 @@ def check_size(size: int, place: Path | str, name: str) -> None:
 def _split(path: str) -> tuple[str, list[str]]:
     """The root that a path begins with, and the steps from there."""
     parts = path.split(os.sep)  # noqa: PTH206  (a Path takes ten times as long)
-    for index in range(len(parts) - 1, -1, -1):
-        if parts[index] in HOMES:
+    for index, part in enumerate(parts):
+        if part in HOMES:
             root = os.sep.join(parts[:index])  # noqa: PTH118
             return root or (os.sep if index else os.curdir), parts[index:]
     return path, []
@@ -405,7 +427,9 @@ def _followed(link: str, error: OSError | None) -> OpenFolder:
             folder = _descend(str(top), target.relative_to(top).parts)
             folder.path = link
             return folder
-    raise _unsafe(link, "is a symbolic link, which unlatch does not follow") from error
+    allowing = f"{user_config_file()}: {ALLOWED_LINKS} = [{json.dumps(str(target))}]"
+    hint = f"replace it with the folder itself, or, if you trust where it leads, add to {allowing}"
+    raise _unsafe(link, _LINK, hint) from error
 
 
 def _whole(descriptor: int, place: str, name: str) -> bytes:
@@ -424,7 +448,7 @@ def _check(found: os.stat_result, place: str, name: str) -> None:
     mode = found.st_mode
     if not stat.S_ISREG(mode):
         if stat.S_ISLNK(mode):
-            raise _unsafe(place, "is a symbolic link, which unlatch does not follow")
+            raise _unsafe(place, _LINK, "replace it with the file itself")
         kind = _KINDS.get(stat.S_IFMT(mode), "something else")
         raise StoreError(
             "not-a-file",
@@ -435,11 +459,5 @@ def _check(found: os.stat_result, place: str, name: str) -> None:
     check_size(found.st_size, place, name)
 
 
-def _unsafe(place: str, why: str) -> UnsafePath:
-    return UnsafePath(
-        "unsafe-path",
-        f"{Path(place).name} {why}",
-        where=place,
-        hint="replace it with the folder or file itself, or allow the folder that it leads to: "
-        f"{ALLOWED_LINKS} in your own configuration",
-    )
+def _unsafe(place: str, why: str, hint: str) -> UnsafePath:
+    return UnsafePath("unsafe-path", f"{Path(place).name} {why}", where=place, hint=hint)
