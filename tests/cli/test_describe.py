@@ -38,7 +38,7 @@ ALL = replace(LABELLED, after=replace(ITEM, labels=("reopened",)), labels_remove
 
 def line(outcome: Reached | None, error: UnlatchError | None = ERROR, **more: Any) -> str:
     """What is said of GitHub's issue, without the mark and the item's name."""
-    given: dict[str, Any] = {"asked": ASKED, "state": State.BLOCKED, **more}
+    given: dict[str, Any] = {"asked": ASKED, "state": State.BLOCKED, "requests": 1, **more}
     operation = given.pop("operation", OPERATION)
     delivery = Delivery(operation, "octo/widgets#4", outcome=outcome, error=error, **given)
     return unstyle(delivery_lines(Registry(), delivery)[0]).partition("octo/widgets#4 ")[2]
@@ -49,8 +49,11 @@ def line(outcome: Reached | None, error: UnlatchError | None = ERROR, **more: An
     [
         (None, "not reopened"),
         (KEPT, "not reopened"),
-        (REOPENED, "reopened; not commented"),
-        (replace(REOPENED, result=Result.ALREADY_OPEN), "was open already; not commented"),
+        (REOPENED, "reopened; not commented; labels not changed"),
+        (
+            replace(REOPENED, result=Result.ALREADY_OPEN),
+            "was open already; not commented; labels not changed",
+        ),
         (COMMENTED, "reopened; commented; labels not added"),
         (LABELLED, "reopened; commented; labels +reopened; labels not removed"),
     ],
@@ -83,7 +86,7 @@ def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
     asked = Change("01", comment=fill("why", {}))
     operation = replace(OPERATION, state=False)
 
-    assert line(KEPT, asked=asked, operation=operation).startswith("not commented: ")
+    assert line(KEPT, asked=asked, operation=operation).startswith("not commented")
     assert line(None, asked=None, operation=operation).startswith("not commented: ")
 
 
@@ -93,6 +96,10 @@ def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
 )
 def test_what_was_wanted_is_named_where_nothing_was_done(kind: Kind, word: str) -> None:
     assert line(None, asked=None, operation=replace(OPERATION, kind=kind)).startswith(f"not {word}")
+
+
+def test_what_no_request_was_sent_for_is_not_delivered_yet() -> None:
+    assert line(None, asked=None, requests=0).startswith("not delivered yet: ")
 
 
 def test_a_label_that_was_refused_for_good_is_a_note() -> None:
