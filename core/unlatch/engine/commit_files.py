@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ from unlatch.store.safe_open import open_folder, read_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from unlatch.store.safe_open import OpenFolder
 
 _REGULAR = ("100644", "100755")
 # As long as git's ids are, in hexadecimal digits.
@@ -82,9 +85,18 @@ def _blob(content: bytes, length: int) -> str:
 
 def _files(folder: Path) -> Iterator[Path]:
     """All files below a folder, which is not a link, nor behind one."""
-    with suppress(OSError), open_folder(folder):
-        for place, _, names in os.walk(folder):
-            yield from (folder / place / name for name in names)
+    with suppress(OSError), open_folder(folder) as opened:
+        yield from _files_in(opened, folder)
+
+
+def _files_in(opened: OpenFolder, place: Path) -> Iterator[Path]:
+    for name in opened.names():
+        if not stat.S_ISDIR(opened.lstat(name).st_mode):
+            yield place / name
+            continue
+        # One that cannot be opened, or has become a link meanwhile, has no files.
+        with suppress(OSError, StoreError), opened.folder(name) as inner:
+            yield from _files_in(inner, place / name)
 
 
 def _content(path: Path) -> bytes | None:
