@@ -73,6 +73,8 @@ class Disturbed:
     Args:
         code: its exit code.
         said: what it said on stderr.
+        is_over: whether it had ended before the boundary came: a later resume finds warm caches, so
+            it passes fewer boundaries than the one that was counted.
     """
 
     def __init__(self, stage: Stage, case: Case, kind: str, number: int) -> None:
@@ -82,11 +84,14 @@ class Disturbed:
         status = in_fork(lambda: _resume(stage, case, boundaries, out))
         self.code = os.waitstatus_to_exitcode(status)
         self.said = out.read_text()
+        self.is_over = len(boundaries_passed(out)) < number
 
     def problems(self, case: Case, kind: str, *, before: bytes) -> list[str]:
         """What is wrong with how it ended."""
         changed = (case.folder / "metadata.json").read_bytes() != before
         wrong = [] if "Traceback" not in self.said else [self.said]
+        if self.is_over:
+            return wrong if self.code == 0 else [*wrong, f"exit code {self.code}"]
         if kind == "interrupt":
             return wrong if self.code == INTERRUPTED else [*wrong, f"exit code {self.code}"]
         if self.code == 1:
@@ -96,6 +101,11 @@ class Disturbed:
         elif self.code not in (0, UNDELIVERED) or not changed:
             wrong.append(f"exit code {self.code}: {self.said}")
         return wrong
+
+
+def boundaries_passed(out: Path) -> list[str]:
+    """The names of the boundaries that a disturbed resume came past."""
+    return out.with_suffix(".passed").read_text().splitlines()
 
 
 def _resume(stage: Stage, case: Case, boundaries: Boundaries, out: Path) -> None:
@@ -112,6 +122,8 @@ def _resume(stage: Stage, case: Case, boundaries: Boundaries, out: Path) -> None
             boundaries.install()
             code = run([*command, "--by", "Dana"])
     finally:
+        with open(out.with_suffix(".passed"), "w") as passed:  # noqa: PTH123  # not watched
+            passed.write("\n".join(boundaries.passed))
         os._exit(code)
 
 
@@ -119,17 +131,19 @@ def sweep(stage: Stage, names: list[str], kind: str, every: int) -> dict[str, An
     """Disturb a resume in one way at every n-th boundary; what came of it."""
     wrong: dict[str, list[str]] = {}
     codes: Counter[int] = Counter()
+    over = 0
     for number in range(1, len(names) + 1, every):
         case = stage.case(f"{kind}-{number}")
         before = (case.folder / "metadata.json").read_bytes()
         disturbed = Disturbed(stage, case, kind, number)
-        codes[disturbed.code] += 1
+        codes[disturbed.code] += not disturbed.is_over
+        over += disturbed.is_over
         problems = disturbed.problems(case, kind, before=before)
         recovered = in_fork(lambda case=case: reopen(stage, case))  # type: ignore[misc]
         problems += stage.problems(case)
         if recovered or problems:
             wrong[f"{number} {names[number - 1]}"] = [*problems, f"recovery: {recovered}"]
-    return {"disturbed": codes.total(), "codes": codes, "wrong": wrong}
+    return {"disturbed": codes.total(), "over": over, "codes": +codes, "wrong": wrong}
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ def test_a_disturbance_at_any_boundary_loses_nothing() -> None:
         kind: told[kind]["wrong"] for kind in ("interrupt", *DISKS)
     }
     assert {"130": told["interrupt"]["disturbed"]} == told["interrupt"]["codes"]
+    assert told["interrupt"]["over"] <= 1
     for kind in DISKS:
         assert told[kind]["disturbed"] > 3
         assert {"0", "1", "3"} >= set(told[kind]["codes"]) > {"1"}
