@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import keyring.core
+
 from unlatch.cli.main import run
 from unlatch.sandbox.jira import adf
 
@@ -102,6 +104,8 @@ class Project:
                 patch.setenv(name, value)
             patch.chdir(self.root)
             patch.setattr(sys, "stdin", io.StringIO(stdin))
+            # A process chooses its keyring once; each run here chooses as a new process would.
+            patch.setattr(keyring.core, "_keyring_backend", None)
             with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
                 code = run(list(arguments))
         out, err = (_text(stream) for stream in streams)

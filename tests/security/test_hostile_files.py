@@ -86,9 +86,7 @@ def inside(project: Project) -> str:
 # Every command against these; of the other pairs each command gets a fifth, and so does each kind.
 ALWAYS = {"all links", "linked increments"}
 PAIRS = [
-    pytest.param(
-        name, kind, marks=() if kind in ALWAYS or (n + k) % 5 == 0 else pytest.mark.sweep
-    )
+    pytest.param(name, kind, marks=() if kind in ALWAYS or (n + k) % 5 == 0 else pytest.mark.sweep)
     for n, name in enumerate(COMMANDS)
     for k, kind in enumerate(REPOSITORIES)
 ]

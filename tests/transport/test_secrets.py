@@ -73,7 +73,7 @@ def test_token_is_never_shown(
 ) -> None:
     path = tmp_path / "trace"
     with Faulty(otherwise=fault) as server, Trace(path) as trace:
-        plugin, item = opened(name, server.url, token=TOKEN, trace=trace, timeouts=(1.0, 0.05))
+        plugin, item = opened(name, server.url, token=TOKEN, trace=trace, timeouts=(1.0, 0.3))
         # Whatever is raised, also by an SDK that chokes on an answer: it must not tell.
         with pytest.raises(Exception) as reading:  # noqa: PT011
             plugin.read(item)
