@@ -113,7 +113,7 @@ def test_whatever_comes_when_both_sides_agree_and_nothing_is_told_twice(
     run_state_machine_as_test(
         Here,
         settings=settings(
-            max_examples=20,
+            max_examples=10,
             stateful_step_count=8,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,6 +95,7 @@ def inline_code(page: Path) -> list[str]:
     ]
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """What a link to a part of the page may name, as GitHub makes it from headings."""
     texts = (text.lower() for _, text in headings(page))
