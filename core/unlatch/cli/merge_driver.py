@@ -23,7 +23,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def command(entry: Entry) -> click.Command:
     """The command."""
 
-    @click.command(entry.name, help=f"{reach(entry)}\n\nunlatch init --git tells git to run it.")
+    @click.command(
+        entry.name, cls=_Driver, help=f"{reach(entry)}\n\nunlatch init --git tells git to run it."
+    )
     @click.argument("base", type=_FILE)
     @click.argument("ours", type=_FILE)
     @click.argument("theirs", type=_FILE)
@@ -42,6 +44,15 @@ def command(entry: Entry) -> click.Command:
         return CLEAN if done.clean else CONFLICT
 
     return run
+
+
+class _Driver(click.Command):
+    """Takes every argument for a name: a file of a repository may be called --help."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does after `--`; --help alone asks for help."""
+        named = args == ["--help"] or args[:1] == ["--"]
+        return super().parse_args(ctx, args if named else ["--", *args])
 
 
 def _tell(done: Driven, path: str) -> None:

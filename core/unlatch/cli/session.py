@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli import output
+from unlatch.programs import search_path
 from unlatch.project.workspace import Workspace
 from unlatch.store.layout import find_layout, layout_at
 from unlatch.store.user_config import user_config_file
@@ -45,7 +46,10 @@ class Session:
             UsageError: `no-project`.
         """
         root = self._options.root
-        return layout_at(root.absolute()) if root else find_layout(Path.cwd())
+        layout = layout_at(_absolute(root)) if root else find_layout(Path.cwd())
+        # As in `main`, where the root is not known yet: no program comes from the project.
+        os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=layout.root)
+        return layout
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -107,6 +111,11 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(session_of(ctx), *args, **kwargs)
 
     return run
+
+
+def _absolute(root: Path) -> Path:
+    # Paths below the root are split at its folders' names, so none may be passed on the way there.
+    return root.resolve() if ".." in root.parts else root.absolute()
 
 
 @contextmanager

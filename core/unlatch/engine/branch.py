@@ -13,22 +13,24 @@ if TYPE_CHECKING:
 
 # CI systems check out a commit; the branch stands in their environment.
 _CI_BRANCHES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "BUILD_SOURCEBRANCH", "CI_COMMIT_REF_NAME")
-_HEADS = "refs/heads/"
+HEADS = "refs/heads/"
+_REMOTE = "refs/remotes/origin/"
 
 
 def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
     """The branch that is checked out; None without one, and outside git."""
-    branch = ask_git(root, "symbolic-ref", "--quiet", "--short", "HEAD")
-    if branch is not None:
-        return branch
-    told = (environ.get(name, "").removeprefix(_HEADS) for name in _CI_BRANCHES)
+    # Whole references: git's short ones look different where a tag has the branch's name.
+    head = ask_git(root, "symbolic-ref", "--quiet", "HEAD")
+    if head is not None:
+        return head.removeprefix(HEADS)
+    told = (environ.get(name, "").removeprefix(HEADS) for name in _CI_BRANCHES)
     return next(filter(None, told), None)
 
 
 def default_branch(root: Path) -> str | None:
     """The remote's default branch, as far as this clone knows it."""
-    head = ask_git(root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-    return head.partition("/")[2] if head else None
+    head = ask_git(root, "symbolic-ref", "--quiet", f"{_REMOTE}HEAD")
+    return head.removeprefix(_REMOTE) if head else None
 
 
 def other_branch(root: Path, environ: Mapping[str, str], wanted: str | None) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.engine.git import ask_git, run_git
+from unlatch.engine.git_folder import check_git_folder
 from unlatch.errors import StoreError, UsageError
 from unlatch.store.atomic import replace_file
 from unlatch.store.layout import EVENTS, METADATA
@@ -53,7 +54,7 @@ def set_up_git(layout: Layout) -> GitSetUp:
 
     Raises:
         UsageError: `no-git`.
-        StoreError: `not-writable` or `git-config-failed`.
+        StoreError: `unsafe-path`, `not-writable` or `git-config-failed`.
     """
     require_git(layout.root)
     path = layout.root / ATTRIBUTES
@@ -72,10 +73,11 @@ def set_up_git(layout: Layout) -> GitSetUp:
 
 
 def require_git(root: Path) -> None:
-    """Make sure that `root` lies in a git repository.
+    """Make sure that `root` lies in a git repository of its own.
 
     Raises:
         UsageError: `no-git`.
+        UnsafePath: `unsafe-path`, if its `.git` leads to another one.
     """
     if ask_git(root, "rev-parse", "--git-dir") is None:
         raise UsageError(
@@ -84,6 +86,7 @@ def require_git(root: Path) -> None:
             where=str(root),
             hint="git init, then run the command again",
         )
+    check_git_folder(root)
 
 
 def _attributes(layout: Layout) -> tuple[str, ...]:

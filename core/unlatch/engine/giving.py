@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unlatch.engine.branch import HEADS
 from unlatch.engine.ci import Ci, detect
 from unlatch.engine.git import run_git
 from unlatch.engine.git_setup import DRIVER, require_git
@@ -22,7 +23,6 @@ from unlatch.store.user_state import state_folder
 if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
 
-HEADS = "refs/heads/"
 _ATTRIBUTES = "gitattributes"
 # As in git_setup, but for the unlatch that runs now, whatever is on the PATH. -P: modules are never
 # imported from the top of the checkout, where git runs it.
@@ -70,14 +70,14 @@ def begin(workspace: Workspace, way: Way, *, by: str) -> Giving:
     """Make sure that giving back can succeed; for a pull request, take in what it has already.
 
     Raises:
-        UsageError: `no-git`, `no-remote`, `no-branch`, or `index-not-empty`.
-        StoreError: `fetch-failed` or `proposal-in-conflict`.
+        UsageError: `no-git`, `no-remote`, `no-branch`, `outside-checkout` or `index-not-empty`.
+        StoreError: `unsafe-path`, `fetch-failed` or `proposal-in-conflict`.
     """
     root = workspace.layout.root
     require_git(root)
     shown = run_git(root, "rev-parse", "--show-toplevel")
     top = Path(os.fsdecode(shown).removesuffix("\n")) if shown else root
-    below = workspace.layout.increments.resolve().relative_to(top.resolve()).as_posix()
+    below = _below(workspace.layout.increments, top)
     ci = detect(workspace.environ)
     git = WorkingGit(top, _settings(workspace, below, ci, by=by))
     branch = _branch(git, ci)
@@ -93,6 +93,19 @@ def begin(workspace: Workspace, way: Way, *, by: str) -> Giving:
     return _with_proposal(giving) if way is Way.PR else giving
 
 
+def _below(increments: Path, top: Path) -> str:
+    """The folder of the increments, from the top of the checkout."""
+    try:
+        return increments.resolve().relative_to(top.resolve()).as_posix()
+    except ValueError as error:
+        raise UsageError(
+            "outside-checkout",
+            f"the increments are in {increments.resolve()}, outside the checkout {top}",
+            where=str(increments),
+            hint="--commit none, and commit the increments in the repository that holds them",
+        ) from error
+
+
 def fetch(giving: Giving, ref: str) -> Ran:
     """Fetch a branch as FETCH_HEAD, with all that is needed to merge it."""
     # CI systems check out one commit alone, without what both sides come from.
@@ -102,8 +115,8 @@ def fetch(giving: Giving, ref: str) -> Ran:
 
 
 def _branch(git: WorkingGit, ci: Ci | None) -> str:
-    if branch := git("symbolic-ref", "--quiet", "--short", "HEAD").line:
-        return branch
+    if head := git("symbolic-ref", "--quiet", "HEAD").line:
+        return head.removeprefix(HEADS)
     if ci is None or ci.branch is None:
         raise UsageError(
             "no-branch",

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.domain.neutral import visible
-from unlatch.engine.giving import HEADS, Giving, Way, fetch
+from unlatch.engine.branch import HEADS
+from unlatch.engine.giving import Giving, Way, fetch
 from unlatch.engine.own_files import OwnFiles, own_files
 from unlatch.errors import StoreError
 

@@ -24,13 +24,16 @@ def who(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
     Raises:
         UsageError: `name-too-long`.
     """
-    actors = (environ.get(name, "") for name in _CI_ACTORS)
-    name = (
-        _tidy(given or "")
-        or next(filter(None, map(_tidy, actors)), None)
-        or _tidy(ask_git(root, "config", "--get", "user.name") or "")
-        or _system_user()
-    )
+    name = _tidy(given or "")
+    if not name:
+        actors = (environ.get(name, "") for name in _CI_ACTORS)
+        found = (
+            next(filter(None, map(_tidy, actors)), None)
+            or _tidy(ask_git(root, "config", "--get", "user.name") or "")
+            or _system_user()
+        )
+        # Nobody typed it for this command, so it is cut and not refused.
+        return found[:LONGEST_NAME]
     if len(name) > LONGEST_NAME:
         raise UsageError(
             "name-too-long",

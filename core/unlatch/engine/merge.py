@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.engine.git import run_git
+from unlatch.engine.git_folder import check_git_folder
 from unlatch.errors import StoreError
 from unlatch.store.atomic import replace_file
 from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import EVENTS, METADATA, SPEC
 from unlatch.store.locks import store_lock
 from unlatch.store.merge_text import UnmergeableError, merge_events, merge_metadata
-from unlatch.store.safe_open import exists, read_file
+from unlatch.store.safe_open import check_size, exists, read_file
 from unlatch.store.three_way import Side
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def resolve(
     Raises:
         UsageError: the increment is unknown.
         StoreError: `not-in-conflict`, `conflict-one-sided`, `conflict-unreadable`,
-            `git-add-failed` or `not-writable`.
+            `file-too-large`, `unsafe-path`, `git-add-failed` or `not-writable`.
     """
     folder = workspace.manager.find(wanted)
     with store_lock(workspace.layout, folder.name):
@@ -175,6 +176,7 @@ def _stages(folder: Folder, name: str) -> dict[int, bytes]:
         _, blob, stage = known.split(" ")
         content = run_git(folder.path, "cat-file", "--filters", f"--path={path}", blob)
         if content is not None:
+            check_size(len(content), folder.path / name, name)
             found[int(stage)] = content
     return found
 
@@ -198,6 +200,7 @@ def _with_spec(workspace: Workspace, folder: Folder, done: Resolution) -> Resolu
 
 
 def _added(folder: Folder, done: Resolution) -> Resolution:
+    check_git_folder(folder.path)
     if run_git(folder.path, "add", "--", *(path.name for path in done.paths)) is None:
         raise StoreError(
             "git-add-failed",

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.engine.git import merge_file
 from unlatch.errors import StoreError, unexpected
+from unlatch.store.layout import METADATA
 from unlatch.store.merge_text import UnmergeableError, merge_metadata
+from unlatch.store.safe_open import largest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +42,7 @@ def drive(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> Driven:
         StoreError: `merge-failed`, if git could not merge it either; `ours` is as it was.
     """
     try:
-        versions = [path.read_bytes() for path in (base, ours, theirs)]
+        versions = [_read(path) for path in (base, ours, theirs)]
         merged = merge_metadata(*versions, shapes=shapes)
     except UnmergeableError as error:
         return _drive_as_text(base, ours, theirs, problem=str(error))
@@ -50,6 +52,12 @@ def drive(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> Driven:
     # git's own temporary file: if this is cut short, git takes no notice of it.
     ours.write_bytes(merged.content)
     return Driven(clean=not merged.clashes, clashes=merged.clashes)
+
+
+def _read(path: Path) -> bytes:
+    if path.stat().st_size > largest(METADATA):
+        raise UnmergeableError(f"a version has more than {largest(METADATA):,} bytes")
+    return path.read_bytes()
 
 
 def _drive_as_text(base: Path, ours: Path, theirs: Path, *, problem: str) -> Driven:

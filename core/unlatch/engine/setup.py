@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.engine.git import ask_git
+from unlatch.engine.git_folder import check_git_folder
 from unlatch.store.atomic import replace_file, writing
 from unlatch.store.layout import Layout, layout_at
-from unlatch.store.safe_open import exists, make_folders
+from unlatch.store.safe_open import UnsafePath, exists, make_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,9 +64,18 @@ def set_up(root: Path, manifests: Iterable[Manifest]) -> SetUp:
 
 
 def _config(root: Path, manifests: Iterable[Manifest]) -> str:
-    remote = ask_git(root, "remote", "get-url", "origin") or ""
+    remote = _remote(root)
     tables = (_table(manifest, remote) for manifest in manifests)
     return "\n".join((_TEMPLATE, *filter(None, tables)))
+
+
+def _remote(root: Path) -> str:
+    """The address of git's remote `origin`; empty where the repository is not the project's."""
+    try:
+        check_git_folder(root)
+    except UnsafePath:
+        return ""
+    return ask_git(root, "remote", "get-url", "origin") or ""
 
 
 def _table(manifest: Manifest, remote: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -213,6 +214,18 @@ def _ours(path: Path) -> bytes:
         ) from error
 
 
+# A key of many parts: what a parser keeps of it grows with the square of their number.
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
+
+
+def _checked_keys(text: str) -> str:
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(f"a key of more than 50 parts (at line {line})")
+    return text
+
+
 def _parsed(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     """What a TOML file holds; nothing if there is no such file.
 
@@ -220,7 +233,7 @@ def _parsed(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         ConfigError: it cannot be read, or is no TOML.
     """
     try:
-        return tomllib.loads(read(path).decode("utf-8"))
+        return tomllib.loads(_checked_keys(read(path).decode("utf-8")))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

@@ -11,7 +11,9 @@ from unlatch.domain.objection import Policy
 from unlatch.domain.status import Status
 
 Count = Annotated[int, Field(ge=1)]
-Days = Annotated[int, Field(ge=0)]
+# A century; beyond some thousands of them, no date can be counted back that far.
+_LONGEST = 36_500
+Days = Annotated[int, Field(ge=0, le=_LONGEST)]
 Word = Annotated[str, Field(min_length=1)]
 Category = Annotated[str, Field(pattern=r"^[^\W_][\w-]{0,59}$")]
 
@@ -70,7 +72,7 @@ class Limits(_Table):
 class Reopen(_Table):
     """When what was completed may be reopened."""
 
-    within_days: Count | None = Field(
+    within_days: Annotated[int, Field(ge=1, le=_LONGEST)] | None = Field(
         None, description="for how many days after its completion an increment may be reopened"
     )
     too_late: Policy = Field(Policy.REFUSE, description="what happens after that: warn or refuse")

@@ -1,0 +1,105 @@
+"""Values that are small to write and dear to read end in a clear error, or cost nothing."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+
+import pytest
+from tests.cli.project import NAME, REASON, Project
+
+from unlatch.engine.identity import LONGEST_NAME
+
+MEBIBYTE = 1 << 20
+
+
+def limit() -> None:
+    """As much memory as any command needs."""
+    resource.setrlimit(resource.RLIMIT_AS, (600 * MEBIBYTE,) * 2)
+
+
+KEYS = {
+    "bare": ".".join(["a"] * 40_000) + " = 1",
+    "spaced": " . ".join(["a"] * 40_000) + " = 1",
+    "quoted": ".".join(['"a b"'] * 20_000) + " = 1",
+    "table": "[" + ".".join(["a"] * 40_000) + "]",
+    "inline": "x = { " + ".".join(["a"] * 40_000) + " = 1 }",
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_a_key_of_many_parts_is_a_mistake_in_the_configuration(
+    completed: Project, kind: str
+) -> None:
+    completed.configure(KEYS[kind])
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "unlatch.cli", "resume", "7", "--reason", REASON],
+        cwd=completed.root,
+        env=completed.environ,
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+        check=False,
+    )
+
+    assert (1, True) == (done.returncode, "error[config-invalid]" in done.stderr), done.stderr
+    assert "a key of more than 50 parts (at line 1)" in done.stderr
+
+
+def test_long_values_are_no_long_keys(completed: Project) -> None:
+    hosts = ", ".join(f'"a{number}.example.com"' for number in range(100))
+    completed.configure_more(f'trusted = [{hosts}]\ntext = "{".".join(["a"] * 40)}"')
+
+    assert "more than 50 parts" not in completed.run("doctor").said
+
+
+@pytest.mark.parametrize("days", [36_501, 10**9, 3 * 10**9, 10**30])
+@pytest.mark.parametrize("setting", ["[reopen]\nwithin_days", "[limits.stale_after]\nactive"])
+def test_more_days_than_can_be_counted_are_a_mistake(
+    completed: Project, setting: str, days: int
+) -> None:
+    completed.configure_more(tables=f"{setting} = {days}")
+
+    done = completed.run("resume", "7", "--reason", REASON, "--offline", "--yes")
+
+    assert (1, True) == (done.code, "error[config-invalid]" in done.err), done.said
+    assert "error" in completed.run("doctor").said
+
+
+def test_the_merge_driver_reads_no_more_than_other_commands(project: Project) -> None:
+    large = '{"id": "x", "a": [' + ",".join(["[]"] * (4 * MEBIBYTE)) + "]}\n"
+    for file, text in {"base": "{}\n", "ours": '{"id": "y"}\n', "theirs": large}.items():
+        (project.root / file).write_text(text)
+
+    done = project.run("merge-driver", "base", "ours", "theirs", f"{NAME}/metadata.json")
+
+    assert (1, True) == (done.code, "more than 8,388,608 bytes" in done.err), done.said
+
+
+def test_a_long_name_of_the_jobs_starter_is_cut(completed: Project) -> None:
+    completed.extra["GITHUB_ACTOR"] = "x" * 5_000
+
+    assert 0 == completed.run("resume", "7", "--reason", REASON, "--offline", "--yes").code
+    by = completed.metadata()["reopenHistory"][0]["reopenedBy"]
+    assert "x" * LONGEST_NAME == by
+
+
+@pytest.mark.parametrize(
+    "root", ["..", "../..", ".unlatch/..", "../project/.unlatch/increments/../.."]
+)
+def test_a_root_may_be_named_by_way_of_its_own_folders(completed: Project, root: str) -> None:
+    where = {"..": completed.root / ".unlatch", "../..": completed.increments}.get(
+        root, completed.root
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "unlatch.cli", "--root", root, "list", "--all"],
+        cwd=where,
+        env=completed.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (0, True) == (done.returncode, NAME in done.stdout), done.stderr
