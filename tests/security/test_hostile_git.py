@@ -50,6 +50,26 @@ def test_a_tag_with_the_name_of_the_branch_changes_nothing(
     assert '"active"' in pushed
 
 
+@pytest.mark.parametrize("ref", ["main", "origin/main"])
+def test_a_tag_with_the_name_of_the_branch_hides_no_change_from_a_gate(
+    cloned: Project, ref: str
+) -> None:
+    assert 0 == cloned.run("sync", "--yes").code
+    cloned.git("commit", "--all", "--quiet", "--message", "Sync")
+    cloned.git("push", "--quiet")
+    cloned.git("switch", "--quiet", "--create", "work")
+    (cloned.folder() / "spec.md").write_text("# Changed\n")
+    cloned.git("commit", "--all", "--quiet", "--message", "Change")
+    cloned.configure_more(tables='[sync]\nbranch = "work"\n')
+    cloned.box.github.edit("octo/widgets", 4, state="open")
+    before = cloned.run("sync", "--check", "--changed-since", ref)
+    cloned.git("tag", ref)
+
+    after = cloned.run("sync", "--check", "--changed-since", ref)
+
+    assert (5, 5) == (before.code, after.code), after.said
+
+
 @pytest.mark.parametrize("name", ["--help", "-h", "--json", "--version", "-", "--"])
 def test_the_merge_driver_takes_any_file_name_for_a_name(project: Project, name: str) -> None:
     versions = {"base": "a\n", "ours": "ours\na\n", "theirs": "a\ntheirs\n"}

@@ -49,6 +49,11 @@ def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None
     Returns:
         None if git cannot tell: it knows no such ref, for one.
     """
-    if ref.startswith("-") or ask_git(root, "rev-parse", "--verify", "--quiet", ref) is None:
+    if ref.startswith("-"):
         return None
-    return changed_files(root, ask_git(root, "merge-base", ref, "HEAD") or ref, below)
+    # git itself takes a tag of this name before a branch, and anybody who may push can make one.
+    for place in ("refs/remotes/", HEADS, ""):
+        commit = ask_git(root, "rev-parse", "--verify", "--quiet", f"{place}{ref}^{{commit}}")
+        if commit is not None:
+            return changed_files(root, ask_git(root, "merge-base", commit, "HEAD") or commit, below)
+    return None
