@@ -102,6 +102,8 @@ def _document(
     asked: list[Examined],
     fixes: list[FixEntry],
 ) -> DoctorDocument:
+    from unlatch.engine.doctor.mending import listable_folders  # noqa: PLC0415
+
     errors = sum(one.severity == "error" for one in findings)
     return {
         "schema": "unlatch.doctor/1",
@@ -110,7 +112,7 @@ def _document(
         "findings": [_finding_entry(one) for one in findings],
         "access": [_access_entry(one) for one in asked],
         "fixes": fixes,
-        "increments": sum(1 for _ in session.layout.folders()),
+        "increments": sum(1 for _ in listable_folders(session.layout)),
         "errors": errors,
         "warnings": sum(one.severity == "warning" for one in findings),
         "exitCode": 1 if errors else 0,
@@ -164,7 +166,12 @@ def _tell(document: DoctorDocument) -> None:
 
 
 def _tell_settings(settings: list[SettingEntry]) -> None:
-    rows = [(one["key"], _value(one["value"]), _source(one["source"])) for one in settings]
+    rows, last = [], ""
+    for one in settings:
+        # trusted_hosts may come from several places, which all count.
+        key = "" if one["key"] == last else one["key"]
+        rows.append((key, _value(one["value"]), _source(one["source"])))
+        last = one["key"]
     if rows:
         output.table(("Setting", "Value", "From"), rows, flexible=1)
 
@@ -183,10 +190,22 @@ def _source(source: str) -> str:
 def _tell_finding(one: FindingEntry, where: str | None) -> None:
     place = f"{output.clean(where)}: " if where else ""
     head = f"  {one['severity']:<9}"
-    said = _wrapped(f"{place}{output.clean(one['message'])} [{one['id']}]", head)
+    message = _without_place(one["message"], where or "")
+    said = _wrapped(f"{place}{output.clean(message)} [{one['id']}]", head)
     output.data(said.replace(one["severity"], _STYLES[one["severity"]](one["severity"]), 1))
     if one["hint"]:
         output.data(_wrapped(f"next: {output.clean(one['hint'])}", " " * len(head)))
+
+
+def _without_place(message: str, where: str) -> str:
+    """What is said of a place, without its name where it begins with that."""
+    path, _, key = where.partition(":")
+    name = path.rpartition("/")[2]
+    for place, ends in ((name, " :"), (key, ":")):
+        rest = message.removeprefix(place)
+        if place and rest and rest != message and rest[0] in ends:
+            return rest.lstrip(" :")
+    return message
 
 
 def _wrapped(text: str, head: str) -> str:

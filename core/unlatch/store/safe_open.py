@@ -26,7 +26,12 @@ from types import MappingProxyType
 from typing import Self
 
 from unlatch.errors import StoreError
-from unlatch.store.user_config import ALLOWED_LINKS, allowed_links, user_config_file
+from unlatch.store.user_config import (
+    ALLOWED_LINKS,
+    allowed_links,
+    has_wrong_links,
+    user_config_file,
+)
 
 HOMES = (".unlatch", ".specweave")
 # Sizes in bytes. Real files have some kilobytes; events.jsonl and journals of migrations grow.
@@ -427,9 +432,15 @@ def _followed(link: str, error: OSError | None) -> OpenFolder:
             folder = _descend(str(top), target.relative_to(top).parts)
             folder.path = link
             return folder
-    allowing = f"{user_config_file()}: {ALLOWED_LINKS} = [{json.dumps(str(target))}]"
-    hint = f"replace it with the folder itself, or, if you trust where it leads, add to {allowing}"
-    raise _unsafe(link, _LINK, hint) from error
+    raise _unsafe(link, _LINK, _allowing(target)) from error
+
+
+def _allowing(target: Path) -> str:
+    own = user_config_file()
+    if has_wrong_links():
+        return f"correct {ALLOWED_LINKS} in {own} (unlatch doctor says what is wrong with it)"
+    allowing = f"{own}: {ALLOWED_LINKS} = [{json.dumps(str(target))}]"
+    return f"replace it with the folder itself, or, if you trust where it leads, add to {allowing}"
 
 
 def _whole(descriptor: int, place: str, name: str) -> bytes:

@@ -21,21 +21,32 @@ def allowed_links() -> tuple[str, ...]:
     Read only when a link is met, and without the rest of the configuration: `unlatch doctor`
     reports its mistakes.
     """
+    return _found()[0]
+
+
+def has_wrong_links() -> bool:
+    """Whether `allowed_links` has a mistake, so that a folder may be missing from it."""
+    return _found()[1]
+
+
+def _found() -> tuple[tuple[str, ...], bool]:
     path = user_config_file()
     try:
         found = path.stat()
         return _read(str(path), found.st_mtime_ns, found.st_size)
-    except OSError:
-        return ()
+    except OSError as error:
+        return (), not isinstance(error, FileNotFoundError)
 
 
 @lru_cache(maxsize=1)
-def _read(path: str, _changed: int, _size: int) -> tuple[str, ...]:
+def _read(path: str, _changed: int, _size: int) -> tuple[tuple[str, ...], bool]:
     import tomllib  # noqa: PLC0415  (no link, no need)
 
     try:
         listed = tomllib.loads(Path(path).read_text(encoding="utf-8")).get(ALLOWED_LINKS, [])
     except (OSError, ValueError, RecursionError):
-        return ()
-    folders = listed if isinstance(listed, list) else []
-    return tuple(one for one in folders if isinstance(one, str) and Path(one).is_absolute())
+        return (), True
+    if not isinstance(listed, list):
+        return (), True
+    sound = tuple(one for one in listed if isinstance(one, str) and Path(one).is_absolute())
+    return sound, len(sound) < len(listed)

@@ -124,20 +124,27 @@ def _specweave(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _user(workspace: Workspace) -> Iterator[Finding | Setting]:
+    further = [*_hosts_of_environment(workspace)]
     try:
         hosts, links = workspace.user.trusted_hosts, workspace.user.allowed_links
     except ConfigError as error:
         yield from _unreadable(error, workspace)
     else:
-        source = str(workspace.user_config) if hosts else DEFAULT
-        yield Setting("trusted_hosts", _shown(hosts), source)
         source = str(workspace.user_config) if links else DEFAULT
         yield Setting(ALLOWED_LINKS, list(links), source)
-    further = [TRUSTED_HOSTS]
-    further += [n for m in workspace.registry.manifests.values() for n in m.host_env]
-    for name in further:
-        if listed := workspace.environ.get(name):
-            hosts = tuple(host.strip() for host in listed.split(",") if host.strip())
+        if hosts:
+            yield Setting("trusted_hosts", _shown(hosts), str(workspace.user_config))
+        elif not further:
+            yield Setting("trusted_hosts", [], DEFAULT)
+    yield from further
+
+
+def _hosts_of_environment(workspace: Workspace) -> Iterator[Setting]:
+    names = [TRUSTED_HOSTS]
+    names += [n for m in workspace.registry.manifests.values() for n in m.host_env]
+    for name in names:
+        listed = workspace.environ.get(name, "").split(",")
+        if hosts := [host.strip() for host in listed if host.strip()]:
             yield Setting("trusted_hosts", _shown(hosts), name)
 
 

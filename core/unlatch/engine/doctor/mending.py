@@ -8,6 +8,7 @@ status that nobody knows) is only told.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from unlatch.domain.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.store.json_text import JsonText
-    from unlatch.store.layout import Folder
+    from unlatch.store.layout import Folder, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Mend:
 def mends(workspace: Workspace) -> Iterator[Mend]:
     """All that is safe to mend, in the order of the increments; nothing is written."""
     root = workspace.layout.root
-    for folder in workspace.layout.folders():
+    for folder in listable_folders(workspace.layout):
         try:
             for path in unfinished_files(folder):
                 if (content := _content(path)) is not None:
@@ -66,6 +67,12 @@ def mends(workspace: Workspace) -> Iterator[Mend]:
         yield from _id(folder, text, root)
         yield from _status(increment, root)
         yield from _events(increment, root)
+
+
+def listable_folders(layout: Layout) -> Iterator[Folder]:
+    """The folders of increments, as far as they can be listed; `examine` reports what cannot."""
+    with suppress(StoreError):
+        yield from layout.folders()
 
 
 def mend(workspace: Workspace, wanted: Mend) -> bool:

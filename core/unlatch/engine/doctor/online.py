@@ -10,7 +10,7 @@ from unlatch.delivery.side_by_side import side_by_side
 from unlatch.domain.increment import BrokenIncrement
 from unlatch.engine.doctor.finding import Finding, Severity, from_error
 from unlatch.engine.linking import check_capability
-from unlatch.errors import UnlatchError, unexpected
+from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.spi import Capability, Examination
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def examine_online(
     Raises:
         UsageError: `unknown-tracker`, `tracker-not-configured`, or `not-supported`.
         ConfigError: the configuration has mistakes.
+        StoreError: the increments cannot be listed, and trackers were named.
     """
     for name in wanted:
         trackers.settings(name)
@@ -58,7 +59,12 @@ def examine_online(
         for name in (wanted or workspace.settings)
         if Capability.EXAMINE in trackers.manifest(name).capabilities
     ]
-    refs = _refs(workspace, trackers)
+    try:
+        refs = _refs(workspace, trackers)
+    except StoreError:
+        if wanted:
+            raise
+        refs = {}  # `examine` reports it beside what the trackers say
     tasks: dict[str, Callable[[], Examined]] = {
         name: partial(_ask, workspace, trackers, name, refs.get(name, [])) for name in names
     }

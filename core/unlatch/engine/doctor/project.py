@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from unlatch.engine.doctor.finding import Finding, Severity, below
+from unlatch.engine.doctor.finding import Finding, Severity, below, from_error
 from unlatch.engine.git import ask_git
 from unlatch.engine.git_setup import DRIVER
+from unlatch.errors import StoreError
 from unlatch.store.layout import HOME, METADATA, SPECWEAVE, sorted_folders
 
 if TYPE_CHECKING:
@@ -33,7 +34,15 @@ def check_project(workspace: Workspace) -> Iterator[Finding]:
 
 def _two_homes(layout: Layout) -> Iterator[Finding]:
     theirs = layout.root / SPECWEAVE / "increments"
-    if layout.increments != theirs and any(sorted_folders(theirs, archived=False)):
+    if layout.increments == theirs:
+        return
+    try:
+        is_used = any(sorted_folders(theirs, archived=False))
+    except StoreError as error:
+        # Nothing there is read, so it is not what keeps anything from working.
+        yield from_error(error, layout.root, severity=Severity.WARNING)
+        return
+    if is_used:
         yield Finding(
             Severity.WARNING,
             "two-increment-folders",

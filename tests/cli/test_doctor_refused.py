@@ -1,0 +1,162 @@
+"""doctor where a folder is refused or the configuration is wrong: it still says all that it can."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, Done, Project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def own_config(project: Project, text: str) -> Path:
+    """Write the user's own configuration."""
+    path = project.home / ".config/unlatch/config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    project.extra["XDG_CONFIG_HOME"] = str(project.home / ".config")
+    return path
+
+
+def behind_a_link(project: Project, place: str) -> Path:
+    """Put a folder of the project behind a link; where it is now."""
+    target = project.home / "elsewhere"
+    (project.root / place).rename(target)
+    (project.root / place).symlink_to(target)
+    return target
+
+
+def found(done: Done, *severities: str) -> list[tuple[str, str | None]]:
+    wanted = severities or ("error",)
+    return [
+        (one["id"], one["where"]) for one in done.document["findings"] if one["severity"] in wanted
+    ]
+
+
+@pytest.mark.parametrize("place", [".unlatch", ".unlatch/increments"])
+@pytest.mark.parametrize("mistake", ['"/srv/team"', '["team/increments"]', "[1]"])
+def test_a_mistake_in_allowed_links_is_told_beside_the_link_that_it_concerns(
+    completed: Project, place: str, mistake: str
+) -> None:
+    behind_a_link(completed, place)
+    own = own_config(completed, f"allowed_links = {mistake}\n")
+
+    done = completed.run("doctor", "--json")
+    shown = completed.run("doctor")
+
+    assert [("config-invalid", str(own)), ("unsafe-path", place)] == sorted(found(done))
+    assert (1, 1, 2) == (done.code, done.document["exitCode"], done.document["errors"])
+    assert {"comment", "trusted_hosts"} & {one["key"] for one in done.document["settings"]}
+    assert (1, "", True) == (shown.code, shown.err, shown.out.startswith("Setting"))
+    assert "allowed_links" in shown.out
+    assert "0 increments looked at: 2 errors, 0 warnings\n" in shown.out
+
+
+@pytest.mark.parametrize("place", [".unlatch", ".unlatch/increments"])
+def test_a_link_is_not_blamed_on_an_entry_that_is_missing_where_the_entry_is_wrong(
+    completed: Project, place: str
+) -> None:
+    target = behind_a_link(completed, place)
+    own = own_config(completed, f"allowed_links = {json.dumps(str(target))}\n")
+
+    wrong = completed.run("list")
+    own.write_text("")
+    missing = completed.run("list")
+
+    assert f"next: correct allowed_links in {own} (unlatch doctor says" in wrong.err
+    assert f'add to {own}: allowed_links = ["{target}"]' in missing.err
+
+
+def test_a_folder_of_specweave_that_is_refused_hides_nothing(completed: Project) -> None:
+    (completed.home / "theirs" / "increments").mkdir(parents=True)
+    (completed.root / ".specweave").symlink_to(completed.home / "theirs")
+
+    done = completed.run("doctor", "--json")
+
+    assert [("unsafe-path", ".specweave")] == found(done, "error", "warning")
+    assert (0, 1) == (done.code, done.document["increments"])
+
+
+def test_nothing_is_mended_behind_a_link_and_the_rest_is_still_told(completed: Project) -> None:
+    target = behind_a_link(completed, ".unlatch/increments")
+    (target / NAME / "spec.md").write_text("---\nstatus: abandoned\n---\n# It\n")
+
+    done = completed.run("doctor", "--fix", "--yes", "--json")
+
+    assert (1, []) == (done.code, done.document["fixes"])
+    assert [("unsafe-path", ".unlatch/increments")] == found(done)
+    assert "abandoned" in (target / NAME / "spec.md").read_text()
+
+
+def test_the_trackers_are_still_asked(completed: Project) -> None:
+    behind_a_link(completed, ".unlatch/increments")
+
+    done = completed.run("doctor", "--online", "--json")
+
+    assert (1, ["github", "ado", "jira"]) == (
+        done.code,
+        [one["tracker"] for one in done.document["access"]],
+    )
+    assert [("unsafe-path", ".unlatch/increments")] == found(done)
+
+
+def test_no_place_is_told_twice(completed: Project) -> None:
+    completed.configure(f"{completed.box.config()}\n[labels]\nsettle = 0\n")
+    (completed.folder() / "spec.md").unlink()
+    (completed.folder() / "spec.md").symlink_to(completed.home)
+    for name in ("0008-folder", "0009-empty"):
+        (completed.folder(completed.increment(name)) / "metadata.json").unlink()
+    (completed.folder("0008-folder") / "metadata.json").mkdir()
+    (completed.folder("0009-empty") / "metadata.json").touch()
+    completed.increment("0010-odd", pending={})
+
+    shown = completed.run("doctor").out
+
+    lines = [line.strip().partition("  ")[2].strip() for line in shown.splitlines()]
+    assert "labels.settle" not in "".join(line.partition(": ")[2] for line in lines)
+    assert [line for line in lines if line.count("spec.md") + line.count("metadata.json") > 1] == []
+    assert "  error    .unlatch/config.toml:labels.settle: there is no such setting" in shown
+    assert "  error    spec.md: is a symbolic link, which unlatch does not follow" in shown
+    assert "  error    metadata.json: is a folder, not a file" in shown
+    assert "  error    metadata.json:1:1: is no JSON" in shown
+
+
+def test_a_file_of_the_project_is_named_once(completed: Project) -> None:
+    config = completed.root / ".unlatch/config.toml"
+    shutil.copy(config, completed.home)
+    config.unlink()
+    config.symlink_to(completed.home / "config.toml")
+
+    shown = completed.run("doctor").out
+
+    assert "  error    .unlatch/config.toml: is a symbolic link, which unlatch" in shown
+
+
+def test_trusted_hosts_have_one_row_for_each_place_that_names_some(completed: Project) -> None:
+    named = completed.box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
+
+    done = completed.run("doctor", "--json")
+    rows = [line for line in completed.run("doctor").out.splitlines() if "trusted_hosts" in line]
+
+    told = [one for one in done.document["settings"] if one["key"] == "trusted_hosts"]
+    assert [{"key": "trusted_hosts", "value": named, "source": "UNLATCH_TRUSTED_HOSTS"}] == told
+    assert 1 == len(rows)
+
+    own_config(completed, 'trusted_hosts = ["github.example.com"]\n')
+    shown = completed.run("doctor").out
+    assert 1 == shown.count("trusted_hosts")
+    assert "github.example.com" in shown
+    assert "UNLATCH_TRUSTED_HOSTS" in shown
+
+
+def test_without_any_trusted_host_the_setting_is_still_listed(project: Project) -> None:
+    project.extra["UNLATCH_TRUSTED_HOSTS"] = None
+    project.configure("")
+
+    settings = project.run("doctor", "--json").document["settings"]
+
+    assert {"key": "trusted_hosts", "value": [], "source": "default"} in settings
