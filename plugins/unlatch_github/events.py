@@ -11,6 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
+from unlatch.domain.mistakes import mistake_of
 from unlatch.spi import Category, ItemEvent
 
 # Actions that may change what an increment follows; after others nothing needs a look.
@@ -58,7 +59,7 @@ def read_event(raw: bytes) -> ItemEvent:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the message"
-        raise ValueError(f"{place}: {first['msg']}") from None
+        raise ValueError(f"{place}: {mistake_of(first)}") from None
     action = payload.action or "unknown"
     if note := _note(payload):
         return ItemEvent(action, note=note)

@@ -173,7 +173,7 @@ def test_tasks_come_from_a_file_with_json(ready: Project, tmp_path: Path) -> Non
         ('{"tasks": [{"title": ""}]}', "tasks/0/title"),
         ('{"tasks": [{"title": "x", "status": "done"}]}', "tasks/0/status"),
         ('{"tasks": "x"}', "tasks:"),
-        ("[", "Invalid JSON"),
+        ("[", "invalid JSON"),
     ],
 )
 def test_a_file_that_is_not_by_the_schema_changes_nothing(

@@ -133,8 +133,8 @@ def test_tasks_that_were_typed_need_no_program(ready: Project, proposer: Propose
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("", "Invalid JSON"),
-        ("no JSON", "Invalid JSON"),
+        ("", "invalid JSON"),
+        ("no JSON", "invalid JSON"),
         ("[]", "valid"),
         ('{"tasks": [{"title": 7}]}', "tasks/0/title"),
         ('{"tasks": [{"name": "x"}]}', "tasks/0/title"),
@@ -186,7 +186,7 @@ def test_a_repository_cannot_name_a_program(ready: Project) -> None:
 
     done = ready.run(*RESUME, "--yes")
 
-    assert (done.code, "tasks_command: there is no such setting" in done.err) == (1, True)
+    assert (done.code, "tasks_command: wrong file: it belongs in your own" in done.err) == (1, True)
 
 
 def test_it_may_not_take_for_ever(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from unlatch.domain.documents import NewTask
+from unlatch.domain.mistakes import mistake_of
 from unlatch.domain.text import without_controls
 from unlatch.engine.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.errors import ProposalError, UsageError
@@ -184,5 +185,5 @@ def _read(text: str, *, where: str) -> tuple[NewTask, ...]:
 
 def _problem(detail: Any) -> str:
     place = "/".join(str(part) for part in detail["loc"])
-    message = without_controls(str(detail["msg"]))[:_MOST_SAID]
+    message = without_controls(mistake_of(detail))[:_MOST_SAID]
     return f"{place}: {message}" if place else message

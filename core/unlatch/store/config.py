@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from unlatch.domain.mistakes import mistake_of
 from unlatch.domain.text import slots
 from unlatch.errors import ConfigError, StoreError
 from unlatch.store import specweave_limits
-from unlatch.store.layout import SPECWEAVE
+from unlatch.store.layout import HOME, SPECWEAVE
 from unlatch.store.safe_open import read_file
 from unlatch.store.specweave import repositories_of, tracker_settings
 from unlatch.store.sync_config import SyncConfig
 from unlatch.store.tables import Limits, Reopen
+from unlatch.store.user_config import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound=BaseModel)
 
+# How the mistakes of settings that stand in a wrong place begin.
+WRONG_FILE, WRONG_TABLE = "wrong file: it belongs in", "wrong table:"
 SLOTS = frozenset({"headline", "reason", "by", "at", "increment", "title"})
 
 
@@ -97,6 +101,14 @@ class CoreConfig(_Table):
         if unknown:
             raise ValueError(f"unknown slot {{{unknown[0]}}}; known are {', '.join(sorted(SLOTS))}")
         return value
+
+
+# Those of them that no table holds.
+_TOP_LEVEL = tuple(
+    name
+    for name, field in CoreConfig.model_fields.items()
+    if not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel))
+)
 
 
 class UserConfig(_Table):
@@ -189,14 +201,28 @@ def checked(
     try:
         return model.model_validate(dict(values)), ()
     except ValidationError as error:
-        return None, tuple(_problem(detail, prefix) for detail in error.errors())
+        return None, tuple(_problem(detail, prefix, model) for detail in error.errors())
 
 
-def _problem(detail: Any, prefix: str) -> str:
+def _problem(detail: Any, prefix: str, model: type[BaseModel]) -> str:
     key = ".".join(str(part) for part in (*([prefix] if prefix else []), *detail["loc"]))
     if detail["type"] == "extra_forbidden":
-        return f"{key}: there is no such setting"
-    return f"{key}: {detail['msg'].removeprefix('Value error, ')}"
+        return f"{key}: {_unknown(key, model)}"
+    # The lists of all settings hold strings.
+    return f"{key}: {mistake_of(detail, a_list='a list of strings', a_table='a table')}"
+
+
+def _unknown(key: str, model: type[BaseModel]) -> str:
+    """What is wrong with a setting that is not known in its place."""
+    table, _, name = key.rpartition(".")
+    if model is UserConfig:
+        if key in (*CoreConfig.model_fields, "trackers"):
+            return f"{WRONG_FILE} the project's {HOME}/config.toml"
+    elif name in UserConfig.model_fields:
+        return f"{WRONG_FILE} your own configuration, {user_config_file()}"
+    elif table and name in _TOP_LEVEL:
+        return f"{WRONG_TABLE} put {name} above the first table, such as [labels]"
+    return "there is no such setting"
 
 
 def _ours(path: Path) -> bytes:

@@ -12,7 +12,7 @@ from unlatch.engine.doctor.finding import DEFAULT, Finding, Setting, Severity, b
 from unlatch.errors import ConfigError, StoreError
 from unlatch.project.configuration import check_config
 from unlatch.project.registry import load
-from unlatch.store.config import CoreConfig
+from unlatch.store.config import WRONG_FILE, WRONG_TABLE, CoreConfig
 from unlatch.store.layout import SPECWEAVE
 from unlatch.store.safe_open import read_file
 from unlatch.store.user_config import ALLOWED_LINKS
@@ -60,7 +60,10 @@ def _unreadable(error: ConfigError, workspace: Workspace) -> Iterator[Finding]:
 def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Finding:
     key, _, what = problem.partition(": ")
     origin = raw.origins.get(key, _OURS)
-    hint = f"it means: {known[key]}" if known.get(key) else _similar(key, known)
+    if what.startswith((WRONG_FILE, WRONG_TABLE)):
+        hint = "move it there"
+    else:
+        hint = f"it means: {known[key]}" if known.get(key) else _similar(key, known)
     return Finding(Severity.ERROR, "config-invalid", f"{key}: {what}", f"{origin}:{key}", hint)
 
 
@@ -70,6 +73,8 @@ def _similar(key: str, known: Mapping[str, str]) -> str:
     close = difflib.get_close_matches(name, siblings, n=1)
     if close:
         return f"did you mean {close[0]}?"
+    if elsewhere := [other for other in known if other.rpartition(".")[2] == name]:
+        return f"did you mean {elsewhere[0]}?"
     return "docs/configuration.md lists the settings"
 
 

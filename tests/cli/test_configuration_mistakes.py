@@ -1,0 +1,176 @@
+"""Mistakes in configuration files: what is expected, in plain words, and where it belongs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import BaseModel
+
+from unlatch.project.registry import Registry, load
+from unlatch.store.config import CoreConfig, UserConfig, checked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cli.project import Project
+
+# How pydantic puts it.
+RAW = re.compile(
+    r"Input should|Field required|Extra inputs|should (have|match)|tuple|dict|instance|boolean"
+    r"|integer|Value error"
+)
+ODD: tuple[Any, ...] = (
+    "x", "", 1, 1.5, -1, 1000, float("nan"), True, [1], ["x"], [""], {}, {"a": 1}, {"a": "x"},
+    {"a": {"b": 1}}, {"a": [1]}, {"trackers": 1},
+)  # fmt: skip
+
+
+def own_config(project: Project, text: str) -> str:
+    path = project.home / ".config/unlatch/config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    project.extra["XDG_CONFIG_HOME"] = str(project.home / ".config")
+    return str(path)
+
+
+def problems(project: Project) -> list[str]:
+    done = project.run("doctor", "--json")
+    found = [one for one in done.document["findings"] if one["id"] == "config-invalid"]
+    assert (1, True) == (done.code, bool(found)), done.said
+    return [one["message"] for one in found]
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ('allowed_links = "/srv"', "allowed_links: expected a list of strings"),
+        ("allowed_links = [1]", "allowed_links.0: expected a string"),
+        ('allowed_links = ["srv"]', "allowed_links: 'srv' is not an absolute path"),
+        ("trusted_hosts = true", "trusted_hosts: expected a list of strings"),
+        ("tasks_command = {}", "tasks_command: expected a list of strings"),
+        ("editor = 1", "editor: there is no such setting"),
+        (
+            "settle = 0",
+            "settle: wrong file: it belongs in the project's .unlatch/config.toml",
+        ),
+        (
+            "[trackers.github]",
+            "trackers: wrong file: it belongs in the project's .unlatch/config.toml",
+        ),
+    ],
+)
+def test_what_is_wrong_with_the_users_own_configuration(
+    completed: Project, setting: str, expected: str
+) -> None:
+    own_config(completed, setting)
+
+    assert [expected] == problems(completed)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ('mentions = "yes please"', "mentions: expected true or false"),
+        ("frequent_reopens = 0", "frequent_reopens: expected 1 or more"),
+        ("frequent_reopens = 1.5", "frequent_reopens: expected a whole number"),
+        ("settle = 61", "settle: expected 60 or less"),
+        ("patience = 0", "patience: expected more than 0"),
+        ("patience = []", "patience: expected a number"),
+        ('comment = "loud"', 'comment: expected "full", "short" or "none"'),
+        ("comment_template = 1", "comment_template: expected a string"),
+        ("labels = 1", "labels: expected a table"),
+        ("[limits]\nper_type = 1", "limits.per_type: expected a table"),
+        ('[limits]\ncan_interrupt = [""]', "limits.can_interrupt.0: must not be empty"),
+        ("[trackers.jira]", "trackers.jira.site: is missing"),
+        (
+            "[labels]\nsettle = 0",
+            "labels.settle: wrong table: put settle above the first table, such as [labels]",
+        ),
+        ("[labels]\nlimits = 0", "labels.limits: there is no such setting"),
+    ],
+)
+def test_what_is_wrong_with_the_projects_configuration(
+    project: Project, settings: str, expected: str
+) -> None:
+    project.configure(settings)
+
+    assert [expected] == problems(project)
+
+
+@pytest.mark.parametrize("setting", ["allowed_links", "trusted_hosts", "tasks_command"])
+@pytest.mark.parametrize("table", ["", "[labels]\n", '[trackers.github]\nrepository = "o/w"\n'])
+def test_a_setting_of_the_users_own_is_not_taken_from_a_repository(
+    completed: Project, setting: str, table: str
+) -> None:
+    own = own_config(completed, "")
+    completed.configure(f'{table}{setting} = ["/srv"]\n')
+
+    (told,) = problems(completed)
+    shown = completed.run("doctor").out
+    refused = completed.run("sync")
+
+    assert told.endswith(f"{setting}: wrong file: it belongs in your own configuration, {own}")
+    assert "next: move it there" in shown
+    assert (1, True) == (refused.code, told in refused.err)
+
+
+def test_a_setting_in_a_wrong_table_is_recognised(project: Project) -> None:
+    project.configure("max_active = 3\n")
+
+    (found,) = [
+        one
+        for one in project.run("doctor", "--json").document["findings"]
+        if one["id"] == "config-invalid"
+    ]
+
+    assert "did you mean limits.max_active?" == found["hint"]
+
+
+def models() -> dict[str, type[BaseModel]]:
+    manifests = Registry().manifests
+    trackers = {name: load(one.settings) for name, one in manifests.items()}
+    return {"project": CoreConfig, "user": UserConfig, **trackers}
+
+
+def places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, field in model.model_fields.items():
+        yield (*above, name)
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from places(inner, (*above, name))
+
+
+@pytest.mark.parametrize("name", models())
+def test_no_setting_is_explained_in_the_words_of_the_library(name: str) -> None:
+    model = models()[name]
+    told = set()
+    for place in places(model):
+        for odd in ODD:
+            values: Any = odd
+            for key in reversed(place):
+                values = {key: values}
+            told |= {*checked(model, values, prefix="")[1]}
+
+    assert told
+    assert [] == [one for one in sorted(told) if RAW.search(one)]
+
+
+def test_every_list_in_a_configuration_holds_strings() -> None:
+    lists = set()
+    for model in models().values():
+        schema = model.model_json_schema()
+        pending: list[Any] = [schema]
+        while pending:
+            one = pending.pop()
+            if isinstance(one, dict):
+                # A list of anything is one of several values that a field of Jira may have.
+                if one.get("type") == "array" and one["items"]:
+                    item = one["items"]
+                    inner = schema["$defs"][item["$ref"].split("/")[-1]] if "$ref" in item else item
+                    lists.add(inner["type"])
+                pending += one.values()
+            elif isinstance(one, list):
+                pending += one
+    assert {"string"} == lists
