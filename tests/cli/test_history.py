@@ -121,6 +121,7 @@ def test_all_reopens_as_a_document(project: Project) -> None:
         "byMonth": {"2025-10": 1, "2025-11": 2},
         "byCategory": [{"category": None, "reopens": 2}, {"category": "bug", "reopens": 1}],
         "daysToReopen": {"least": 0.5, "median": 5.2, "most": 10.0},
+        "broken": [],
         "exitCode": 0,
     }
     assert [(one["id"], len(one["reopens"])) for one in most] == [(NAME, 2), ("0008-other", 1)]
@@ -140,8 +141,8 @@ def test_nothing_was_reopened_and_one_cannot_be_read(project: Project) -> None:
 
     done = project.run("history", "--all")
 
-    assert (done.out, done.code) == ("", 0)
-    assert "1 increment cannot be read" in done.err
+    assert (done.out, done.code) == ("", 5)
+    assert "note: 1 increment cannot be read and is left out: 0008-broken\n" in done.err
     assert "Nothing was ever reopened." in done.err
 
 

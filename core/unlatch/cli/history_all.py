@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli import output
 from unlatch.cli.describe import times
+from unlatch.cli.list import tell_left_out
 from unlatch.domain.increment import BrokenIncrement
 from unlatch.domain.times import stamp
 from unlatch.engine.history import summary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unlatch.cli.contracts.documents import HistoryAllDocument, ReopenedEntry
     from unlatch.cli.session import Session
     from unlatch.engine.history import Reopened, Summary
@@ -23,16 +26,15 @@ def tell_all(session: Session, *, as_json: bool) -> int:
     listed = session.workspace.manager.list()
     sound = [one for one in listed if not isinstance(one, BrokenIncrement)]
     found = summary(sound)
-    if broken := len(listed) - len(sound):
-        told = f"{times(broken, 'increment')} cannot be read, and is left out; unlatch doctor"
-        output.talk(f"{output.warn('note:')} {told}")
+    broken = [one for one in listed if isinstance(one, BrokenIncrement)]
+    code = tell_left_out(broken)
     if as_json:
-        output.document(_document(found, len(sound)))
+        output.document(_document(found, len(sound), broken, code))
     elif found.reopens:
         _tell(found, len(sound))
     else:
         output.talk("Nothing was ever reopened.")
-    return 0
+    return code
 
 
 def _tell(found: Summary, count: int) -> None:
@@ -65,7 +67,9 @@ def _row(one: Reopened) -> tuple[str, ...]:
     return one.increment.id, str(len(one.reopens)), day, last.reopened_by, last.reason
 
 
-def _document(found: Summary, count: int) -> HistoryAllDocument:
+def _document(
+    found: Summary, count: int, broken: Sequence[BrokenIncrement], code: int
+) -> HistoryAllDocument:
     days = found.days
     return {
         "schema": "unlatch.history-all/1",
@@ -78,7 +82,8 @@ def _document(found: Summary, count: int) -> HistoryAllDocument:
         ],
         "daysToReopen": dict(zip(("least", "median", "most"), days, strict=True)) if days else None,
         "mostReopened": [_entry(one) for one in found.often],
-        "exitCode": 0,
+        "broken": [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken],
+        "exitCode": code,
     }
 
 

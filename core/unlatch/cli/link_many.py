@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli import output
 from unlatch.cli.describe import seen_line, times
 from unlatch.cli.failure import problem_entry
+from unlatch.cli.list import tell_left_out
 from unlatch.cli.show import item_entry
 from unlatch.domain.increment import BrokenIncrement
 from unlatch.engine.linking_many import HEADER, Tie, as_text, carry_out, plan_ties
@@ -120,6 +121,8 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
     listed = workspace.manager.list()
     everything = [one for one in listed if not isinstance(one, BrokenIncrement)]
     chosen = [one for one in everything if not one.archived]
+    # The items of those that cannot be read may be proposed for others.
+    left_out = tell_left_out([one for one in listed if isinstance(one, BrokenIncrement)])
     if wanted:
         named = [workspace.manager.read(one) for one in wanted]
         chosen = list({one.id: one for one in named}.values())
@@ -132,7 +135,7 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
         }
     if found.errors and not found.listed:
         raise next(iter(found.errors.values()))
-    code = 1 if found.errors else 0
+    code = 1 if found.errors else left_out
     if as_json:
         document: LinkSuggestDocument = {
             "schema": "unlatch.link-suggest/1",

@@ -11,6 +11,7 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import times
 from unlatch.cli.documents import link_entry
+from unlatch.cli.failure import UNDECIDED
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import Status, read_status
@@ -18,7 +19,7 @@ from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from unlatch.cli.contracts.documents import ListDocument
     from unlatch.cli.contracts.parts import ListEntry
@@ -28,6 +29,7 @@ Listed = Increment | BrokenIncrement
 
 # Columns for the items at a terminal; without one nothing is cut.
 _MOST_ITEMS = 34
+_MOST_NAMED = 5
 
 
 def command(entry: Entry) -> click.Command:
@@ -42,19 +44,28 @@ def command(entry: Entry) -> click.Command:
         status = _status(wanted) if wanted is not None else None
         folders = [*session.layout.folders()]
         looked = [one for one in folders if everything or not one.archived]
-        shown = (
-            one
-            for one in session.workspace.manager.each(looked)
-            if status is None or (isinstance(one, Increment) and one.status is status)
-        )
+        broken: list[BrokenIncrement] = []
+        each = session.workspace.manager.each(looked)
+        shown = each if status is None else _with_status(each, status, broken)
         if as_json:
             document: ListDocument = [list_entry(one) for one in shown]
             output.document(document)
         else:
             _tell(shown, hidden=len(folders) - len(looked) if wanted is None else 0)
-        return 0
+        return tell_left_out(broken)
 
     return run
+
+
+def _with_status(
+    each: Iterable[Listed], status: Status, broken: list[BrokenIncrement]
+) -> Iterator[Increment]:
+    """Those with this status; those of which nobody can tell are put into `broken`."""
+    for one in each:
+        if isinstance(one, BrokenIncrement):
+            broken.append(one)
+        elif one.status is status:
+            yield one
 
 
 def _status(wanted: str) -> Status:
@@ -118,6 +129,19 @@ def _tell(shown: Iterable[Listed], *, hidden: int) -> None:
         output.talk("No increments. Next: unlatch new 'A title'")
     if hidden:
         output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows them.")
+
+
+def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
+    """Say which increments an answer lacks because they cannot be read; the exit code for that."""
+    if not broken:
+        return 0
+    names = ", ".join(one.id for one in broken[:_MOST_NAMED])
+    more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
+    verb = "is" if len(broken) == 1 else "are"
+    told = f"{times(len(broken), 'increment')} cannot be read and {verb} left out: {names}{more}"
+    output.talk(f"{output.warn('note:')} {told}")
+    output.talk("  next: unlatch doctor")
+    return UNDECIDED
 
 
 def tell_hint(broken: BrokenIncrement) -> None:

@@ -10,6 +10,7 @@ from unlatch.cli import output
 from unlatch.cli.admission import tell_warnings, warning_entries
 from unlatch.cli.describe import times
 from unlatch.cli.failure import UNDELIVERED
+from unlatch.cli.list import tell_left_out
 from unlatch.cli.preview import previewed_entry, tell_preview
 from unlatch.cli.progress import FEW, bar
 from unlatch.cli.resume_result import resume_code, resumed_entry
@@ -68,7 +69,7 @@ def run_many(session: Session, chosen: Chosen, typed: Typed) -> int:
         UsageError: what was typed cannot be done; nothing was changed.
     """
     session.workspace.check_config()
-    named = _named(session, chosen)
+    named, left_out = _named(session, chosen)
     wanted = due(named)
     if len(wanted) < len(named) and not typed.as_json:
         told = times(len(named) - len(wanted), "increment")
@@ -85,7 +86,7 @@ def run_many(session: Session, chosen: Chosen, typed: Typed) -> int:
             return DECLINED
         resumed = _resume(session, wanted, replace(request, reason=reason.text), typed)
         delivered = _deliver(session, trackers, resumed, typed)
-    return _end(resumed, delivered, typed)
+    return _end(resumed, delivered, typed, left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +96,20 @@ class _Reason:
     text: str | None
 
 
-def _named(session: Session, chosen: Chosen) -> tuple[Increment, ...]:
+def _named(session: Session, chosen: Chosen) -> tuple[tuple[Increment, ...], int]:
+    """The increments, and the exit code for those of which nobody can tell."""
     manager = session.workspace.manager
     if chosen.ids:
-        return tuple({one.folder: one for one in map(manager.read, chosen.ids)}.values())
+        return tuple({one.folder: one for one in map(manager.read, chosen.ids)}.values()), 0
     conditions = [read_condition(one) for one in chosen.expressions]
-    sound = [one for one in manager.list() if not isinstance(one, BrokenIncrement)]
+    listed = manager.list()
+    sound = [one for one in listed if not isinstance(one, BrokenIncrement)]
     found = matching(sound, conditions)
+    left_out = tell_left_out([one for one in listed if isinstance(one, BrokenIncrement)])
     if not found:
         told = " ".join(chosen.expressions)
         raise UsageError("nothing-matches", f"no increment is {told}", hint="unlatch list --all")
-    return found
+    return found, left_out
 
 
 def _agreed(wanted: Sequence[Increment], items: int, typed: Typed) -> _Reason | None:
@@ -197,11 +201,13 @@ def _deliver(
     return ended(session, deliver_all(run, session, waiting, silent=typed.as_json))
 
 
-def _end(resumed: Sequence[Resumed], delivered: Sequence[Delivered], typed: Typed) -> int:
+def _end(
+    resumed: Sequence[Resumed], delivered: Sequence[Delivered], typed: Typed, left_out: int
+) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in resumed]
     # What is recorded and not delivered outweighs what was refused.
-    code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0)
+    code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0) or left_out
     if typed.as_json:
         document: ResumeManyDocument = {
             "schema": "unlatch.resume-many/1",

@@ -8,6 +8,7 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.describe import seen_line
+from unlatch.cli.list import tell_left_out
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.cli.show import item_entry
 from unlatch.cli.tracker_items import links_to
@@ -33,7 +34,7 @@ def status_command(manifest: Manifest) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
-        found = _linked(session, manifest, wanted)
+        found, broken = _linked(session, manifest, wanted)
         links = [(increment, link) for increment, links in found for link in links]
         with session.trackers() as trackers:
             seen = look(trackers, dict.fromkeys(link for _, link in links))
@@ -42,7 +43,8 @@ def status_command(manifest: Manifest) -> click.Command:
         errors = [one.error for one in seen if one.error is not None]
         if seen and len(errors) == len(seen):
             raise errors[0]
-        code = 1 if errors else 0
+        left_out = tell_left_out(broken)
+        code = 1 if errors else left_out
         if as_json:
             output.document(_status_document(manifest, found, told, code))
         else:
@@ -54,19 +56,21 @@ def status_command(manifest: Manifest) -> click.Command:
 
 def _linked(
     session: Session, manifest: Manifest, wanted: tuple[str, ...]
-) -> list[tuple[Increment, tuple[Link, ...]]]:
+) -> tuple[list[tuple[Increment, tuple[Link, ...]]], list[BrokenIncrement]]:
+    """The increments with their links, and those that cannot be read."""
     manager = session.workspace.manager
     if wanted:
         named = [manager.read(one) for one in wanted]
-        return [(increment, links_to(increment, manifest, None)) for increment in named]
-    found = []
+        return [(increment, links_to(increment, manifest, None)) for increment in named], []
+    found, broken = [], []
     for increment in manager.list():
         if isinstance(increment, BrokenIncrement):
+            broken.append(increment)
             continue
         links = tuple(link for link in increment.links if link.tracker == manifest.name)
         if links:
             found.append((increment, links))
-    return found
+    return found, broken
 
 
 def _status_document(

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from unlatch.cli.contracts.linking import LinkFileDocument, LinkSuggestDocument
 from unlatch.cli.contracts.parts import (
+    Broken,
     ClashEntry,
     DeliveryEntry,
     Document,
@@ -160,6 +161,7 @@ class HistoryAllDocument(Document):
     byCategory: list[CategoryCount]
     daysToReopen: dict[str, float] | None
     mostReopened: list[ReopenedEntry]
+    broken: list[Broken]
 
 
 class StatusDocument(Document):

@@ -1,0 +1,71 @@
+"""Increments that cannot be read: an answer without them says so, and ends with 5."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, REASON
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+COMMANDS = [
+    ("history", "--all"),
+    ("list", "--status", "completed"),
+    ("list", "--status", "active"),
+    ("github", "status"),
+    ("link", "--suggest"),
+    ("resume", "--all-matching", "status=completed", "--reason", REASON, "--yes"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:3]))
+def test_an_answer_without_some_increments_names_them(
+    completed: Project, command: tuple[str, ...]
+) -> None:
+    for number in range(8, 15):
+        completed.increment(f"{number:04}-broken", status="shipped")
+
+    done = completed.run(*command)
+
+    assert 5 == done.code, done.said
+    assert (
+        "note: 7 increments cannot be read and are left out: 0008-broken, 0009-broken, "
+        "0010-broken, 0011-broken, 0012-broken and 2 more\n  next: unlatch doctor\n"
+    ) in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:3]))
+def test_a_whole_answer_ends_with_0(completed: Project, command: tuple[str, ...]) -> None:
+    done = completed.run(*command)
+
+    assert (0, False) == (done.code, "cannot be read" in done.said)
+
+
+@pytest.mark.parametrize("command", [("list",), ("status",)])
+def test_an_answer_that_shows_them_is_whole(completed: Project, command: tuple[str, ...]) -> None:
+    completed.increment("0008-broken", status="shipped")
+
+    done = completed.run(*command)
+
+    assert (0, True) == (done.code, "0008-broken" in done.out)
+
+
+def test_scripts_read_which_are_missing_from_the_history(completed: Project) -> None:
+    completed.increment("0008-broken", status="shipped")
+
+    document = completed.run("history", "--all", "--json").document
+
+    (broken,) = document["broken"]
+    assert (5, 1, "0008-broken") == (document["exitCode"], document["increments"], broken["id"])
+    assert {"reason", "hint"} <= broken.keys()
+
+
+def test_what_was_resumed_is_resumed(completed: Project) -> None:
+    completed.increment("0008-broken", status="shipped")
+
+    done = completed.run("resume", "--all-matching", "status=completed", "--reason", REASON, "--yes", "--json")
+
+    assert (5, 5) == (done.code, done.document["exitCode"])
+    assert "active" == completed.metadata(NAME)["status"]
