@@ -65,7 +65,9 @@ def test_scripts_read_which_are_missing_from_the_history(completed: Project) -> 
 def test_what_was_resumed_is_resumed(completed: Project) -> None:
     completed.increment("0008-broken", status="shipped")
 
-    done = completed.run("resume", "--all-matching", "status=completed", "--reason", REASON, "--yes", "--json")
+    done = completed.run(
+        "resume", "--all-matching", "status=completed", "--reason", REASON, "--yes", "--json"
+    )
 
     assert (5, 5) == (done.code, done.document["exitCode"])
     assert "active" == completed.metadata(NAME)["status"]

@@ -17,6 +17,7 @@ from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import Status, read_status
 from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
+from unlatch.store.reading import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import ListDocument
     from unlatch.cli.contracts.parts import ListEntry
     from unlatch.cli.table import Entry
+    from unlatch.errors import StoreError
 
 Listed = Increment | BrokenIncrement
 
@@ -46,15 +48,24 @@ def command(entry: Entry) -> click.Command:
         looked = [one for one in folders if everything or not one.archived]
         broken: list[BrokenIncrement] = []
         each = session.workspace.manager.each(looked)
-        shown = each if status is None else _with_status(each, status, broken)
+        notes: list[str] = []
+        shown = _noted(each if status is None else _with_status(each, status, broken), notes)
         if as_json:
             document: ListDocument = [list_entry(one) for one in shown]
             output.document(document)
         else:
             _tell(shown, hidden=len(folders) - len(looked) if wanted is None else 0)
+        tell_notes(notes)
         return tell_left_out(broken)
 
     return run
+
+
+def _noted(each: Iterable[Listed], notes: list[str]) -> Iterator[Listed]:
+    for one in each:
+        if note := title_note(one):
+            notes.append(note)
+        yield one
 
 
 def _with_status(
@@ -142,6 +153,30 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
     output.talk(f"{output.warn('note:')} {told}")
     output.talk("  next: unlatch doctor")
     return UNDECIDED
+
+
+def not_read(error: StoreError) -> str:
+    """What is said of a document that was not read; nothing else about the increment is wrong."""
+    place = error.where or ""
+    name = place.rpartition("/")[2]
+    why = error.message.removeprefix(f"{name} ")
+    return f"{name} was not read: it {why} [{error.id}] at {place}"
+
+
+def title_note(one: Listed) -> str | None:
+    """Why an increment goes by its folder's name, if that is because spec.md was not read."""
+    if not isinstance(one, Increment) or one.title != words_of(one.id):
+        return None
+    from unlatch.store.amending import unread_documents  # noqa: PLC0415  (rarely needed)
+
+    errors = unread_documents(one.folder)
+    return next((not_read(one) for one in errors if (one.where or "").endswith("spec.md")), None)
+
+
+def tell_notes(notes: Iterable[str]) -> None:
+    """What to know about what was shown."""
+    for note in notes:
+        output.talk(f"{output.warn('note:')} {output.clean(note)}")
 
 
 def tell_hint(broken: BrokenIncrement) -> None:

@@ -11,10 +11,11 @@ from unlatch.cli.app import reach
 from unlatch.cli.describe import ago, seen_line, times
 from unlatch.cli.documents import pending_entry
 from unlatch.cli.failure import problem_entry
-from unlatch.cli.list import list_entry
+from unlatch.cli.list import list_entry, not_read
 from unlatch.cli.serve import next_command
 from unlatch.cli.session import ID, JSON, Session, with_session
 from unlatch.engine.items import look
+from unlatch.store.amending import unread_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,9 +57,17 @@ def _document(increment: Increment, seen: Sequence[Seen]) -> ShowDocument:
         "reopenHistory": list(increment.data.get("reopenHistory", ())),
         "pending": [pending_entry(operation) for operation in increment.pending],
         "items": [item_entry(one) for one in seen],
-        "warnings": list(increment.warnings),
+        "warnings": _warnings(increment),
         "exitCode": 0,
     }
+
+
+def _warnings(increment: Increment) -> list[str]:
+    """The oddities of its files, among them what was not read of it."""
+    return [
+        *increment.warnings,
+        *(not_read(error) for error in unread_documents(increment.folder)),
+    ]
 
 
 def item_entry(seen: Seen) -> ItemEntry:
@@ -106,7 +115,7 @@ def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
         names = ", ".join(increment.unwritten)
         told = f"{names}: what was changed about the work; unlatch resume {increment.id}"
         output.data(f"  {output.warn('Not written')}  {told}")
-    for warning in increment.warnings:
+    for warning in _warnings(increment):
         output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
     if increment.pending:
         output.talk(f"Next: {next_command(increment.id, increment.pending)}")

@@ -11,7 +11,7 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import ago, times
 from unlatch.cli.documents import pending_entry
-from unlatch.cli.list import list_entry, tell_hint
+from unlatch.cli.list import list_entry, tell_hint, tell_notes, title_note
 from unlatch.cli.serve import next_command
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.domain.times import stamp
@@ -45,6 +45,7 @@ def command(entry: Entry) -> click.Command:
             output.document(_document(found))
         else:
             _Screen(found, session.workspace.clock()).tell()
+        tell_notes(filter(None, map(title_note, found.wip.active)))
         return 0
 
     return run

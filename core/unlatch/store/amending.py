@@ -85,6 +85,17 @@ def document(folder: Path, name: str) -> str:
     )
 
 
+def unread_documents(folder: Path) -> list[StoreError]:
+    """Why spec.md and tasks.md were not read, for those that are there and cannot be."""
+    found = []
+    for name in DOCUMENTS:
+        try:
+            document(folder, name)
+        except StoreError as error:
+            found.append(error)
+    return found
+
+
 def documents_of(increment: Increment) -> dict[str, str]:
     """spec.md and tasks.md, with what they have yet to say; empty where they are no text.
 

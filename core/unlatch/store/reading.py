@@ -263,7 +263,12 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 def read_title(folder: Folder) -> str:
     """The title from spec.md, else the words of the folder's name."""
-    return _title_in(folder) or folder.name.partition("-")[2].replace("-", " ")
+    return _title_in(folder) or words_of(folder.name)
+
+
+def words_of(name: str) -> str:
+    """The words of an increment's name, which stand in for a title."""
+    return name.partition("-")[2].replace("-", " ")
 
 
 def _title_in(folder: Folder) -> str | None:

@@ -1,0 +1,98 @@
+"""spec.md or tasks.md that is there and cannot be read: who shows the increment says so."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def _linked(path: Path) -> None:
+    target = path.parents[4] / f"real-{path.name}"
+    path.rename(target)
+    path.symlink_to(target)
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _other_encoding(path: Path) -> None:
+    path.write_bytes("# Größe\n".encode("latin-1"))
+
+
+def _huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(9 << 20)
+
+
+SPOILT: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "link": (_linked, "unsafe-path", "is a symbolic link, which unlatch does not follow"),
+    "folder": (_folder, "not-a-file", "is a folder, not a file"),
+    "pipe": (_pipe, "not-a-file", "is a named pipe, not a file"),
+    "other encoding": (_other_encoding, "document-unreadable", "cannot be read as UTF-8 text"),
+    "huge": (_huge, "file-too-large", "has 9,437,184 bytes; at most 8,388,608 are read"),
+}
+
+
+@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
+@pytest.mark.parametrize("how", SPOILT)
+def test_show_says_that_a_document_was_not_read_and_why(
+    project: Project, name: str, how: str
+) -> None:
+    project.increment(status="active")
+    spoil, error, why = SPOILT[how]
+    spoil(project.folder() / name)
+    expected = f"{name} was not read: it {why} [{error}] at {project.folder() / name}"
+
+    shown, document = project.run("show", "7"), project.run("show", "7", "--json").document
+
+    assert (0, True) == (shown.code, f"  note: {expected}\n" in shown.err)
+    assert [expected] == document["warnings"]
+
+
+@pytest.mark.parametrize("how", SPOILT)
+@pytest.mark.parametrize("command", ["list", "status"])
+def test_what_lists_the_increment_by_its_folders_name_says_why(
+    project: Project, command: str, how: str
+) -> None:
+    project.increment(status="active")
+    spoil, error, why = SPOILT[how]
+    spoil(project.folder() / "spec.md")
+    expected = f"note: spec.md was not read: it {why} [{error}] at {project.folder() / 'spec.md'}\n"
+
+    listed, document = project.run(command), project.run(command, "--json")
+
+    assert (0, True) == (listed.code, f"{NAME}  " in listed.out)
+    assert "smart discipline" in listed.out
+    assert (1, 1) == (listed.err.count(expected), document.err.count(expected))
+    assert NAME in document.out
+
+
+@pytest.mark.parametrize("command", [("show", "7"), ("list",), ("status",)])
+@pytest.mark.parametrize("spec", [None, "", "no heading\n", "# smart discipline\n"])
+def test_a_document_that_was_read_or_is_not_there_is_not_mentioned(
+    project: Project, command: tuple[str, ...], spec: str | None
+) -> None:
+    project.increment(status="active")
+    (project.folder() / "tasks.md").unlink()
+    if spec is None:
+        (project.folder() / "spec.md").unlink()
+    else:
+        (project.folder() / "spec.md").write_text(spec)
+
+    done = project.run(*command)
+
+    assert (0, False) == (done.code, "not read" in done.said)
