@@ -20,6 +20,7 @@ from unlatch.store.layout import METADATA, SPEC, TASKS
 from unlatch.store.links import block_at
 from unlatch.store.reading import read_document, read_metadata
 from unlatch.store.records import set_pending
+from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import exists
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def document(folder: Path, name: str) -> str:
         "document-unreadable",
         f"{name} cannot be read as UTF-8 text",
         where=str(folder / name),
-        hint="mend the file or its permissions, or restore it from git",
+        hint=or_restore("save it as UTF-8 text, or check its permissions", folder / name),
     )
 
 

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
 from unlatch.store._flock import carry
+from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import (
     UnsafePath,
     check_size,
@@ -193,5 +194,5 @@ def vanished(folder: Path) -> StoreError:
         "folder-vanished",
         f"the folder {folder.name} went away while it was being written to",
         where=str(folder),
-        hint="restore it from git or bring it back to its place, then run the command again",
+        hint=or_restore("bring it back to its place and run the command again", folder, what="it"),
     )

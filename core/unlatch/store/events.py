@@ -15,6 +15,7 @@ from unlatch.store._json_nodes import is_too_deep
 from unlatch.store.amendments import told_of
 from unlatch.store.atomic import append_line, check_single, writing
 from unlatch.store.layout import EVENTS
+from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import open_folder, read_file
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _lines(folder: Path) -> list[str]:
             "events-unreadable",
             f"{EVENTS} cannot be read: {error.strerror}",
             where=str(path),
-            hint="check the file's permissions, or restore it from git",
+            hint=or_restore("check the file's permissions", path),
         ) from error
     return [line for line in raw.split("\n") if line.strip()]
 

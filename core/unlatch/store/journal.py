@@ -20,6 +20,7 @@ from unlatch.domain.times import read_stamp, stamp
 from unlatch.errors import StoreError
 from unlatch.store.atomic import remove_file, replace_file, writing
 from unlatch.store.json_text import JsonText, JsonTextError, render_new
+from unlatch.store.restoring import restore_command
 from unlatch.store.safe_open import make_folders, open_folder, read_file
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _read(path: Path) -> Journal:
             "migration-unreadable",
             f"the journal of a migration cannot be read: {error}",
             where=str(path),
-            hint="restore it from git",
+            hint=restore_command(path) or "put back the file as it was",
         ) from error
 
 

@@ -17,6 +17,7 @@ from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import read_links
 from unlatch.store.records import BadRecord, read_pending, read_reopens
+from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import read_file
 
 if TYPE_CHECKING:
@@ -65,14 +66,14 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
             "metadata-missing",
             "the folder has no metadata.json",
             where=str(place),
-            hint="restore it from git, or remove the folder",
+            hint=or_restore("remove the folder", place),
         ) from None
     except OSError as error:
         raise StoreError(
             "metadata-unreadable",
             f"metadata.json cannot be read: {error.strerror}",
             where=str(place),
-            hint="check the file's permissions",
+            hint=or_restore("check the file's permissions", place),
         ) from error
     except JsonTextError as error:
         raise _broken_json(error, Path(place)) from error
@@ -81,7 +82,7 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
             "metadata-invalid",
             "metadata.json does not hold a JSON object",
             where=str(place),
-            hint="restore it from git: git log -- metadata.json",
+            hint=or_restore("correct it by hand", place),
         )
     return text
 
@@ -99,7 +100,7 @@ def _broken_json(error: JsonTextError, path: Path) -> StoreError:
         "metadata-invalid",
         f"metadata.json is no JSON: {error.reason}",
         where=where,
-        hint="mend it by hand, or restore it from git: git log -- metadata.json",
+        hint=or_restore("correct it by hand", path),
     )
 
 
@@ -230,7 +231,7 @@ def _bad_record(error: BadRecord, folder: Folder) -> StoreError:
         "metadata-invalid",
         f"metadata.json: {error}",
         where=str(folder.path / METADATA),
-        hint="mend it by hand, or restore it from git: git log -- metadata.json",
+        hint=or_restore("correct it by hand", folder.path / METADATA),
     )
 
 

@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import Self
 
 from unlatch.errors import StoreError
+from unlatch.store.restoring import or_restore, replace_command
 from unlatch.store.user_config import (
     ALLOWED_LINKS,
     allowed_links,
@@ -401,7 +402,7 @@ def check_size(size: int, place: Path | str, name: str) -> None:
             "file-too-large",
             f"{name} has {size:,} bytes; at most {largest(name):,} are read",
             where=str(place),
-            hint="remove what is not needed from it, or restore it from git",
+            hint=or_restore("remove what is not needed from it", place),
         )
 
 
@@ -465,7 +466,8 @@ def _check(found: os.stat_result, place: str, name: str) -> None:
             "not-a-file",
             f"{name} is {kind}, not a file",
             where=place,
-            hint="remove it, and restore the file from git",
+            hint=replace_command(place, is_folder=stat.S_ISDIR(mode))
+            or "remove it, and put the file in its place",
         )
     check_size(found.st_size, place, name)
 
