@@ -67,8 +67,25 @@ def test_long_bodies_are_cut_and_cannot_act_in_a_terminal(tmp_path: Path) -> Non
         call(server, "GET", trace=trace)
 
     text = path.read_text()
-    assert "< [2J\ufffd" + "a" * 4091 + " ... (5030 characters)\n" in text
+    assert "< \\x1b[2J\ufffd" + "a" * 4091 + " ... (5030 characters)\n" in text
     assert "\x1b" not in text
+
+
+# One of each kind that acts or deceives: C0, C1, DEL, reordering, ends of lines, not seen.
+ACTING = "\x07\x9b\x7f\u202e\u2066\u2028\u200b\u2060\ufeff\u00ad\U000e0041"
+
+
+def test_nothing_in_it_acts_or_hides(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    body = f"a\u200d{ACTING}\r\nb\rc".encode()
+    answer = reply(200, body, headers={"X-Odd": "d\x9be"})
+    with Faulty(answer) as server, Trace(path) as trace:
+        call(server, "GET", trace=trace)
+
+    text = path.read_text()
+    assert [] == [one for one in (*ACTING, "\u200d", "\r") if one in text]
+    shown = "".join(one.encode("unicode_escape").decode() for one in ACTING)
+    assert f"< a\\u200d{shown}\n< b\\rc\n" in text
 
 
 @pytest.mark.parametrize("there_before", [False, True])

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import IO, TYPE_CHECKING
 
-from unlatch.domain.text import without_controls
+from unlatch.domain.neutral import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -89,7 +89,9 @@ class Exchange:
 
     def _write(self, *ending: str) -> None:
         if self._trace is not None:
-            self._trace.write("\n".join((*self._request(), *ending)) + "\n\n")
+            # The file is read in terminals, pagers and editors: nothing in it may act there.
+            lines = (visible(line) for line in (*self._request(), *ending))
+            self._trace.write("\n".join(lines) + "\n\n")
 
     def _request(self) -> list[str]:
         request = self._outgoing
@@ -104,10 +106,7 @@ class Exchange:
         return f"{self._clock() - self._started:.3f} s"
 
     def _headers(self, mark: str, headers: Mapping[str, str]) -> list[str]:
-        return [
-            f"{mark} {without_controls(name)}: {without_controls(value)}"
-            for name, value in self._redact.headers(headers).items()
-        ]
+        return [f"{mark} {name}: {value}" for name, value in self._redact.headers(headers).items()]
 
     def _body(self, mark: str, body: object) -> list[str]:
         if not body:
@@ -116,5 +115,5 @@ class Exchange:
             return [f"{mark} ({type(body).__name__})"]
         text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
         cut = f" ... ({len(text)} characters)" if len(text) > _LONGEST_BODY else ""
-        shown = without_controls(self._redact.excerpt(text, _LONGEST_BODY))
+        shown = self._redact.excerpt(text, _LONGEST_BODY).replace("\r\n", "\n")
         return [f"{mark} {line}" for line in (shown + cut).split("\n")]
