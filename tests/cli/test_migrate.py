@@ -151,6 +151,44 @@ def test_undo_restores_every_byte(specweave: Project) -> None:
     assert (done.code, before) == (0, files(specweave))
 
 
+def test_undo_shows_each_file_that_it_moves_restores_or_deletes(specweave: Project) -> None:
+    specweave.run("migrate", "--yes")
+    before = files(specweave)
+
+    shown = specweave.run("migrate", "--undo", "--dry-run")
+    document = specweave.run("migrate", "--undo", "--dry-run", "--json").document
+
+    assert shown.out == (
+        f"  move {OURS} to {THEIRS}\n"
+        f"  restore {THEIRS}/{SEARCH}/metadata.json\n"
+        f"  restore {THEIRS}/_archive/{OLD}/metadata.json\n"
+        "  delete .unlatch/config.toml\n"
+    )
+    assert [(one["path"], one["deleted"]) for one in document["changed"]] == [
+        (f"{THEIRS}/{SEARCH}/metadata.json", False),
+        (f"{THEIRS}/_archive/{OLD}/metadata.json", False),
+        (".unlatch/config.toml", True),
+    ]
+    assert before == files(specweave)
+
+
+def test_undo_does_as_it_has_shown(specweave: Project) -> None:
+    specweave.run("migrate", "--yes")
+    specweave.run("resume", "1", "--reason", REASON, "--yes", "--offline")
+    before = files(specweave)
+
+    shown = specweave.run("migrate", "--undo", "--dry-run").out
+    specweave.run("migrate", "--undo", "--yes")
+
+    after = files(specweave)
+    restored = f"{THEIRS}/{SEARCH}/metadata.json"
+    assert f"  restore {restored}\n" in shown
+    assert after[restored] != before[f"{OURS}/{SEARCH}/metadata.json"]
+    assert OLD not in shown
+    assert "  delete .unlatch/config.toml\n" in shown
+    assert ".unlatch/config.toml" not in after
+
+
 def test_undo_needs_nothing_that_stays_on_this_machine(specweave: Project) -> None:
     before = files(specweave)
     specweave.run("migrate", "--yes")

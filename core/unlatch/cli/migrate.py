@@ -8,7 +8,6 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.app import reach
-from unlatch.cli.describe import times
 from unlatch.cli.diff import agreed, diff_of, show_diff
 from unlatch.cli.session import BY, JSON, Session, with_session
 
@@ -65,7 +64,11 @@ def _migrate(session: Session, *, dry_run: bool, yes: bool, by: str | None, as_j
             "undo": False,
             "moved": [{"from": one.source, "to": one.target} for one in found.moves],
             "changed": [
-                {"path": one.path, "diff": diff_of(one.path, one.before, one.after)}
+                {
+                    "path": one.path,
+                    "diff": diff_of(one.path, one.before, one.after),
+                    "deleted": False,
+                }
                 for one in found.changes
             ],
             "left": [{"path": one.path, "why": one.why} for one in left],
@@ -95,17 +98,23 @@ def _announce(found: Migration, begun: Journal | None, *, diffs: bool) -> None:
 
 
 def _undo(session: Session, *, dry_run: bool, yes: bool, as_json: bool) -> int:
-    from unlatch.engine.migrate import changed_since, last_migration, undo  # noqa: PLC0415
+    from unlatch.engine.migrate import (  # noqa: PLC0415
+        changed_since,
+        last_migration,
+        to_take_back,
+        undo,
+    )
 
     journal = last_migration(session.workspace)
     kept = changed_since(session.workspace, journal)
-    names = {one.path for one in kept}
+    changes = to_take_back(session.workspace, journal)
     moves = [(one.target, one.source) for one in journal.moves]
-    restored = [edit.path for edit in journal.edits if edit.path not in names]
     if not as_json:
         for source, target in moves:
             output.data(f"  move {output.clean(source)} to {output.clean(target)}")
-        output.data(f"  restore {times(len(restored), 'file')} byte for byte")
+        for edit in changes:
+            verb = "delete" if edit.before is None else "restore"
+            output.data(f"  {verb} {output.clean(edit.path)}")
     if not dry_run:
         if not agreed("Undo the migration?", yes=yes, command="unlatch migrate --undo --yes"):
             output.talk("Nothing was changed.")
@@ -117,7 +126,10 @@ def _undo(session: Session, *, dry_run: bool, yes: bool, as_json: bool) -> int:
             "dryRun": dry_run,
             "undo": True,
             "moved": [{"from": source, "to": target} for source, target in moves],
-            "changed": [{"path": path, "diff": None} for path in restored],
+            "changed": [
+                {"path": edit.path, "diff": None, "deleted": edit.before is None}
+                for edit in changes
+            ],
             "left": [{"path": one.path, "why": one.why} for one in kept],
             "exitCode": 0,
         }

@@ -127,6 +127,26 @@ def changed_since(workspace: Workspace, journal: Journal) -> tuple[Left, ...]:
     )
 
 
+def to_take_back(workspace: Workspace, journal: Journal) -> tuple[Edit, ...]:
+    """The changes that an undo would take back: those of files that are as the migration left them.
+
+    Each has the path that its file has after the undo.
+    """
+    layout, found = workspace.layout, []
+    for edit in journal.edits:
+        place = _place(layout.root, edit.path, journal.moves)
+        if exists(place) and digest(read_file(place)) == edit.after:
+            found.append(replace(edit, path=_path_before(edit.path, journal.moves)))
+    return tuple(found)
+
+
+def _path_before(path: str, moves: Iterable[Move]) -> str:
+    for move in moves:
+        if path.startswith(f"{move.target}/"):
+            return f"{move.source}{path.removeprefix(move.target)}"
+    return path
+
+
 def _is_as_left(path: Path, edit: Edit) -> bool:
     content = read_file(path) if exists(path) else None
     return content == edit.before or (content is not None and digest(content) == edit.after)

@@ -358,6 +358,7 @@ class ChangedFile(TypedDict):
 
     path: str
     diff: str | None
+    deleted: bool
 
 
 class LeftFile(TypedDict):
