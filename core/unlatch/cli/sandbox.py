@@ -34,11 +34,16 @@ def command(entry: Entry) -> click.Command:
         with Sandbox(state, ports=ports) as box:
             output.talk(f"The sandbox is at {box.console_url} (Ctrl-C ends it). In your project:")
             output.talk()
-            output.data("# .unlatch/config.toml")
+            output.data(
+                "# .unlatch/config.toml: the whole file, instead of what unlatch init wrote"
+            )
             output.data_lines(box.config())
             output.data("# the environment")
             for name, value in box.environ().items():
                 output.data(f"export {name}={value}")
+            output.talk()
+            if state is None:
+                output.talk("It has no items yet; unlatch link ID --create github makes one.")
             serve(box)
         return 0
 

@@ -23,9 +23,9 @@ _TEMPLATE = """\
 
 # comment = "full"            # what is posted on an item: full, short or none
 
-[labels]
-reopened = "reopened"
-completed = "completed"
+# [labels]
+# reopened = "reopened"
+# completed = "completed"
 """
 
 

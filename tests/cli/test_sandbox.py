@@ -1,0 +1,97 @@
+"""unlatch sandbox: what it prints is a configuration and an environment that work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.docs.pages import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cli.project import Project
+
+
+class Served:
+    """A sandbox that was started by its command, and what it printed."""
+
+    def __init__(self, out: str) -> None:
+        config, _, environ = out.partition("# the environment\n")
+        self.config = config
+        pairs = (line.removeprefix("export ").split("=", 1) for line in environ.splitlines())
+        self.environ = dict(pairs)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("sandbox")
+    said = folder / "said"
+    with (
+        said.open("wb") as err,
+        subprocess.Popen(
+            [sys.executable, "-m", "unlatch.cli", "sandbox"],
+            stdout=subprocess.PIPE,
+            stderr=err,
+            cwd=folder,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout
+        lines: list[str] = []
+        while not lines or not lines[-1].startswith("export UNLATCH_TRUSTED_HOSTS"):
+            line = process.stdout.readline()
+            assert line, said.read_text()
+            lines.append(line)
+        yield Served("".join(lines))
+        process.send_signal(signal.SIGINT)
+    assert 0 == process.returncode
+    assert "It has no items yet; unlatch link ID --create github makes one." in said.read_text()
+
+
+@pytest.fixture
+def empty(project: Project, served: Served) -> Project:
+    """A project as `unlatch init` makes it, in the environment that the sandbox printed."""
+    (project.root / ".unlatch/config.toml").unlink()
+    project.extra |= served.environ
+    assert 0 == project.run("init").code
+    return project
+
+
+@pytest.mark.parametrize("how", ["replaced", "appended"])
+def test_what_it_prints_is_a_configuration_without_mistakes(
+    empty: Project, served: Served, how: str
+) -> None:
+    config = empty.root / ".unlatch/config.toml"
+    before = config.read_text() if how == "appended" else ""
+    config.write_text(before + served.config)
+
+    done = empty.run("doctor", "--json")
+
+    settings = {one["key"]: one for one in done.document["settings"]}
+    assert (0, []) == (done.code, [f for f in done.document["findings"] if f["severity"] != "note"])
+    assert (0.0, ".unlatch/config.toml") == (
+        settings["settle"]["value"],
+        settings["settle"]["source"],
+    )
+
+
+def test_it_starts_empty_and_link_makes_the_first_item(empty: Project, served: Served) -> None:
+    (empty.root / ".unlatch/config.toml").write_text(served.config)
+    empty.run("new", "Smart discipline")
+
+    empty_still = empty.run("link", "--suggest", "--json").document["listed"]
+    linked = empty.run("link", "1", "--create", "github")
+
+    assert {0} == set(empty_still.values())
+    assert (0, True) == (linked.code, "octo/widgets#1" in linked.said), linked.said
+
+
+def test_the_readme_says_so() -> None:
+    page = (ROOT / "README.md").read_text()
+    assert "`unlatch link 1 --create github` makes the first one" in page
