@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ from unlatch.project.registry import Registry, load
 from unlatch.spi import EnvToken
 from unlatch.store.config import CoreConfig, UserConfig, read_config, read_user_config
 from unlatch.store.layout import layout_at
+from unlatch.store.user_config import user_config_file
 from unlatch.transport.trust import TRUSTED_HOSTS
 
 if TYPE_CHECKING:
@@ -89,6 +92,21 @@ def test_the_example_of_the_users_own_configuration_is_taken(tmp_path: Path) -> 
     hosts = read_user_config(path).trusted_hosts
 
     assert hosts == ("github.example.com", "jira.example.com:8443")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the rows are about Linux")
+@pytest.mark.parametrize(("condition", "is_set"), [("with", True), ("without", False)])
+def test_the_page_says_where_the_users_own_configuration_is(
+    condition: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_set: bool
+) -> None:
+    (path,) = re.findall(rf"^\| Linux, {condition} [^|]*\| `([^`]+)` \|$", PAGE, re.MULTILINE)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if is_set:
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "configured"))
+    else:
+        monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+
+    assert Path(os.path.expandvars(path)).expanduser() == user_config_file()
 
 
 def test_every_variable_of_the_trackers_is_explained() -> None:
