@@ -145,7 +145,7 @@ def test_items_of_a_file_are_read_in_bulk(project: Project) -> None:
 
     assert done.code == 0, done.said
     # The API's addresses, the items, and the states of their type.
-    assert project.box.requests.count("ado") <= 3
+    assert project.box.requests.count("ado") <= 3, project.box.requests.entries()
 
 
 @pytest.mark.parametrize("way", [("--create", "github"), ("--suggest",), ("7",)])

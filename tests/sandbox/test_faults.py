@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
@@ -311,3 +313,30 @@ def test_cleared_faults_do_not_strike(sandbox: Sandbox, github: Call) -> None:
 def test_a_mistaken_fault_is_refused(tracker: str, kind: str, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"no |needs "):
         Fault(tracker, kind, **options)
+
+
+@pytest.mark.parametrize("effect", [False, True])
+def test_a_request_that_is_held_up_has_no_part_in_what_begins_anew(
+    sandbox: Sandbox, github: Call, *, effect: bool
+) -> None:
+    held, released = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        held.set()
+        released.wait()
+
+    def ask() -> None:
+        with contextlib.suppress(requests.ConnectionError):
+            github("POST", COMMENTS, json={"body": "x"})
+
+    sandbox.faults.add(Fault("github", "human", action=hold, effect=effect))
+    asking = threading.Thread(target=ask)
+    asking.start()
+    held.wait()
+
+    sandbox.reset()
+    sandbox.github.add_issue(number=4, title="Another")
+    released.set()
+    asking.join()
+
+    assert (0, 0) == (sandbox.requests.count(), comments(sandbox))

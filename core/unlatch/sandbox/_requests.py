@@ -39,10 +39,13 @@ class RequestLog:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._entries: list[Request] = []
+        # How often all was forgotten: a request of an earlier time is none of this one.
+        self.era = 0
 
-    def add(self, request: Request) -> None:
+    def add(self, request: Request, era: int) -> None:
         with self._lock:
-            self._entries.append(request)
+            if era == self.era:
+                self._entries.append(request)
 
     def entries(self, tracker: str | None = None) -> list[Request]:
         with self._lock:
@@ -50,6 +53,11 @@ class RequestLog:
 
     def count(self, tracker: str | None = None) -> int:
         return len(self.entries(tracker))
+
+    def begin_anew(self) -> None:
+        with self._lock:
+            self._entries.clear()
+            self.era += 1
 
     def clear(self) -> None:
         with self._lock:

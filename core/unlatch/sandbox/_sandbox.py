@@ -101,10 +101,13 @@ class Sandbox:
         self.stop()
 
     def reset(self) -> None:
-        """Forgets all items, faults and requests, and begins again with the empty places."""
+        """Forgets all items, faults and requests, and begins again with the empty places.
+
+        A request that a fault still holds up is dropped when its time comes.
+        """
         self.faults.clear()
         self._late.cancel()
-        self.requests.clear()
+        self.requests.begin_anew()
         with self._store.transaction():
             self._store.clear()
             self._furnish()

@@ -93,22 +93,25 @@ class Gate:
 
     def _answer(self, request: WsgiRequest, environ: Environ) -> Response:
         target = request.full_path.rstrip("?")
+        era = self._log.era
         faults = self._faults.take(self._tracker, request.method, target)
         try:
-            answer = self._struck(faults, environ)
+            answer = self._struck(faults, environ, era)
         except strikes.DroppedError:
             # Noted before the caller can tell that the connection is gone.
-            self._note(request, None)
+            self._note(request, None, era)
             _hang_up(environ)
-        self._note(request, answer.status_code)
+        self._note(request, answer.status_code, era)
         return answer
 
-    def _struck(self, faults: list[Fault], environ: Environ) -> Response:
+    def _struck(self, faults: list[Fault], environ: Environ, era: int) -> Response:
         self._around.wait(self._latency)
         for fault in faults:
             early = strikes.before(fault, self._around)
             if early is not None:
                 return early
+        if self._log.era != era:
+            raise strikes.DroppedError
         answer = self._effected(faults, environ)
         for fault in faults:
             answer = strikes.after(fault, answer, self._around)
@@ -140,7 +143,7 @@ class Gate:
             return refused.answer
         return answer
 
-    def _note(self, request: WsgiRequest, status: int | None) -> None:
+    def _note(self, request: WsgiRequest, status: int | None, era: int) -> None:
         query = request.query_string.decode("ascii", "replace")
         at = self._around.clock()
-        self._log.add(Request(self._tracker, request.method, request.path, status, at, query))
+        self._log.add(Request(self._tracker, request.method, request.path, status, at, query), era)
