@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from tests.cli.terminal import CTRL_C, Terminal
 from unlatch.sandbox import Fault
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 CONTINUE, WHY = "Continue? [y/N]: ", "Reason for reopening: "
@@ -160,16 +162,33 @@ def test_from_the_third_reopen_on_it_warns(project: Project, before: int, warned
     assert warned is (warning in terminal.text)
 
 
-def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(completed: Project) -> None:
-    completed.configure_more("patience = 2")
-    completed.box.faults.add(Fault("ado", "latency", seconds=20, path="(?i)workitems/101"))
+@pytest.fixture
+def over() -> Iterator[threading.Event]:
+    """What holds a request up until the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
 
-    with Terminal(completed, "resume", "7") as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        terminal.expect(WHY)
-        terminal.type(f"{REASON}\n")
-        code = terminal.end()
+
+def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(
+    completed: Project, over: threading.Event
+) -> None:
+    # On a busy machine those that are not held up may need more time than a little.
+    for patience in (2, 8, 20):
+        completed.configure_more(f"patience = {patience}")
+        completed.box.faults.clear()
+        completed.box.faults.add(Fault("ado", "human", action=over.wait, path="(?i)workitems/101"))
+        with Terminal(completed, "resume", "7") as terminal:
+            terminal.expect(CONTINUE)
+            if terminal.text.count("(unknown)") > 1:
+                continue
+            terminal.type("y\n")
+            terminal.expect(WHY)
+            terminal.type(f"{REASON}\n")
+            code = terminal.end()
+        break
+    else:
+        pytest.fail(f"the others did not answer either: {terminal.text}")
 
     assert "    Azure DevOps    fabrikam/widgets 101 (unknown)\n" in terminal.text
     assert '    GitHub          octo/widgets#4 "Smart discipline" (closed' in terminal.text
