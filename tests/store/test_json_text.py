@@ -14,6 +14,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from unlatch.store._json_edit import edited
+from unlatch.store._json_plain import rendered
 from unlatch.store.json_text import JsonText, JsonTextError, render_new
 
 # ---- any value, any style -------------------------------------------------------------------
@@ -181,6 +183,22 @@ def test_a_changed_member_leaves_every_other_line(
     pairs = zip(before.split(b"\n"), after.split(b"\n"), strict=True)
     ((old, new),) = [(old, new) for old, new in pairs if old != new]
     assert old.replace(b'"before"', b'"after, and longer"') == new
+
+
+@given(objects, st.sampled_from([None, 0, 2, 4, "\t"]), st.booleans(), st.data())
+def test_the_quick_way_and_the_editor_write_the_same(
+    value: dict[str, Any], indent: int | str | None, ascii_only: bool, data: st.DataObject
+) -> None:
+    raw = _utf8(json.dumps(value, indent=indent, ensure_ascii=ascii_only) + "\n")
+    document = JsonText.parse(raw)
+    new = data.draw(changed(value))
+
+    quick = rendered(document.text, document.value, new)
+
+    if quick is not None:
+        assert edited(document.text, new) == quick
+    if not re.search(rb"\\ud[89a-f]", raw + _utf8(json.dumps(new, ensure_ascii=False))):
+        assert quick is not None  # it is for all that json.dumps writes
 
 
 @given(values)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.store._json_nodes import Node, read_nodes
+from unlatch.store._json_plain import aligned, is_same
 from unlatch.store._json_style import Style, line_indent
 
 if TYPE_CHECKING:
@@ -63,15 +64,9 @@ class _Editor:
         return kept + added
 
     def _elements(self, node: Node, new: Sequence[Any]) -> list[_Piece]:
-        old = node.value
-        shorter = min(len(old), len(new))
-        head = _common(old, new, shorter)
-        tail = _common(old[::-1], new[::-1], shorter - head)
-        paired = shorter - tail
         return [
-            *(self._kept(node, index, new[index]) for index in range(paired)),
-            *(self._new_element(node, value) for value in new[paired : len(new) - tail]),
-            *(self._kept(node, index, old[index]) for index in range(len(old) - tail, len(old))),
+            self._new_element(node, value) if index is None else self._kept(node, index, value)
+            for index, value in aligned(node.value, new)
         ]
 
     def _kept(self, node: Node, index: int, new: Any) -> _Piece:
@@ -122,35 +117,6 @@ class _Editor:
         if not newline:
             return line_indent(self.text, node.start)
         return line_indent(line, 0)
-
-
-def is_same(old: Any, new: Any) -> bool:
-    """Compare as JSON does: True is not 1, 1 is not 1.0, and members have no order."""
-    if isinstance(old, dict):
-        return (
-            isinstance(new, dict)
-            and old.keys() == new.keys()
-            and all(is_same(value, new[key]) for key, value in old.items())
-        )
-    if isinstance(old, list):
-        return (
-            isinstance(new, list | tuple)
-            and len(old) == len(new)
-            and all(is_same(*pair) for pair in zip(old, new, strict=True))
-        )
-    if isinstance(old, str):
-        return isinstance(new, str) and old == new
-    if isinstance(old, float):
-        return isinstance(new, float) and repr(old) == repr(new)  # tells -0.0 from 0.0
-    return type(old) is type(new) and bool(old == new)
-
-
-def _common(old: Sequence[Any], new: Sequence[Any], limit: int) -> int:
-    """Count the equal items at the start of both."""
-    for index in range(limit):
-        if not is_same(old[index], new[index]):
-            return index
-    return limit
 
 
 def _is_alike(item: Any, value: Any) -> bool:

@@ -101,13 +101,12 @@ def duplicate_keys(node: Node, pointer: str = "") -> Iterator[str]:
 def is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH + 1):
-        level = [child for parent in level for child in _children(parent)]
+        above, level = level, []
+        for one in above:
+            if isinstance(one, dict):
+                level += one.values()
+            elif isinstance(one, list | tuple):
+                level += one
         if not level:
             return False
     return True
-
-
-def _children(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return list(value) if isinstance(value, list | tuple) else []

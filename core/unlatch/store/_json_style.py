@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from unlatch.store._json_nodes import Node
 
 _UNIT = "  "
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_NON_ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7])")
+_NON_ASCII_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])")
 _INDENT = re.compile(r"[ \t]*")
 
 
@@ -46,9 +45,7 @@ class Style:
         if isinstance(value, list | tuple) and value:
             inner = self._deeper(indent)
             return "[" + self._lines([self.render(item, inner) for item in value], indent) + "]"
-        text = json.dumps(value, ensure_ascii=self.ascii, allow_nan=False)
-        # A lone surrogate has no UTF-8 form: it can be kept as an escape only.
-        return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+        return json.dumps(value, ensure_ascii=self.ascii, allow_nan=False)
 
     def key(self, key: Any) -> str:
         if not isinstance(key, str):

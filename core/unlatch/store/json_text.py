@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 from unlatch.store._json_nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
 
+# They have no UTF-8 form; inside JSON their escapes mean the same.
+_LONE_SURROGATES = "backslashreplace"
 _CONFLICT = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|NaN|-?Infinity')
 
@@ -73,14 +75,22 @@ class JsonText:
                 or that `parse` would read.
             TypeError: `new` contains a key or an object that JSON does not know.
         """
-        from unlatch.store._json_edit import edited  # noqa: PLC0415  (`list` never writes)
+        from unlatch.store._json_plain import rendered  # noqa: PLC0415  (`list` never writes)
+
+        if is_too_deep(new):
+            raise ValueError(f"nested more than {MAX_DEPTH} deep")
+        text = rendered(self.text, self.value, new)
+        if text is None:
+            text = self._edited(new)
+        raw = text.encode(errors=_LONE_SURROGATES)
+        return codecs.BOM_UTF8 + raw if self.bom else raw
+
+    def _edited(self, new: Any) -> str:
+        from unlatch.store._json_edit import edited  # noqa: PLC0415  (few files need it)
 
         if self.duplicates:
             raise ValueError(f"duplicate keys: {', '.join(self.duplicates)}")
-        if is_too_deep(new):
-            raise ValueError(f"nested more than {MAX_DEPTH} deep")
-        raw = edited(self.text, new).encode()
-        return codecs.BOM_UTF8 + raw if self.bom else raw
+        return edited(self.text, new)
 
 
 def render_new(value: Any) -> bytes:
@@ -89,7 +99,7 @@ def render_new(value: Any) -> bytes:
 
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
-    return f"{Style().render(value, '')}\n".encode()
+    return f"{Style().render(value, '')}\n".encode(errors=_LONE_SURROGATES)
 
 
 def _decoded(raw: bytes) -> str:
