@@ -21,10 +21,10 @@ from unlatch.store.operation_record import (
     COMMENTS,
     OPERATION,
     operation_entry,
-    read_operation,
-    write_operation,
 )
-from unlatch.store.record_fields import BadRecord
+from unlatch.store.record import BadRecord
+
+read_operation, write_operation = OPERATION.read, OPERATION.write
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -133,11 +133,11 @@ def test_whatever_is_written_the_published_schemas_allow(operation: Operation) -
 
 
 def test_every_key_of_the_table_is_written_and_in_the_schemas() -> None:
-    keys = [field.key for field in OPERATION]
+    keys = [field.key for field in OPERATION.fields]
     on_disk: dict[str, Any] = write_operation(WHOLE)
 
     assert keys == list(on_disk)
-    assert [field.key for field in ATTEMPT] == list(on_disk["attempt"])
+    assert [field.key for field in ATTEMPT.fields] == list(on_disk["attempt"])
     assert set(keys) == set(definitions("metadata")["PendingRecord"]["properties"])
     assert set(keys) == set(definitions("show")["PendingEntry"]["properties"])
 
@@ -147,13 +147,13 @@ def test_documents_have_every_key_with_or_without_a_value() -> None:
 
     entry = operation_entry(bare)
 
-    assert [field.key for field in OPERATION] == list(entry)
+    assert [field.key for field in OPERATION.fields] == list(entry)
     assert {"state": True, "reason": None, "attempt": None} == {
         key: entry[key] for key in ("state", "reason", "attempt")
     }
 
 
-@pytest.mark.parametrize("key", [field.key for field in OPERATION if field.required])
+@pytest.mark.parametrize("key", [field.key for field in OPERATION.fields if field.required])
 def test_a_record_without_a_required_key_is_not_used(key: str) -> None:
     entry = write_operation(WHOLE)
     del entry[key]

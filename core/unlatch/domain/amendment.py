@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from unlatch.domain.documents import NewTask
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A task that is yet to be written; all of it may come from a person or a program."""
+
+    title: str
+    story: str | None = None
+    criteria: tuple[str, ...] = ()
+    description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,11 @@ class Amendment:
     parts: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
 
+    @property
+    def added(self) -> tuple[tuple[str, NewTask], ...]:
+        """The tasks that it adds, with their ids."""
+        return tuple(zip(self.ids, self.tasks, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Amended:
@@ -45,5 +58,5 @@ class Amended:
     id: str
     at: datetime
     by: str
-    amendment: Amendment
+    amendment: Amendment = Amendment()
     reason: str | None = None

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from unlatch.domain.amendment import Amended
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
-from unlatch.store.amendments import AMENDMENTS, entries_of, told_of, write_amended
 from unlatch.store.atomic import replace_file
 from unlatch.store.layout import METADATA, SPEC, TASKS
 from unlatch.store.links import block_at
 from unlatch.store.reading import read_document, read_metadata
-from unlatch.store.records import set_pending
+from unlatch.store.records import AMENDED, AMENDMENTS, entries_of, set_pending, told_of
 from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import exists
 
@@ -189,7 +188,7 @@ def amend(
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         done = planned(before.folder, amended)
         made.append(done)
-        data.setdefault(AMENDMENTS, []).append(write_amended(done))
+        data.setdefault(AMENDMENTS, []).append(AMENDED.write(done))
         set_pending(data, (*before.pending, *owed))
         facts = {"reason": done.reason, **told_of(done.amendment)}
         return [events.event(done.id, "amended", at=done.at, by=done.by, **facts)]

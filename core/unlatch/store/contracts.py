@@ -4,7 +4,8 @@ Only the schemas are; reading takes every shape that was ever found. Loads pydan
 has to be quick imports it.
 """
 
-from typing import Annotated, Any, Literal, NotRequired, Optional
+from types import GenericAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional, TypeAlias
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -13,8 +14,11 @@ from unlatch.domain.ids import ULID
 from unlatch.domain.item import Category
 from unlatch.domain.operation import Kind, Result
 from unlatch.domain.status import Status
-from unlatch.store import operation_record
-from unlatch.store.operation_record import ATTEMPT, COMMENTS, OPERATION
+from unlatch.store import record
+from unlatch.store.links import BASE
+from unlatch.store.operation_record import ATTEMPT, COMMENTS, OPERATION, SEEN
+from unlatch.store.record import Record
+from unlatch.store.records import AMENDED, REOPEN, SYNCED, TASK
 
 ULID_PATTERN = f"^{ULID.pattern}$"
 TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
@@ -24,131 +28,69 @@ Time = Annotated[str, Field(pattern=TIME_PATTERN)]
 Word = Annotated[str, Field(min_length=1)]
 
 
-class BaseRecord(TypedDict):
-    """What both sides of a link were when they were last in step."""
-
-    local: Status
-    remote: Category
-    state: str
-
-
-class TaskRecord(TypedDict):
-    """A task that was added to the work."""
-
-    id: Word
-    title: Word
-    story: NotRequired[Word]
-    criteria: NotRequired[list[Word]]
-    description: NotRequired[str]
-
-
-class _Amendment(TypedDict):
-    # What there is more to do.
-    scopeChange: NotRequired[Word]
-    newTasks: NotRequired[list[TaskRecord]]
-    # Tasks, user stories and criteria that are to be done again.
-    parts: NotRequired[list[Word]]
-    # The documents that have yet to say so; the next command writes them.
-    unwritten: NotRequired[list[Word]]
-
-
-class AmendmentRecord(_Amendment):
-    """A change of the work that no reopen came with."""
-
-    id: Ulid
-    at: Time
-    by: Word
-    reason: NotRequired[Word]
-
-
-class ReopenRecord(_Amendment):
-    """One reopen: when, why, by whom, and which items it reached."""
-
-    id: Ulid
-    reopenedAt: Time
-    reason: Word
-    previousStatus: Status
-    # As the file had it, so in whatever spelling that was.
-    previousCompletedAt: NotRequired[str]
-    reopenedBy: Word
-    # The kind of reason that it was, where one was named.
-    category: NotRequired[Word]
-    source: NotRequired[str]
-    # The refusals that it was made in spite of.
-    forced: NotRequired[list[Word]]
-    # Items that were to be closed and were not yet, which this reopen keeps open.
-    struck: NotRequired[list[Word]]
-    revertedAt: NotRequired[Time]
-    # The ULID of the operation that undid it.
-    revert: NotRequired[Ulid]
-    syncedTo: NotRequired[dict[str, object]]
-
-
-class SeenItem(TypedDict):
-    """An item as its tracker described it, for undo."""
-
-    state: str
-    category: NotRequired[Category]
-    labels: NotRequired[list[str]]
-    # An opaque token that changes with the item, where the tracker has one.
-    revision: NotRequired[str]
-
-
-class SyncedDetails(TypedDict):
-    """What a reopen did to an item, beside the item's id and address."""
-
-    before: NotRequired[SeenItem]
-    after: NotRequired[SeenItem]
-    labelsAdded: NotRequired[list[str]]
-    labelsRemoved: NotRequired[list[str]]
-
-
-Words = Annotated[list[Word], Field(min_length=1)]
-# The types that the tables of `operation_record` name.
+# The types that the tables of records name.
 TYPES: dict[str, object] = {
     "Ulid": Ulid,
     "Kind": Kind,
+    "Status": Status,
+    "Category": Category,
     "Word": Word,
     "Text": str,
     "Time": Time,
     "True": Literal[True],
     "False": Literal[False],
     "Comment": Literal[COMMENTS],
-    "Words": Words,
+    "Words": list[Word],
+    "Texts": list[str],
+    "Set": Annotated[list[Word], Field(min_length=1)],
     "Number": Annotated[int, Field(ge=0)],
-    "SeenItem": SeenItem,
 }
 
 
-def record_type(name: str, fields: tuple[operation_record.Field, ...], doc: str) -> object:
-    """The type of a record whose keys a table lists."""
-    keys = {
-        one.key: TYPES[one.type] if one.required else NotRequired[TYPES[one.type]] for one in fields
-    }
-    made: Any = TypedDict(name, keys)  # type: ignore[misc]  # the table is the definition
-    made.__doc__ = doc
+def record_type(record: Record, **more: object) -> Any:
+    """The type of a record whose keys a table lists.
+
+    Args:
+        more: further keys.
+    """
+    keys = {one.key: _type(one, NotRequired) for one in record.fields}
+    made: Any = TypedDict(record.name, {**keys, **more})  # type: ignore[misc]  # the table defines it
+    made.__doc__ = record.doc
     return made
 
 
-def entry_type(
-    name: str, fields: tuple[operation_record.Field, ...], doc: str, more: dict[str, object]
-) -> object:
+def entry_type(name: str, record: Record, doc: str, more: dict[str, object]) -> object:
     """The type of the same record in a JSON document: all keys, null where there is no value.
 
     Args:
         more: further keys, or other types for those of the table.
     """
-    keys: dict[str, object] = {
-        one.key: TYPES[one.type] if one.required else Optional[TYPES[one.type]]  # noqa: UP045
-        for one in fields
-    }
+    keys = {one.key: _type(one, Optional) for one in record.fields}
     made: Any = TypedDict(name, {**keys, **more})  # type: ignore[misc]  # as record_type
     made.__doc__ = doc
     return made
 
 
-TYPES["Attempt"] = record_type("AttemptRecord", ATTEMPT, "The last attempt to deliver.")
-PendingRecord = record_type("PendingRecord", OPERATION, "An operation that is not delivered yet.")
+def _type(field: record.Field, without: Any) -> object:
+    found = TYPES[field.type.name]
+    return found if field.required else without[found]
+
+
+TYPES["SeenItem"] = record_type(SEEN)
+TYPES["Attempt"] = record_type(ATTEMPT)
+TYPES["Tasks"] = GenericAlias(list, record_type(TASK))
+if TYPE_CHECKING:
+    ReopenRecord: TypeAlias = dict[str, Any]
+    AmendmentRecord: TypeAlias = dict[str, Any]
+    PendingRecord: TypeAlias = dict[str, Any]
+    SeenItem: TypeAlias = dict[str, Any]
+else:
+    ReopenRecord = record_type(REOPEN, syncedTo=NotRequired[dict[str, object]])
+    AmendmentRecord = record_type(AMENDED)
+    PendingRecord = record_type(OPERATION)
+    SeenItem = TYPES["SeenItem"]
+BaseRecord = record_type(BASE)
+SyncedDetails = record_type(SYNCED)
 
 
 class Metadata(TypedDict):
@@ -164,7 +106,7 @@ class Metadata(TypedDict):
     completedAt: NotRequired[Time]
     reopenHistory: NotRequired[list[ReopenRecord]]
     amendments: NotRequired[list[AmendmentRecord]]
-    pending: NotRequired[list[PendingRecord]]  # type: ignore[valid-type]  # made above
+    pending: NotRequired[list[PendingRecord]]
 
 
 class _Event(TypedDict):

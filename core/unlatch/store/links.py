@@ -12,12 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Link
 from unlatch.errors import StoreError
+from unlatch.store.record import TEXT, BadRecord, Field, Record, Type, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.domain.increment import Increment, LinkShape
     from unlatch.domain.operation import Operation
+
+BASE = Record(
+    "BaseRecord",
+    "What both sides of a link were when they were last in step.",
+    Base,
+    Field("local", Type("Status", text), "local", required=True),
+    Field("remote", Type("Category", text), "remote", required=True),
+    Field("state", TEXT, "state", required=True),
+)
 
 _OLD_BLOCKS = ("external_sync", "externalLinks")
 _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -199,13 +209,10 @@ def _item(value: object) -> str | None:
 
 
 def _base(value: object) -> Base | None:
-    if not isinstance(value, dict):
+    try:
+        return BASE.read(value)  # type: ignore[no-any-return]  # its model
+    except BadRecord:
         return None
-    parts = (value.get("local"), value.get("remote"), value.get("state"))
-    local, remote, state = parts
-    if isinstance(local, str) and isinstance(remote, str) and isinstance(state, str):
-        return Base(local, remote, state)
-    return None
 
 
 def block_at(data: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -261,7 +268,7 @@ def _entry(link: Link, shape: LinkShape) -> dict[str, Any]:
     entry = entry_for(link.item, link.url, shape)
     if link.story is not None:
         entry["story"] = link.story
-    return {**entry, "base": base_entry(link.base)} if link.base else entry
+    return {**entry, "base": BASE.write(link.base)} if link.base else entry
 
 
 def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> None:
@@ -324,11 +331,6 @@ def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
     if len(items) == 1:
         del block["items"]
         block.update({key: value for key, value in items[0].items() if key not in plain})
-
-
-def base_entry(base: Base) -> dict[str, str]:
-    """A base as link blocks write it."""
-    return {"local": base.local, "remote": base.remote, "state": base.state}
 
 
 def old_keys(block: Mapping[str, Any], *, tracker: str, shape: LinkShape) -> dict[str, str]:

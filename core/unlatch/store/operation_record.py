@@ -1,192 +1,138 @@
-"""An operation as `pending` holds it: one table for reader, writer, schema and `--json`.
-
-The schema's types are made from the same table, by whoever loads pydantic (`contracts.py`).
-"""
+"""An operation as `pending` holds it, with the note about its last attempt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.domain.item import Category
 from unlatch.domain.operation import Attempt, Kind, Operation, SeenItem
 from unlatch.domain.options import DeliveryOptions
-from unlatch.domain.times import read_stamp, stamp
-from unlatch.store.record_fields import (
+from unlatch.store.record import (
+    NUMBER,
+    SET,
+    TEXT,
+    TIME,
+    ULID,
+    WORD,
     BadRecord,
-    number_at,
-    object_in,
-    one_of,
-    optional_at,
-    text_at,
-    ulid_at,
-    words_at,
+    Field,
+    Record,
+    Type,
+    text,
+    text_or_none,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 COMMENTS = ("full", "short", "none")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One key of a record.
-
-    Args:
-        key: as the file has it.
-        type: the name of its type, for reading (`_value`) and in the schema (`contracts.TYPES`).
-        of: what to write; None leaves the key out.
-        required: whether a record always has it.
-    """
-
-    key: str
-    type: str
-    of: Callable[[Any], object]
-    required: bool = False
+def _kind(raw: Any) -> Kind:
+    if text(raw) not in set(Kind):
+        raise _unknown(raw)
+    return Kind(raw)
 
 
-ATTEMPT = (
-    Field("n", "Number", attrgetter("number"), required=True),
-    Field("at", "Time", attrgetter("at"), required=True),
-    Field("before", "SeenItem", attrgetter("before")),
-    Field("ended", "Time", attrgetter("ended")),
-    Field("cause", "Text", attrgetter("cause")),
-    Field("retryAt", "Time", attrgetter("retry_at")),
-    Field("remedy", "Text", attrgetter("remedy")),
+def _comment(raw: Any) -> str | None:
+    if text_or_none(raw) not in (None, *COMMENTS):
+        raise _unknown(raw)
+    return text_or_none(raw)
+
+
+def _unknown(word: str) -> BadRecord:
+    return BadRecord(f" is {word!r}, which this version does not know")
+
+
+def _is_true(raw: Any) -> bool:
+    return raw is True
+
+
+def _is_not_false(raw: Any) -> bool:
+    return raw is not False
+
+
+def _category(raw: Any) -> Category | None:
+    return Category(raw) if isinstance(raw, str) and raw in set(Category) else None
+
+
+def _labels(raw: Any) -> tuple[str, ...]:
+    return tuple(map(str, raw)) if isinstance(raw, list) else ()
+
+
+def _revision(raw: Any) -> str | None:
+    return raw if isinstance(raw, str) else None
+
+
+SEEN = Record(
+    "SeenItem",
+    "An item as its tracker described it, for undo.",
+    SeenItem,
+    Field("state", TEXT, "state", required=True),
+    Field("category", Type("Category", _category), "category"),
+    Field("labels", Type("Texts", _labels, list), "labels", always=True),
+    # An opaque token that changes with the item, where the tracker has one.
+    Field("revision", Type("Text", _revision), "revision"),
 )
-OPERATION = (
-    Field("op", "Ulid", attrgetter("op"), required=True),
-    Field("kind", "Kind", attrgetter("kind"), required=True),
-    Field("tracker", "Word", attrgetter("tracker"), required=True),
-    Field("item", "Word", attrgetter("item"), required=True),
-    Field("at", "Time", attrgetter("at"), required=True),
-    Field("by", "Text", attrgetter("by")),
-    Field("reason", "Text", attrgetter("reason")),
-    Field("state", "False", lambda one: None if one.state else False),
-    Field("comment", "Comment", attrgetter("options.comment")),
-    Field("evenIfNotPlanned", "True", lambda one: one.options.even_if_not_planned or None),
-    Field("options", "Words", lambda one: sorted(one.options.plugin) or None),
-    Field("story", "Text", attrgetter("story")),
-    Field("cause", "Text", attrgetter("cause")),
-    Field("parkedAt", "Time", attrgetter("parked_at")),
-    Field("attempt", "Attempt", attrgetter("attempt")),
-)
-
-
-def _value(  # noqa: C901, PLR0911, PLR0912  # a case for each type
-    entry: Mapping[str, Any], field: Field, place: str
-) -> Any:
-    """A field's value, by the name of its type.
-
-    Raises:
-        BadRecord: the record cannot be used.
-    """
-    key = field.key
-    match field.type:
-        case "Ulid":
-            return ulid_at(entry, key, place)
-        case "Word":
-            return text_at(entry, key, place)
-        case "Text":
-            return optional_at(entry, key, place)
-        case "Time":
-            return _time(entry, field, place)
-        case "Kind":
-            kind = text_at(entry, key, place)
-            if kind not in set(Kind):
-                raise BadRecord(f"{place}/{key} is {kind!r}, which this version does not know")
-            return Kind(kind)
-        case "True":
-            return entry.get(key) is True
-        case "False":
-            return entry.get(key) is not False
-        case "Comment":
-            return one_of(entry, key, place, COMMENTS)
-        case "Words":
-            return frozenset(words_at(entry, key, place))
-        case "Number":
-            return number_at(entry, key, place)
-        case "SeenItem":
-            return read_seen(entry.get(key))
-        case _:
-            return _attempt(entry.get(key), f"{place}/{key}")
-
-
-def _time(entry: Mapping[str, Any], field: Field, place: str) -> datetime | None:
-    at = read_stamp(entry.get(field.key))
-    if at is None and field.required:
-        raise BadRecord(f"{place}/{field.key} is not a time")
-    return at
-
-
-def _attempt(raw: Any, place: str) -> Attempt | None:
-    if raw is None:
-        return None
-    entry = object_in(raw, place)
-    return Attempt(*(_value(entry, field, place) for field in ATTEMPT))
 
 
 def read_seen(raw: Any) -> SeenItem | None:
     """An item as it was, from a record; None if that is not what it holds."""
     if not isinstance(raw, dict) or not isinstance(raw.get("state"), str):
         return None
-    category, labels, revision = raw.get("category"), raw.get("labels"), raw.get("revision")
-    return SeenItem(
-        raw["state"],
-        Category(category) if isinstance(category, str) and category in set(Category) else None,
-        tuple(map(str, labels)) if isinstance(labels, list) else (),
-        revision if isinstance(revision, str) else None,
-    )
+    return SeenItem(**SEEN.values(raw, ""))
 
 
 def write_seen(seen: SeenItem | None) -> dict[str, Any] | None:
     """An item as records hold it."""
-    if seen is None:
-        return None
-    written = {
-        "state": seen.state,
-        "category": seen.category.value if seen.category else None,
-        "labels": list(seen.labels),
-        "revision": seen.revision,
-    }
-    return {key: value for key, value in written.items() if value is not None}
+    return SEEN.write(seen) if seen else None
 
 
-def read_operation(entry: Any, place: str) -> Operation:
-    """An operation from `pending`.
+SEEN_ITEM = Type("SeenItem", read_seen, write_seen)
+ATTEMPT = Record(
+    "AttemptRecord",
+    "The last attempt to deliver.",
+    Attempt,
+    Field("n", NUMBER, "number", required=True),
+    Field("at", TIME, "at", required=True),
+    Field("before", SEEN_ITEM, "before"),
+    Field("ended", TIME, "ended"),
+    Field("cause", TEXT, "cause"),
+    Field("retryAt", TIME, "retry_at"),
+    Field("remedy", TEXT, "remedy"),
+)
 
-    Raises:
-        BadRecord: it lacks something that it cannot be delivered without.
-    """
-    entry = object_in(entry, place)
-    found = {field.key: _value(entry, field, place) for field in OPERATION}
-    options = DeliveryOptions(
-        found.pop("comment"), found.pop("evenIfNotPlanned"), plugin=found.pop("options")
-    )
-    return Operation(parked_at=found.pop("parkedAt"), options=options, **found)
+
+def _attempt(raw: Any) -> Attempt | None:
+    return None if raw is None else ATTEMPT.read(raw)
 
 
-def write_operation(operation: Operation) -> dict[str, Any]:
-    """An operation as `pending` holds it: keys without a value are left out."""
-    entry = {field.key: _written(field.of(operation)) for field in OPERATION}
-    return {key: value for key, value in entry.items() if value is not None}
+_OPTIONS = Record(
+    "OptionsRecord",
+    "How it is to be delivered.",
+    DeliveryOptions,
+    Field("comment", Type("Comment", _comment), "comment"),
+    Field("evenIfNotPlanned", Type("True", _is_true, bool), "even_if_not_planned"),
+    Field("options", SET, "plugin"),
+)
+OPERATION = Record(
+    "PendingRecord",
+    "An operation that is not delivered yet.",
+    Operation,
+    Field("op", ULID, "op", required=True),
+    Field("kind", Type("Kind", _kind), "kind", required=True),
+    Field("tracker", WORD, "tracker", required=True),
+    Field("item", WORD, "item", required=True),
+    Field("at", TIME, "at", required=True),
+    Field("by", TEXT, "by"),
+    Field("reason", TEXT, "reason"),
+    Field("state", Type("False", _is_not_false, bool), "state"),
+    ("options", _OPTIONS),
+    Field("story", TEXT, "story"),
+    Field("cause", TEXT, "cause"),
+    Field("parkedAt", TIME, "parked_at"),
+    Field("attempt", Type("Attempt", _attempt, ATTEMPT.write), "attempt"),
+)
 
 
 def operation_entry(operation: Operation) -> dict[str, Any]:
     """An operation for `--json`: the same keys, all of them; those without a value are null."""
-    entry = {field.key: _written(field.of(operation)) for field in OPERATION}
-    return {**entry, "state": operation.state}
-
-
-def _written(value: object) -> object:
-    if isinstance(value, datetime):
-        return stamp(value)
-    if isinstance(value, SeenItem):
-        return write_seen(value)
-    if isinstance(value, Attempt):
-        entry = {field.key: _written(field.of(value)) for field in ATTEMPT}
-        return {key: one for key, one in entry.items() if one is not None}
-    return value
+    keys = dict.fromkeys(field.key for field in OPERATION.fields)
+    return {**keys, **OPERATION.write(operation), "state": operation.state}

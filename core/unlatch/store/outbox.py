@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Increment, Link, SyncedItem
 from unlatch.domain.operation import Attempt, Kind, Operation
-from unlatch.store.links import add_link, base_entry, block_at, same_item
+from unlatch.store.links import BASE, add_link, block_at, same_item
 from unlatch.store.records import set_pending, write_synced
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def record_delivery(
         linked = [known for known in before.links if same_item(known, item)]
         for known in linked:
             if base is not None:
-                block_at(data, known.path)["base"] = base_entry(base)
+                block_at(data, known.path)["base"] = BASE.write(base)
             elif operation.kind is Kind.UNDO:
                 # What an undo left open is not to be closed by a comparison with what was before.
                 block_at(data, known.path).pop("base", None)
@@ -217,7 +217,7 @@ def record_in_sync(
         for link, base in bases.items():
             for known in before.links:
                 if same_item(known, link):
-                    block_at(data, known.path)["base"] = base_entry(base)
+                    block_at(data, known.path)["base"] = BASE.write(base)
         for entry in data.get("reopenHistory", []):
             for item in reached if entry["id"] == op else ():
                 order = [link.item for link in before.links if link.tracker == item.tracker]

@@ -12,11 +12,16 @@ from unlatch.domain.status import read_status
 from unlatch.domain.times import read_stamp
 from unlatch.errors import StoreError
 from unlatch.store import front_matter
-from unlatch.store.amendments import AMENDMENTS, read_amendments
 from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import read_links
-from unlatch.store.records import BadRecord, read_pending, read_reopens
+from unlatch.store.records import (
+    AMENDMENTS,
+    BadRecord,
+    read_amendments,
+    read_pending,
+    read_reopens,
+)
 from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import read_file
 

@@ -1,56 +1,154 @@
-"""reopenHistory and pending as they stand in metadata.json."""
+"""reopenHistory, amendments and pending as they stand in metadata.json."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from unlatch.domain.amendment import Amended, Amendment, NewTask
 from unlatch.domain.increment import ReopenEntry, SyncedItem
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status, read_status
-from unlatch.domain.times import read_stamp, stamp
-from unlatch.store.amendments import read_amendment, write_amendment
 from unlatch.store.links import entry_for
-from unlatch.store.operation_record import (
-    OPERATION,
-    read_operation,
-    read_seen,
-    write_operation,
-    write_seen,
-)
-from unlatch.store.record_fields import (
+from unlatch.store.operation_record import OPERATION, SEEN_ITEM
+from unlatch.store.record import (
+    TEXT,
+    TEXTS,
+    TIME,
+    ULID,
+    WORD,
+    WORDS,
     BadRecord,
-    list_at,
+    Field,
+    Record,
+    Type,
+    list_in,
     object_in,
-    optional_at,
-    text_at,
-    ulid_at,
-    words_at,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch.domain.increment import LinkShape
     from unlatch.domain.operation import Operation
 
 __all__ = [
     "BadRecord",
+    "entries_of",
     "is_in_doubt",
     "mark_format",
+    "read_amendments",
     "read_pending",
     "read_reopens",
     "set_pending",
     "struck",
     "supersede",
-    "write_operation",
+    "told_of",
     "write_reopen",
     "write_synced",
 ]
 
-
+AMENDMENTS = "amendments"
 # The format version of a file with a note about an attempt.
 _WITH_ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """A task that was added, with its id."""
+
+    id: str
+    title: str
+    story: str | None = None
+    criteria: tuple[str, ...] = ()
+    description: str | None = None
+
+
+def _read_tasks(raw: Any) -> tuple[_Added, ...]:
+    return TASK.read_all(raw)
+
+
+def _write_tasks(added: Iterable[tuple[str, NewTask]]) -> list[dict[str, Any]]:
+    return [
+        TASK.write(_Added(task_id, one.title, one.story, one.criteria, one.description))
+        for task_id, one in added
+    ]
+
+
+def _amendment(added: tuple[_Added, ...] = (), **values: Any) -> Amendment:
+    tasks = (NewTask(one.title, one.story, one.criteria, one.description) for one in added)
+    return Amendment(tasks=tuple(tasks), ids=tuple(one.id for one in added), **values)
+
+
+def _previous(raw: Any) -> Status:
+    return read_status(str(raw)) or Status.COMPLETED
+
+
+TASK = Record(
+    "TaskRecord",
+    "A task that was added to the work.",
+    _Added,
+    Field("id", WORD, "id", required=True),
+    Field("title", WORD, "title", required=True),
+    Field("story", WORD, "story"),
+    Field("criteria", WORDS, "criteria"),
+    Field("description", TEXT, "description"),
+)
+_AMENDMENT = Record(
+    "Amendment",
+    "What is changed about the work.",
+    Amendment,
+    Field("scopeChange", WORD, "change"),
+    Field("newTasks", Type("Tasks", _read_tasks, _write_tasks), "added"),
+    # Tasks, user stories and criteria that are to be done again.
+    Field("parts", WORDS, "parts"),
+    # The documents that have yet to say so; the next command writes them.
+    Field("unwritten", WORDS, "unwritten"),
+    make=_amendment,
+)
+AMENDED = Record(
+    "AmendmentRecord",
+    "A change of the work that no reopen came with.",
+    Amended,
+    Field("id", ULID, "id", required=True),
+    Field("at", TIME, "at", required=True),
+    Field("by", WORD, "by", required=True),
+    Field("reason", WORD, "reason"),
+    ("amendment", _AMENDMENT),
+)
+# Beside these it has `syncedTo`, whose keys depend on the trackers.
+REOPEN = Record(
+    "ReopenRecord",
+    "One reopen: when, why, by whom, and which items it reached.",
+    ReopenEntry,
+    Field("id", ULID, "id", required=True),
+    Field("reopenedAt", TIME, "reopened_at", required=True),
+    Field("reason", WORD, "reason", required=True),
+    Field("previousStatus", Type("Status", _previous), "previous_status", required=True),
+    # As the file had it, so in whatever spelling that was.
+    Field("previousCompletedAt", TEXT, "previous_completed_at"),
+    Field("reopenedBy", WORD, "reopened_by", required=True),
+    ("amendment", _AMENDMENT),
+    # The kind of reason that it was, where one was named.
+    Field("category", WORD, "category"),
+    Field("source", TEXT, "source"),
+    # The refusals that it was made in spite of.
+    Field("forced", WORDS, "forced"),
+    # Items that were to be closed and were not yet, which this reopen keeps open.
+    Field("struck", WORDS, "struck"),
+    Field("revertedAt", TIME, "reverted_at"),
+    # The ULID of the operation that undid it.
+    Field("revert", ULID, "revert"),
+)
+SYNCED = Record(
+    "SyncedDetails",
+    "What a reopen did to an item, beside the item's id and address.",
+    SyncedItem,
+    Field("before", SEEN_ITEM, "before"),
+    Field("after", SEEN_ITEM, "after"),
+    Field("labelsAdded", TEXTS, "labels_added"),
+    Field("labelsRemoved", TEXTS, "labels_removed"),
+)
 
 
 def read_reopens(
@@ -61,69 +159,31 @@ def read_reopens(
     Raises:
         BadRecord: an entry lacks something that history cannot do without.
     """
-    entries = list_at(data, "reopenHistory")
-    return tuple(_reopen(entry, f"/reopenHistory/{n}", shapes) for n, entry in enumerate(entries))
+    raw = data.get("reopenHistory", [])
+    entries = []
+    for number, entry in enumerate(REOPEN.read_all(raw, "/reopenHistory")):
+        place = f"/reopenHistory/{number}/syncedTo"
+        synced = _synced(raw[number].get("syncedTo", {}), place, shapes)
+        entries.append(replace(entry, synced_to=tuple(synced)))
+    return tuple(entries)
 
 
-def _reopen(entry: Any, place: str, shapes: Mapping[str, LinkShape]) -> ReopenEntry:
-    ulid = ulid_at(entry, "id", place)
-    at = read_stamp(entry.get("reopenedAt"))
-    if at is None:
-        raise BadRecord(f"{place}/reopenedAt is not a time")
-    return ReopenEntry(
-        id=ulid,
-        reopened_at=at,
-        reason=text_at(entry, "reason", place),
-        previous_status=read_status(str(entry.get("previousStatus", ""))) or Status.COMPLETED,
-        previous_completed_at=optional_at(entry, "previousCompletedAt", place),
-        reopened_by=text_at(entry, "reopenedBy", place),
-        amendment=read_amendment(entry, place),
-        category=optional_at(entry, "category", place),
-        source=optional_at(entry, "source", place),
-        forced=words_at(entry, "forced", place),
-        struck=words_at(entry, "struck", place),
-        reverted_at=read_stamp(entry.get("revertedAt")),
-        revert=optional_at(entry, "revert", place),
-        synced_to=tuple(_synced(entry.get("syncedTo", {}), f"{place}/syncedTo", shapes)),
-    )
-
-
-def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterable[SyncedItem]:
+def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterator[SyncedItem]:
     blocks = object_in(synced, place)
     for tracker, shape in shapes.items():
-        block = object_in(blocks.get(tracker, {}), f"{place}/{tracker}")
-        items = list_at(block, "items", place=f"{place}/{tracker}") or [block]
+        here = f"{place}/{tracker}"
+        block = object_in(blocks.get(tracker, {}), here)
+        items = list_in(block.get("items", []), f"{here}/items") or [block]
         for number, entry in enumerate(items):
-            item = object_in(entry, f"{place}/{tracker}/items/{number}")
+            item = object_in(entry, f"{here}/items/{number}")
             if shape.item in item:
-                yield SyncedItem(
-                    tracker,
-                    str(item[shape.item]),
-                    str(item.get(shape.url, "")),
-                    before=read_seen(item.get("before")),
-                    after=read_seen(item.get("after")),
-                    labels_added=words_at(item, "labelsAdded", place),
-                    labels_removed=words_at(item, "labelsRemoved", place),
-                )
+                named = tracker, str(item[shape.item]), str(item.get(shape.url, ""))
+                yield SyncedItem(*named, **SYNCED.values(item, place))
 
 
 def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
     """A new entry, in the order in which it is read best."""
-    written: dict[str, Any] = {
-        "id": entry.id,
-        "reopenedAt": stamp(entry.reopened_at),
-        "reason": entry.reason,
-        "previousStatus": entry.previous_status.value,
-        "previousCompletedAt": entry.previous_completed_at,
-        "reopenedBy": entry.reopened_by,
-        **write_amendment(entry.amendment),
-        "category": entry.category,
-        "source": entry.source,
-        "forced": list(entry.forced) or None,
-        "struck": list(entry.struck) or None,
-        "syncedTo": {},
-    }
-    return {key: value for key, value in written.items() if value is not None}
+    return {**REOPEN.write(entry), "syncedTo": {}}
 
 
 def write_synced(
@@ -137,27 +197,17 @@ def write_synced(
     """
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
     new = entry_for(item.item, item.url, shape)
-    known = block.get("items") or ([block] if block else [])
-    if any(all(seen.get(key) == new[key] for key in new) for seen in known):
+    plain = {key: value for key, value in block.items() if key != "items"}
+    known = block.get("items") or ([plain] if plain else [])
+    if any(new.items() <= one.items() for one in known):
         return
-    new |= _synced_details(item)
     places = {item: place for place, item in enumerate(order)}
-    items = sorted([*known, new], key=lambda one: places.get(str(one.get(shape.item)), len(places)))
-    items = [{key: one[key] for key in one if key != "items"} for one in items]
-    block.update({key: items[0][key] for key in (shape.item, shape.url) if key in items[0]})
-    if items != [{key: block[key] for key in block if key != "items"}]:
+    items = [*known, new | SYNCED.write(item)]
+    items.sort(key=lambda one: places.get(str(one.get(shape.item)), len(places)))
+    plain |= {key: items[0][key] for key in (shape.item, shape.url) if key in items[0]}
+    block |= plain
+    if items != [plain]:
         block["items"] = items
-
-
-def _synced_details(item: SyncedItem) -> dict[str, Any]:
-    """What an undo needs to know of what a reopen did."""
-    details = {
-        "before": write_seen(item.before),
-        "after": write_seen(item.after),
-        "labelsAdded": list(item.labels_added) or None,
-        "labelsRemoved": list(item.labels_removed) or None,
-    }
-    return {key: value for key, value in details.items() if value is not None}
 
 
 def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
@@ -166,8 +216,33 @@ def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
     Raises:
         BadRecord: an operation lacks something that it cannot be delivered without.
     """
-    entries = list_at(data, "pending")
-    return tuple(read_operation(entry, f"/pending/{n}") for n, entry in enumerate(entries))
+    return OPERATION.read_all(data.get("pending", []), "/pending")
+
+
+def read_amendments(data: Mapping[str, Any]) -> tuple[Amended, ...]:
+    """The changes of the work that no reopen came with.
+
+    Raises:
+        BadRecord: an entry lacks something that it cannot do without.
+    """
+    return AMENDED.read_all(data.get(AMENDMENTS, []), f"/{AMENDMENTS}")
+
+
+def told_of(amendment: Amendment | None) -> dict[str, Any]:
+    """What an event tells of an amendment."""
+    if amendment is None:
+        return {}
+    return {
+        "scopeChange": amendment.change,
+        "tasks": list(amendment.ids) or None,
+        "parts": list(amendment.parts) or None,
+    }
+
+
+def entries_of(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """All entries that may hold an amendment, to be changed in place."""
+    yield from data.get("reopenHistory", ())
+    yield from data.get(AMENDMENTS, ())
 
 
 def supersede(
@@ -211,9 +286,9 @@ def set_pending(data: dict[str, Any], operations: tuple[Operation, ...]) -> None
     }
     entries = []
     for operation in operations:
-        old = known.get((operation.op, operation.tracker, operation.item))
-        same = old is not None and read_operation(old, "") == operation
-        entries.append(old if same else _rewritten(old, operation))
+        old = known.get(operation.key)
+        same = old is not None and OPERATION.read(old) == operation
+        entries.append(old if same else OPERATION.write(operation, over=old))
     if entries:
         data["pending"] = entries
     else:
@@ -232,10 +307,3 @@ def mark_format(data: dict[str, Any]) -> None:
         data["formatVersion"] = _WITH_ATTEMPTS
     elif data.get("formatVersion") == _WITH_ATTEMPTS:
         del data["formatVersion"]
-
-
-def _rewritten(old: dict[str, Any] | None, operation: Operation) -> dict[str, Any]:
-    """An entry of `pending` with new values; keys that nobody here knows stay."""
-    known = {field.key for field in OPERATION}
-    unknown = {key: value for key, value in (old or {}).items() if key not in known}
-    return {**write_operation(operation), **unknown}

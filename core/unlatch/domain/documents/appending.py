@@ -13,7 +13,7 @@ from unlatch.domain.documents.tasks import places
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.domain.documents.model import NewTask
+    from unlatch.domain.amendment import NewTask
 
 
 def with_scope_change(text: str, *, change: str, reason: str, date: str, reopen: str) -> str:

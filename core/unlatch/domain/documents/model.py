@@ -81,13 +81,3 @@ class Tasks:
 
     text: str
     tasks: tuple[Task, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NewTask:
-    """A task that is yet to be written; all of it may come from a person or a program."""
-
-    title: str
-    story: str | None = None
-    criteria: tuple[str, ...] = ()
-    description: str | None = None

@@ -23,8 +23,8 @@ from unlatch.domain.documents.tasks import marks_headings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from unlatch.domain.amendment import NewTask
     from unlatch.domain.documents.lines import Line
-    from unlatch.domain.documents.model import NewTask
     from unlatch.domain.documents.tasks import Place
 
 _NUMBER = re.compile(r"T-?(?P<digits>[0-9]+)")
