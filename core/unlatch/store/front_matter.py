@@ -111,7 +111,7 @@ def _find(text: str, key: str) -> _Scalar | None:
 def _headings(text: str) -> Iterator[str]:
     block = _BLOCK.match(text)
     fence = ""
-    for line in _lines(text[block.end() if block else 0 :].removeprefix("\ufeff")):
+    for line in text[block.end() if block else 0 :].removeprefix("\ufeff").split("\n"):
         mark = _FENCE.match(line)
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence
@@ -119,15 +119,6 @@ def _headings(text: str) -> Iterator[str]:
             fence = mark[1]
         elif line.startswith(("# ", "#\t")) and (heading := _heading(line[1:].strip())):
             yield heading
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines one by one: the first heading tends to be among the first."""
-    start = 0
-    while (end := text.find("\n", start)) != -1:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
 
 
 def _heading(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unlatch.domain.ids import number_of
+from unlatch.domain.ids import matches, number_of
 from unlatch.errors import StoreError, UsageError
 from unlatch.store.safe_open import HOMES, OpenFolder, UnsafePath, list_folder, open_folder
 
@@ -68,9 +68,10 @@ class Layout:
 
     def archives(self) -> Iterator[Path]:
         """The archive folders, by name."""
-        for name in _subfolders(self.increments):
-            if name.startswith("_"):
-                yield self.increments / name
+        with _listing(self.increments), open_folder(self.increments) as opened:
+            for name in opened.folders():
+                if name.startswith("_"):
+                    yield self.increments / name
 
     def folders(self) -> Iterator[Folder]:
         """The folders of all increments, by name, the archived ones after the others.
@@ -84,53 +85,45 @@ class Layout:
             except UnsafePath:
                 yield Folder(archive.name, archive, archived=True)
 
-    def folders_named(self, name: str, listings: Listings) -> list[Folder]:
-        """The folders of increments with just this name, archived ones too.
+    def folders_meant(self, wanted: str, listings: Listings) -> list[Folder]:
+        """The folders of increments that `wanted` means, archived ones too.
 
-        Unlike `folders` it looks at none of the others, of which a project may have thousands. What
-        appeared this very moment may be missing.
+        Unlike `folders` it looks at none of the others, of which a project may have thousands.
 
         Args:
-            listings: what is known of the folders from before.
+            listings: what is known of the folders from before; what appeared this very moment may
+                be missing there.
         """
-        if number_of(name) is None:
-            return []
-        found = [self.increments] if name in listings.names_in(self.increments) else []
-        for archive in listings.archives_in(self.increments):
+        found: list[Folder] = []
+        names = listings.names_in(self.increments)
+        archives = sorted(name for name in names if name.startswith("_"))
+        for place in (self.increments, *(self.increments / name for name in archives)):
             with suppress(UnsafePath):  # none of its increments is known
-                if name in listings.names_in(self.increments / archive):
-                    found.append(self.increments / archive)
-        return [
-            Folder(name, place / name, place != self.increments)
-            for place in found
-            if _is_folder(place / name)
-        ]
+                names = listings.names_in(place)
+                named = [wanted] if wanted in names else [n for n in names if matches(n, wanted)]
+                found += [
+                    Folder(name, place / name, place != self.increments)
+                    for name in sorted(named)
+                    if number_of(name) is not None and _is_folder(place / name)
+                ]
+        return found
 
 
 class Listings:
     """The names in folders, listed anew only where a folder has changed since."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[int, frozenset[str], tuple[str, ...]]] = {}
+        self._known: dict[Path, tuple[int, frozenset[str]]] = {}
 
     def names_in(self, folder: Path) -> frozenset[str]:
         """All names in a folder; none if it is not there."""
-        return self._listed(folder)[1]
-
-    def archives_in(self, folder: Path) -> tuple[str, ...]:
-        """Those among them that archives have, by name."""
-        return self._listed(folder)[2]
-
-    def _listed(self, folder: Path) -> tuple[int, frozenset[str], tuple[str, ...]]:
         with _listing(folder), open_folder(folder) as opened:
             changed = opened.changed()
             known = self._known.get(folder)
             if known is None or known[0] != changed:
-                names = frozenset(opened.names())
-                archives = tuple(sorted(name for name in names if name.startswith("_")))
-                known = self._known[folder] = (changed, names, archives)
-            return known
-        return 0, frozenset(), ()
+                known = self._known[folder] = (changed, frozenset(opened.names()))
+            return known[1]
+        return frozenset()
 
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
@@ -141,12 +134,6 @@ def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
     for name in names:
         if number_of(name) is not None:
             yield Folder(name, f"{parent}{os.sep}{name}", archived, within)
-
-
-def _subfolders(parent: Path) -> list[str]:
-    with _listing(parent), open_folder(parent) as opened:
-        return opened.folders()
-    return []
 
 
 def _is_folder(place: Path) -> bool:

@@ -47,16 +47,11 @@ Path = tuple[str | int, ...]
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
     """The links of an increment, each item once, with the place of its block."""
-    outer = [data[name] for name in _OLD_BLOCKS if name in data]
-    named = [name for name in shapes if name in data or any(_has(block, name) for block in outer)]
     links: list[Link] = []
     # In the order of the file, which is the order that people made them in.
-    for tracker in sorted(named, key=lambda name: _rank(data, name)) if named[1:] else named:
-        links += _distinct(
-            link
-            for path, block in _blocks(data, tracker)
-            for link in _links_in(block, path, tracker=tracker, shape=shapes[tracker])
-        )
+    for tracker in {**data, **shapes}:
+        if tracker in shapes:
+            links += _distinct(_links_of(data, tracker, shapes[tracker]))
     if isinstance(profile := data.get("githubProfile"), str):
         links = [_in_profile(link, profile) for link in links]
     return tuple(links)
@@ -84,26 +79,13 @@ def _distinct(links: Iterable[Link]) -> Iterator[Link]:
 def spelled_twice(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
     """The links that mean an item which an earlier link means already, by another address."""
     kept = {link.path for link in read_links(data, shapes)}
-    every = (
-        link
-        for tracker, shape in shapes.items()
-        for path, block in _blocks(data, tracker)
-        for link in _links_in(block, path, tracker=tracker, shape=shape)
-    )
+    every = (link for tracker, shape in shapes.items() for link in _links_of(data, tracker, shape))
     known = {(link.tracker, link.url) for link in read_links(data, shapes)}
     return tuple(
         link
         for link in every
         if link.path not in kept and link.url and (link.tracker, link.url) not in known
     )
-
-
-def _has(block: object, name: str) -> bool:
-    return isinstance(block, dict) and name in block
-
-
-def _rank(data: Mapping[str, Any], tracker: str) -> int:
-    return list(data).index(tracker) if tracker in data else len(data)
 
 
 def same_item(one: Link, other: Link) -> bool:
@@ -164,29 +146,33 @@ def _blocks(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, dict[
             yield (outer, tracker), block
 
 
-def _links_in(
-    block: dict[str, Any], path: Path, *, tracker: str, shape: LinkShape
-) -> Iterator[Link]:
-    for name in _LISTS:
-        entries = block.get(name)
-        for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if isinstance(entry, dict):
-                yield from _link(entry, (*path, name, number), tracker=tracker, shape=shape)
-    yield from _link(block, path, tracker=tracker, shape=shape)
+def _links_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Link]:
+    for path, block in _blocks(data, tracker):
+        for name in _LISTS:
+            entries = block.get(name)
+            for number, entry in enumerate(entries if isinstance(entries, list) else ()):
+                if isinstance(entry, dict) and (
+                    link := _link(entry, tracker, shape, (*path, name, number))
+                ):
+                    yield link
+        if link := _link(block, tracker, shape, path):
+            yield link
 
 
-def _link(block: dict[str, Any], path: Path, *, tracker: str, shape: LinkShape) -> Iterator[Link]:
+def _link(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path = ()) -> Link | None:
+    """The link that a block, or an entry of its lists, holds under its own keys."""
     item = None
     for key in _item_keys(tracker, shape):
         if key in block and (item := _item(block[key])):
             break
-    if item:
-        url = None
-        for key in (shape.url, *_OLD_URL_KEYS):
-            if key in block and isinstance(block[key], str) and block[key].strip():
-                url = block[key]
-                break
-        yield Link(tracker, item, url, _base(block.get("base")), path, _story(block))
+    if item is None:
+        return None
+    url = None
+    for key in (shape.url, *_OLD_URL_KEYS):
+        if isinstance(block.get(key), str) and block[key].strip():
+            url = block[key]
+            break
+    return Link(tracker, item, url, _base(block.get("base")), path, _story(block))
 
 
 def _story(block: dict[str, Any]) -> str | None:
@@ -239,7 +225,7 @@ def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
         StoreError: `metadata-invalid`, if something that is no link block stands in its place.
     """
     block = _block_for(data, link.tracker)
-    first = next(_link(block, (), tracker=link.tracker, shape=shape), None)
+    first = _link(block, link.tracker, shape)
     if first is None and "items" not in block:
         block.update(_entry(link, shape))
         return
@@ -276,7 +262,7 @@ def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> 
     for _, block in tuple(_blocks(data, link.tracker)):
         entries = [one for name in _LISTS for one in block.get(name) or () if isinstance(one, dict)]
         for entry in (block, *entries):
-            known = next(_link(entry, (), tracker=link.tracker, shape=shape), None)
+            known = _link(entry, link.tracker, shape)
             if known is not None and same_item(known, link):
                 _point(entry, to, shape)
 
@@ -294,8 +280,8 @@ def remove_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
     """Take a link out wherever it stands; what else stands in its blocks stays."""
 
     def is_it(entry: object) -> bool:
-        found = isinstance(entry, dict) and _link(entry, (), tracker=link.tracker, shape=shape)
-        return any(same_item(link, one) for one in found or ())
+        found = _link(entry, link.tracker, shape) if isinstance(entry, dict) else None
+        return found is not None and same_item(link, found)
 
     for path, block in tuple(_blocks(data, link.tracker)):
         for name in _LISTS:
@@ -326,7 +312,7 @@ def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
     if not isinstance(items, list) or not isinstance(items[0], dict):
         return
     plain = (shape.item, shape.url)
-    if next(_link(block, (), tracker=tracker, shape=shape), None) is None:
+    if _link(block, tracker, shape) is None:
         block.update({key: items[0][key] for key in plain if key in items[0]})
     if len(items) == 1:
         del block["items"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.ids import matches, number_of
+from unlatch.domain.ids import number_of
 from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.domain.text import without_surrogates
@@ -73,9 +73,9 @@ class MetadataManager:
             UsageError: `unknown-increment` or `ambiguous-increment`.
             StoreError: `folder-vanished`, if it was found before.
         """
-        candidates = self.layout.folders_named(wanted, self._listings) or [
-            folder for folder in self.layout.folders() if matches(folder.name, wanted)
-        ]
+        candidates = self.layout.folders_meant(wanted, self._listings) or self.layout.folders_meant(
+            wanted, Listings()
+        )
         if len(candidates) == 1:
             self._found.add(candidates[0].name)
             return candidates[0]

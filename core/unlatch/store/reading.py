@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from unlatch.domain.increment import LinkShape
     from unlatch.domain.status import Status
@@ -50,6 +51,11 @@ ID_KEYS = ("id", "increment", "increment_id")
 CREATED_KEYS = ("created", "created_at", "createdAt")
 ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at")
 COMPLETED_KEYS = ("completedAt", "completed", "completed_at")
+_TIMES = {
+    "created": CREATED_KEYS,
+    "last_activity": ACTIVITY_KEYS,
+    "completed_at": COMPLETED_KEYS,
+}
 
 
 def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
@@ -101,12 +107,7 @@ def _broken_json(error: JsonTextError, path: Path) -> StoreError:
             where=where,
             hint=f"unlatch merge --resolve {path.parent.name}",
         )
-    return StoreError(
-        "metadata-invalid",
-        f"metadata.json is no JSON: {error.reason}",
-        where=where,
-        hint=or_restore("correct it by hand", path),
-    )
+    return _invalid(f"metadata.json is no JSON: {error.reason}", where, path)
 
 
 def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
@@ -155,15 +156,13 @@ class _Sketch(Increment):
     @classmethod
     def of(cls, folder: Folder, text: JsonText, shapes: Shapes) -> _Sketch:
         data = text.value
-        if "formatVersion" in data:
-            _refuse_newer(data, folder.path / METADATA)
-        raw_status, kind = data.get("status"), data.get("type")
-        status = _status(raw_status, folder, data)
+        _refuse_newer(data, folder)
+        kind = data.get("type")
         one = cls.__new__(cls)
         put = object.__setattr__
         put(one, "id", folder.name)
-        put(one, "status", status)
-        put(one, "raw_status", raw_status)
+        put(one, "status", _status(data, folder))
+        put(one, "raw_status", data["status"])
         put(one, "type", kind if isinstance(kind, str) else None)
         put(one, "archived", folder.archived)
         put(one, "data", data)
@@ -173,7 +172,8 @@ class _Sketch(Increment):
                 put(one, "pending", read_pending(data))
                 put(one, "amendments", read_amendments(data))
             except BadRecord as error:
-                raise _bad_record(error, folder) from error
+                path = folder.path / METADATA
+                raise _invalid(f"metadata.json: {error}", str(path), path) from error
         put(one, "source", folder)
         put(one, "text", text)
         put(one, "shapes", shapes)
@@ -182,9 +182,21 @@ class _Sketch(Increment):
     if not TYPE_CHECKING:  # it would make every misspelt attribute pass
 
         def __getattr__(self, name: str) -> Any:
-            if name not in _PARTS:
-                raise AttributeError(name)
-            part = _PARTS[name](self.source, self.data, self)
+            match name:
+                case "reopens" | "pending" | "amendments":
+                    part = ()
+                case "folder":
+                    part = self.source.path
+                case "title":
+                    part = read_title(self.source)
+                case "links":
+                    part = read_links(self.data, self.shapes.links)
+                case "warnings":
+                    part = tuple(_warnings(self.source, self.text))
+                case "created" | "last_activity" | "completed_at":
+                    part = _first_time(self.data, _TIMES[name])
+                case _:
+                    raise AttributeError(name)
             object.__setattr__(self, name, part)
             return part
 
@@ -201,22 +213,8 @@ class _Sketch(Increment):
         return hash(self.whole)
 
 
-# How each part is worked out, from the folder, what its metadata.json says, and both together.
-_PARTS: Mapping[str, Callable[[Folder, Any, Any], Any]] = {
-    "reopens": lambda *_: (),
-    "pending": lambda *_: (),
-    "amendments": lambda *_: (),
-    "folder": lambda folder, *_: folder.path,
-    "title": lambda folder, *_: read_title(folder),
-    "created": lambda _, data, __: _first_time(data, CREATED_KEYS),
-    "last_activity": lambda _, data, __: _first_time(data, ACTIVITY_KEYS),
-    "completed_at": lambda _, data, __: _first_time(data, COMPLETED_KEYS),
-    "links": lambda _, data, one: read_links(data, one.shapes.links),
-    "warnings": lambda folder, _, one: tuple(_warnings(folder, one.text)),
-}
-
-
-def _status(raw: object, folder: Folder, data: Mapping[str, Any]) -> Status:
+def _status(data: Mapping[str, Any], folder: Folder) -> Status:
+    raw = data.get("status")
     status = read_status(raw) if isinstance(raw, str) else None
     if status is not None:
         return status
@@ -231,22 +229,18 @@ def _status(raw: object, folder: Folder, data: Mapping[str, Any]) -> Status:
     )
 
 
-def _bad_record(error: BadRecord, folder: Folder) -> StoreError:
-    return StoreError(
-        "metadata-invalid",
-        f"metadata.json: {error}",
-        where=str(folder.path / METADATA),
-        hint=or_restore("correct it by hand", folder.path / METADATA),
-    )
+def _invalid(message: str, where: str, path: Path) -> StoreError:
+    hint = or_restore("correct it by hand", path)
+    return StoreError("metadata-invalid", message, where=where, hint=hint)
 
 
-def _refuse_newer(data: Mapping[str, Any], path: Path) -> None:
+def _refuse_newer(data: Mapping[str, Any], folder: Folder) -> None:
     version = data.get("formatVersion", FORMAT_VERSION)
     if isinstance(version, int) and version > FORMAT_VERSION:
         raise StoreError(
             "metadata-newer",
             f"metadata.json has format version {version}; this unlatch knows {FORMAT_VERSION}",
-            where=str(path),
+            where=str(folder.path / METADATA),
             hint="upgrade: pipx upgrade unlatch",
         )
 
@@ -269,25 +263,20 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 def read_title(folder: Folder) -> str:
     """The title from spec.md, else the words of the folder's name."""
-    return _title_in(folder) or words_of(folder.name)
+    title = None
+    with suppress(OSError, StoreError, UnicodeDecodeError):
+        raw = _read(folder, SPEC, at_most=_HEAD)
+        if len(raw) == _HEAD:
+            head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
+            title = front_matter.title(head) if front_matter.is_whole(head) else None
+            raw = b"" if title else _read(folder, SPEC)
+        title = title or front_matter.title(raw.decode("utf-8"))
+    return title or words_of(folder.name)
 
 
 def words_of(name: str) -> str:
     """The words of an increment's name, which stand in for a title."""
     return name.partition("-")[2].replace("-", " ")
-
-
-def _title_in(folder: Folder) -> str | None:
-    try:
-        raw = _read(folder, SPEC, at_most=_HEAD)
-        if len(raw) == _HEAD:
-            head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
-            if front_matter.is_whole(head) and (title := front_matter.title(head)):
-                return title
-            raw = _read(folder, SPEC)
-        return front_matter.title(raw.decode("utf-8"))
-    except (OSError, StoreError, UnicodeDecodeError):
-        return None
 
 
 def _read(folder: Folder, name: str, *, at_most: int | None = None) -> bytes:

@@ -82,9 +82,6 @@ class OpenFolder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Close it, if it is open."""
         if (descriptor := self.detach()) is not None:
             os.close(descriptor)
@@ -289,7 +286,7 @@ class ListedFolder(OpenFolder):
 
     # Not in every folder: an interruption that arrives while this runs would be lost.
     def __del__(self) -> None:
-        self.close()
+        self.__exit__()
 
 
 def list_folder(path: Path | str) -> tuple[ListedFolder, list[str]]:
