@@ -20,7 +20,8 @@ _BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""
 # address starts, which GFM would make links in which no escape works. A backslash before ASCII
 # punctuation is a literal (CommonMark 0.31, section 2.4).
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>&~|$]")
-_MARKDOWN_LINE_START = re.compile(r"^(\d{0,9})([#+=:.)-])")
+_MARKDOWN_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+_MARKDOWN_LINE_START = re.compile(r"^(\d{0,9})([#+=:.)-])", re.MULTILINE)
 # Number signs at the end of a heading would belong to its markup.
 _MARKDOWN_HEADING_END = re.compile(r"(?<=\s)#+$")
 _ESCAPED = r"\\\g<0>"
@@ -75,9 +76,9 @@ def _line(text: str) -> Paragraph:
 def _markdown_paragraph(paragraph: Paragraph, *, mentions: bool) -> str:
     escaped = "".join(_markdown_span(span, mentions=mentions) for span in paragraph)
     # Four spaces would begin a code block, in which no escape works.
-    lines = (line.lstrip(" \t") for line in escaped.strip().split("\n"))
+    flush = _MARKDOWN_INDENT.sub("", escaped.strip())
     # An empty line would end the paragraph; ended by a backslash it is a line break.
-    return "\\\n".join(_MARKDOWN_LINE_START.sub(r"\1\\\2", line) for line in lines)
+    return _MARKDOWN_LINE_START.sub(r"\1\\\2", flush).replace("\n", "\\\n")
 
 
 def _markdown_span(span: Span, *, mentions: bool) -> str:
@@ -161,7 +162,7 @@ def adf(text: Text) -> dict[str, Any]:
     return {
         "type": "doc",
         "version": 1,
-        "content": [_adf_block(block) for block in text],
+        "content": list(map(_adf_block, text)),
     }
 
 
@@ -181,17 +182,12 @@ def _adf_check(item: Check) -> dict[str, Any]:
 
 
 def _adf_nodes(paragraph: Paragraph) -> list[dict[str, Any]]:
-    return [node for span in paragraph for node in _adf(span)]
-
-
-def _adf(span: Span) -> list[dict[str, Any]]:
     nodes: list[dict[str, Any]] = []
-    for number, line in enumerate(_words(span).split("\n")):
-        if number:
-            nodes.append({"type": "hardBreak"})
-        if line:
-            node: dict[str, Any] = {"type": "text", "text": line}
-            if span.bold:
-                node["marks"] = [{"type": "strong"}]
-            nodes.append(node)
+    for span in paragraph:
+        for number, line in enumerate(_words(span).split("\n")):
+            if number:
+                nodes.append({"type": "hardBreak"})
+            if line:
+                marks = {"marks": [{"type": "strong"}]} if span.bold else {}
+                nodes.append({"type": "text", "text": line, **marks})
     return nodes

@@ -34,8 +34,8 @@ def rendered(text: str, old: Any, new: Any) -> str | None:
 def ordered(old: Any, new: Any) -> Any:
     """The value `new` with the members of its objects in the order that `old` has them in."""
     if isinstance(old, dict) and isinstance(new, dict):
-        kept = {key: ordered(value, new[key]) for key, value in old.items() if key in new}
-        return {**kept, **{key: value for key, value in new.items() if key not in old}}
+        keys = {**old, **new}
+        return {key: ordered(old.get(key), new[key]) for key in keys if key in new}
     if isinstance(old, list) and isinstance(new, list):
         return [
             value if index is None else ordered(old[index], value)

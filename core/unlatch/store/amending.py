@@ -16,7 +16,6 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
 from unlatch.store.atomic import replace_file
 from unlatch.store.layout import METADATA, SPEC, TASKS
-from unlatch.store.links import block_at
 from unlatch.store.reading import read_document, read_metadata
 from unlatch.store.records import AMENDED, AMENDMENTS, entries_of, set_pending, told_of
 from unlatch.store.restoring import or_restore
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Increment, Link, ReopenEntry
     from unlatch.domain.operation import Operation
-    from unlatch.domain.status import Status
     from unlatch.store.events import Event
     from unlatch.store.layout import Folder
     from unlatch.store.manager import MetadataManager
@@ -52,16 +50,12 @@ def planned(folder: Path, amended: Amended) -> Amended:
     return replace(amended, amendment=amendment)
 
 
-def amended_entry(
-    before: Increment, entry: ReopenEntry, amendment: Amendment | None
-) -> ReopenEntry:
+def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -> ReopenEntry:
     """An entry of reopenHistory with what it changes about the work.
 
     Raises:
         StoreError, UsageError: as `planned`.
     """
-    if amendment is None:
-        return entry
     made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
     return replace(entry, amendment=planned(before.folder, made).amendment)
 
@@ -204,13 +198,3 @@ def enqueue_updates(
 
     op = manager.new_id() if links else ""
     return tuple(Operation(op, Kind.UPDATE, link.tracker, link.key, at, by) for link in links)
-
-
-def keep_apart(data: dict[str, Any], links: Collection[Link], *, status: Status) -> None:
-    """Note that items are to stay as they are while their increment becomes active.
-
-    Their base says so; else the next comparison would take the difference for one to be mended.
-    """
-    for link in links:
-        if link.base is not None:
-            block_at(data, link.path)["base"]["local"] = status.value

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.status import Status
 from unlatch.domain.times import stamp
-from unlatch.store.amending import keep_apart
+from unlatch.store.links import block_at
 from unlatch.store.plans import times_in
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS
 from unlatch.store.records import set_pending, write_reopen
@@ -28,7 +28,10 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
         _set_status(data, plan.after.status, now)
     if plan.entry is not None:
         data.setdefault("reopenHistory", []).append(write_reopen(plan.entry))
-    keep_apart(data, plan.kept_apart, status=plan.after.status)
+    for link in plan.kept_apart:
+        if link.base is not None:
+            # Else the next comparison would take the difference for one to be mended.
+            block_at(data, link.path)["base"]["local"] = plan.after.status.value
     set_pending(data, plan.after.pending)
     return [plan.event] if plan.event is not None else []
 

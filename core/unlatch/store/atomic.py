@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
 from unlatch.store._flock import carry
@@ -65,7 +65,8 @@ def _replace(folder: OpenFolder, name: str, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
             if old is not None:
-                folder.set_mode(temporary, file.fileno(), old.st_mode & 0o7777)
+                place = file.fileno() if os.chmod in os.supports_fd else folder.place(temporary)
+                os.chmod(place, old.st_mode & 0o7777)  # noqa: PTH101  (of an open file)
                 carry(old, file.fileno())
         folder.move(temporary, folder, name)
     except BaseException:
@@ -143,7 +144,8 @@ def append_line(path: Path, line: str) -> None:
             check_single(os.fstat(file.fileno()), path)
             size = file.seek(0, os.SEEK_END)
             check_size(size + len(added), path, name)
-            file.write(added if not size or _ends_in_newline(file) else b"\n" + added)
+            file.seek(max(0, size - 1))
+            file.write(added if file.read() in (b"", b"\n") else b"\n" + added)
             file.flush()
             os.fsync(file.fileno())
 
@@ -161,11 +163,6 @@ def check_single(found: os.stat_result, path: Path) -> None:
             where=str(path),
             hint=f"put a copy in its place: cp {path.name} copy && mv copy {path.name}",
         )
-
-
-def _ends_in_newline(file: IO[bytes]) -> bool:
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) == b"\n"
 
 
 @contextlib.contextmanager

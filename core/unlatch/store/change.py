@@ -52,7 +52,7 @@ def change_folder(
     data = copy.deepcopy(text.value)
     told = edit(snapshot(folder, text, shapes), data)
     if events_first:
-        append_events(folder, told)
+        events.append_event(folder.path, *told)
     with unarchived(layout, folder, wanted=unarchive) as place:
         sweep(place.path)
         if data != text.value:
@@ -66,20 +66,10 @@ def change_folder(
     return replace(increment, warnings=(*increment.warnings, *warnings))
 
 
-def append_events(folder: Folder, told: Iterable[Event]) -> None:
-    """Write events, on disk when this returns.
-
-    Raises:
-        StoreError: `not-writable`.
-    """
-    for entry in told:
-        events.append_event(folder.path, entry)
-
-
 def _try_append(folder: Folder, told: Iterable[Event]) -> list[str]:
     # The change is on disk already and its event follows from it, so this is no failure.
     try:
-        append_events(folder, told)
+        events.append_event(folder.path, *told)
     except StoreError as error:
         return [f"{error.message}; history tells it from metadata.json all the same"]
     return []

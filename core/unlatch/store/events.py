@@ -36,13 +36,14 @@ def event(id: str, kind: str, /, *, at: datetime, by: str, **details: object) ->
     return {"id": id, "at": stamp(at), "event": kind, "by": by, **known}
 
 
-def append_event(folder: Path, entry: Event) -> None:
-    """Write an event, on disk when this returns.
+def append_event(folder: Path, *told: Event) -> None:
+    """Write events, on disk when this returns.
 
     Raises:
         StoreError: `not-writable`.
     """
-    append_line(folder / EVENTS, json.dumps(entry, ensure_ascii=False, separators=(", ", ": ")))
+    for entry in told:
+        append_line(folder / EVENTS, json.dumps(entry, ensure_ascii=False))
 
 
 def check_events(folder: Path) -> None:

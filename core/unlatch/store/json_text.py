@@ -122,20 +122,9 @@ class _ConstantError(ValueError):
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _decode(text: str) -> Any:
-    """As decode() does it, without looking for space where there is none."""
-    try:
-        value, end = _DECODER.raw_decode(text)
-        if not text[end:].strip(" \t\n\r"):
-            return value
-    except json.JSONDecodeError:
-        pass
-    return _DECODER.decode(text)  # it says what is wrong, and where
-
-
 def _load(text: str) -> Any:
     try:
-        return _decode(text)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise _explained(text, error) from error
     except _ConstantError as error:

@@ -22,6 +22,7 @@ import errno
 import os
 import sys
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -157,7 +158,8 @@ def _explained(where: Path, subject: str) -> Iterator[None]:
 
 def _open_increment(layout: Layout, name: str) -> int:
     missing: Exception = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    for parent in _parents(layout):
+    # It may leave the archive while that is looked at.
+    for parent in chain([layout.increments], layout.archives(), [layout.increments]):
         try:
             return _open(parent / name)
         except (FileNotFoundError, NotADirectoryError):
@@ -165,12 +167,6 @@ def _open_increment(layout: Layout, name: str) -> int:
         except UnsafePath as error:
             missing = error  # it may be in another archive than the one behind a link
     raise missing
-
-
-def _parents(layout: Layout) -> Iterator[Path]:
-    yield layout.increments
-    yield from layout.archives()
-    yield layout.increments  # it may have left the archive in between
 
 
 def _open_metadata(layout: Layout, name: str) -> int:

@@ -13,7 +13,7 @@ from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
 from unlatch.store import events
 from unlatch.store._collection import without_collection
-from unlatch.store.amending import amended_entry, enqueue_updates
+from unlatch.store.amending import enqueue_updates
 from unlatch.store.apply import write_plan
 from unlatch.store.atomic import vanished
 from unlatch.store.change import change_folder
@@ -183,8 +183,8 @@ class MetadataManager:
                 source=source,
                 category=category,
                 forced=forced,
-                amend=lambda entry: amended_entry(before, entry, amendment),
-                more=enqueue_updates(self, update, at=intent.at, by=reopened_by),
+                amendment=amendment,
+                more=enqueue_updates(self, update, at=intent.at, by=reopened_by) if update else (),
             )
 
         plans, increment = self.apply(wanted, plan, by=reopened_by, reason=reason, unarchive=True)

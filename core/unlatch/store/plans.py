@@ -15,14 +15,16 @@ from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import TRANSITIONS, Status, needs_reason
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
+from unlatch.store.amending import amended_entry
 from unlatch.store.links import same_item
 from unlatch.store.reading import COMPLETED_KEYS
 from unlatch.store.records import struck, supersede
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
+    from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Link
     from unlatch.store.events import Event
 
@@ -84,7 +86,7 @@ def plan_reopen(
     source: str | None = None,
     category: str | None = None,
     forced: tuple[str, ...] = (),
-    amend: Callable[[ReopenEntry], ReopenEntry] = lambda entry: entry,
+    amendment: Amendment | None = None,
     more: Iterable[Operation] = (),
 ) -> Plan:
     """Reopening a completed increment.
@@ -93,11 +95,12 @@ def plan_reopen(
         source: the item that it follows, for a pull.
         category: the kind of reason that it is.
         forced: the ids of the rule violations that were overridden.
-        amend: adds to the entry what is changed about the work.
+        amendment: what is changed about the work.
         more: further operations that follow from it.
 
     Raises:
-        StoreError: `not-completed`.
+        StoreError: `not-completed`, or as `planned`.
+        UsageError: as `planned`.
     """
     if before.status is not Status.COMPLETED:
         raise StoreError(
@@ -105,20 +108,20 @@ def plan_reopen(
             f"{before.id} is {before.status}; only a completed increment can be reopened",
             hint=f"unlatch show {before.id}",
         )
-    entry = amend(
-        ReopenEntry(
-            id=intent.op,
-            reopened_at=intent.at,
-            reason=intent.reason or "",
-            previous_status=before.status,
-            previous_completed_at=completed_text(before.data),
-            reopened_by=intent.by,
-            category=category,
-            source=source,
-            forced=forced,
-            struck=struck(before.pending),
-        )
+    entry = ReopenEntry(
+        id=intent.op,
+        reopened_at=intent.at,
+        reason=intent.reason or "",
+        previous_status=before.status,
+        previous_completed_at=completed_text(before.data),
+        reopened_by=intent.by,
+        category=category,
+        source=source,
+        forced=forced,
+        struck=struck(before.pending),
     )
+    if amendment:
+        entry = amended_entry(before, entry, amendment)
     kept = supersede(before.pending, before.reopens)
     # The reason and the author are in the entry.
     made = operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
@@ -262,8 +265,10 @@ def undoable(increment: Increment) -> ReopenEntry:
 
 def completed_text(data: Mapping[str, Any]) -> str | None:
     """When an increment was completed, as its file spells it."""
-    values = (data[key] for key in times_in(data, COMPLETED_KEYS))
-    return next((value for value in values if value), None)
+    for key in times_in(data, COMPLETED_KEYS):
+        if data[key]:
+            return str(data[key])
+    return None
 
 
 def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import read_links
 from unlatch.store.records import (
+    AMENDED,
     AMENDMENTS,
     BadRecord,
-    read_amendments,
     read_pending,
     read_reopens,
 )
@@ -170,7 +170,8 @@ class _Sketch(Increment):
             try:
                 put(one, "reopens", read_reopens(data, shapes.synced))
                 put(one, "pending", read_pending(data))
-                put(one, "amendments", read_amendments(data))
+                amendments = AMENDED.read_all(data.get(AMENDMENTS, []), f"/{AMENDMENTS}")
+                put(one, "amendments", amendments)
             except BadRecord as error:
                 path = folder.path / METADATA
                 raise _invalid(f"metadata.json: {error}", str(path), path) from error
@@ -247,9 +248,11 @@ def _refuse_newer(data: Mapping[str, Any], folder: Folder) -> None:
 
 def _warnings(folder: Folder, text: JsonText) -> list[str]:
     found = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
-    named = next((text.value[key] for key in ID_KEYS if text.value.get(key)), None)
-    if isinstance(named, str) and named != folder.name:
-        found.append(f"the id {named!r} differs from the folder's name; the folder counts")
+    for key in ID_KEYS:
+        if named := text.value.get(key):
+            if isinstance(named, str) and named != folder.name:
+                found.append(f"the id {named!r} differs from the folder's name; the folder counts")
+            break
     return found
 
 

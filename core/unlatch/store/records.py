@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from unlatch.domain.operation import Operation
 
 __all__ = [
+    "AMENDED",
+    "AMENDMENTS",
     "BadRecord",
     "entries_of",
     "is_in_doubt",
     "mark_format",
-    "read_amendments",
     "read_pending",
     "read_reopens",
     "set_pending",
@@ -197,16 +198,18 @@ def write_synced(
     """
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
     new = entry_for(item.item, item.url, shape)
-    plain = {key: value for key, value in block.items() if key != "items"}
-    known = block.get("items") or ([plain] if plain else [])
+    if not block.get("items"):
+        block.pop("items", None)
+    known = block.get("items") or ([dict(block)] if block else [])
     if any(new.items() <= one.items() for one in known):
         return
     places = {item: place for place, item in enumerate(order)}
     items = [*known, new | SYNCED.write(item)]
     items.sort(key=lambda one: places.get(str(one.get(shape.item)), len(places)))
-    plain |= {key: items[0][key] for key in (shape.item, shape.url) if key in items[0]}
-    block |= plain
-    if items != [plain]:
+    for key in (shape.item, shape.url):
+        if key in items[0]:
+            block[key] = items[0][key]
+    if "items" in block or items != [block]:
         block["items"] = items
 
 
@@ -217,15 +220,6 @@ def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
         BadRecord: an operation lacks something that it cannot be delivered without.
     """
     return OPERATION.read_all(data.get("pending", []), "/pending")
-
-
-def read_amendments(data: Mapping[str, Any]) -> tuple[Amended, ...]:
-    """The changes of the work that no reopen came with.
-
-    Raises:
-        BadRecord: an entry lacks something that it cannot do without.
-    """
-    return AMENDED.read_all(data.get(AMENDMENTS, []), f"/{AMENDMENTS}")
 
 
 def told_of(amendment: Amendment | None) -> dict[str, Any]:
@@ -267,8 +261,8 @@ def supersede(
 
 def struck(pending: Iterable[Operation]) -> tuple[str, ...]:
     """The items that a later reopen keeps open, though an earlier change was to close them."""
-    closing = (one for one in pending if one.kind in (Kind.CLOSE, Kind.UNDO) and one.state)
-    return tuple(dict.fromkeys(one.item for one in closing))
+    closing = (Kind.CLOSE, Kind.UNDO)
+    return tuple(dict.fromkeys(one.item for one in pending if one.state and one.kind in closing))
 
 
 _WITH_STATE = (Kind.REOPEN, Kind.CLOSE, Kind.UNDO)

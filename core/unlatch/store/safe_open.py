@@ -72,11 +72,13 @@ class OpenFolder:
         descriptor: the open folder; None where the system cannot open relative to one.
     """
 
-    __slots__ = ("_descriptor", "path")
+    __slots__ = ("_descriptor", "_prefix", "path")
 
     def __init__(self, path: str, descriptor: int | None) -> None:
         self.path = path
         self._descriptor = descriptor
+        # What a name in it begins with: a path is needed where no open folder stands for it.
+        self._prefix = f"{path}{os.sep}" if descriptor is None else ""
 
     def __enter__(self) -> Self:
         return self
@@ -89,6 +91,7 @@ class OpenFolder:
     def detach(self) -> int | None:
         """The open folder, which the caller closes from now on."""
         descriptor, self._descriptor = self._descriptor, None
+        self._prefix = f"{self.path}{os.sep}"  # without it, never from the current folder
         return descriptor
 
     def place(self, name: str) -> str:
@@ -139,7 +142,7 @@ class OpenFolder:
             with contextlib.suppress(FileNotFoundError):
                 self.check_file(name)
         try:
-            descriptor = os.open(self._named(name), flags | _FILE, 0o666, dir_fd=self._descriptor)
+            descriptor = os.open(self._prefix + name, flags | _FILE, 0o666, dir_fd=self._descriptor)
         except OSError:
             with contextlib.suppress(OSError):
                 self.check_file(name)
@@ -185,7 +188,7 @@ class OpenFolder:
             UnsafePath, StoreError, OSError: as `folder` and `file`.
         """
         try:
-            folder = os.open(self._named(inner), _FOLDER | _NOFOLLOW, dir_fd=self._descriptor)
+            folder = os.open(self._prefix + inner, _FOLDER | _NOFOLLOW, dir_fd=self._descriptor)
             try:
                 descriptor = os.open(name, _FILE, dir_fd=folder)
             finally:
@@ -195,7 +198,7 @@ class OpenFolder:
                 return opened.read(name, at_most=at_most)
         try:
             found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode) or found.st_size > largest(name):
+            if not stat.S_ISREG(found.st_mode) or found.st_size > _SMALLER.get(name, LARGEST):
                 _check(found, f"{self.place(inner)}{os.sep}{name}", name)
             if at_most is not None:
                 return os.read(descriptor, at_most)
@@ -205,7 +208,7 @@ class OpenFolder:
 
     def lstat(self, name: str) -> os.stat_result:
         """What the system knows of something in it; links are not followed."""
-        return os.stat(self._named(name), dir_fd=self._descriptor, follow_symlinks=False)
+        return os.stat(self._prefix + name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def has(self, name: str) -> bool:
         """Whether there is something of this name, a link that leads nowhere included."""
@@ -234,43 +237,35 @@ class OpenFolder:
 
     def make(self, name: str) -> None:
         """Make a folder in it."""
-        os.mkdir(self._named(name), dir_fd=self._descriptor)
+        os.mkdir(self._prefix + name, dir_fd=self._descriptor)
 
     def remove(self, name: str) -> None:
         """Remove a file from it; a link is removed itself."""
-        os.unlink(self._named(name), dir_fd=self._descriptor)
+        os.unlink(self._prefix + name, dir_fd=self._descriptor)
 
     def remove_folder(self, name: str) -> None:
         """Remove an empty folder from it."""
-        os.rmdir(self._named(name), dir_fd=self._descriptor)
+        os.rmdir(self._prefix + name, dir_fd=self._descriptor)
 
     def remove_tree(self, name: str) -> None:
         """Remove a folder from it with all that it contains, as far as that is possible."""
         from shutil import rmtree  # noqa: PLC0415  (slow to load, and rarely needed)
 
-        rmtree(self._named(name), ignore_errors=True, dir_fd=self._descriptor)
+        rmtree(self._prefix + name, ignore_errors=True, dir_fd=self._descriptor)
 
     def move(self, name: str, there: OpenFolder, new: str) -> None:
         """Move something in it; a file that is there is replaced."""
         os.replace(
-            self._named(name),
-            there._named(new),
+            self._prefix + name,
+            there._prefix + new,
             src_dir_fd=self._descriptor,
             dst_dir_fd=there._descriptor,
         )
-
-    def set_mode(self, name: str, descriptor: int, mode: int) -> None:
-        """Set the permissions of an open file in it."""
-        place = descriptor if os.chmod in os.supports_fd else self.place(name)
-        os.chmod(place, mode)  # noqa: PTH101  (of an open file)
 
     def sync(self) -> None:
         """Make moves in it durable, where the system can."""
         if self._descriptor is not None:
             os.fsync(self._descriptor)
-
-    def _named(self, name: str) -> str:
-        return self.place(name) if self._descriptor is None else name
 
     def _itself(self) -> int | str:
         return self.path if self._descriptor is None else self._descriptor
@@ -383,21 +378,16 @@ def remove_empty(path: Path | str) -> None:
         folder.remove_folder(name)
 
 
-def largest(name: str) -> int:
-    """The number of bytes that a file of this name may have."""
-    return _SMALLER.get(name, LARGEST)
-
-
 def check_size(size: int, place: Path | str, name: str) -> None:
     """Make sure that a file of this size can be read.
 
     Raises:
         StoreError: `file-too-large`.
     """
-    if size > largest(name):
+    if size > _SMALLER.get(name, LARGEST):
         raise StoreError(
             "file-too-large",
-            f"{name} has {size:,} bytes; at most {largest(name):,} are read",
+            f"{name} has {size:,} bytes; at most {_SMALLER.get(name, LARGEST):,} are read",
             where=str(place),
             hint=or_restore("remove what is not needed from it", place),
         )
