@@ -6,6 +6,7 @@ by their ULID. A line that is no event (cut short by a crash) is passed over.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -52,9 +53,9 @@ def check_events(folder: Path) -> None:
     Raises:
         StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
     """
-    with writing(folder / EVENTS), open_folder(folder) as opened:
-        if opened.has(EVENTS):
-            check_single(opened.check_file(EVENTS), folder / EVENTS)
+    missing = contextlib.suppress(FileNotFoundError)
+    with writing(folder / EVENTS), open_folder(folder) as opened, missing:
+        check_single(opened.check_file(EVENTS), folder / EVENTS)
 
 
 def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:

@@ -95,35 +95,32 @@ class Layout:
                 be missing there.
         """
         found: list[Folder] = []
-        names = listings.names_in(self.increments)
-        archives = sorted(name for name in names if name.startswith("_"))
+        archives = [name for name in listings.folders_in(self.increments) if name.startswith("_")]
         for place in (self.increments, *(self.increments / name for name in archives)):
             with suppress(UnsafePath):  # none of its increments is known
-                names = listings.names_in(place)
-                named = [wanted] if wanted in names else [n for n in names if matches(n, wanted)]
+                names = listings.folders_in(place)
                 found += [
                     Folder(name, place / name, place != self.increments)
-                    for name in sorted(named)
-                    if number_of(name) is not None and _is_folder(place / name)
+                    for name in ([wanted] if wanted in names else names)
+                    if matches(name, wanted) and number_of(name) is not None
                 ]
         return found
 
 
 class Listings:
-    """The names in folders, listed anew only where a folder has changed since."""
+    """The folders in folders, listed anew only where something was added or removed since."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[int, frozenset[str]]] = {}
+        self._known: dict[Path, tuple[int, list[str]]] = {}
 
-    def names_in(self, folder: Path) -> frozenset[str]:
-        """All names in a folder; none if it is not there."""
+    def folders_in(self, folder: Path) -> list[str]:
+        """The names of the folders in it, and of links, which may be folders; sorted."""
         with _listing(folder), open_folder(folder) as opened:
             changed = opened.changed()
-            known = self._known.get(folder)
-            if known is None or known[0] != changed:
-                known = self._known[folder] = (changed, frozenset(opened.names()))
-            return known[1]
-        return frozenset()
+            if self._known.get(folder, (None,))[0] != changed:
+                self._known[folder] = (changed, opened.folders())
+            return self._known[folder][1]
+        return []
 
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:

@@ -174,9 +174,7 @@ def record_delivery(
         set_pending(data, left)
         for entry in data.get("reopenHistory", []):
             if entry["id"] == operation.op:
-                order = [link.item for link in before.links if link.tracker == reached.tracker]
-                shape = manager.shapes.synced[reached.tracker]
-                write_synced(entry, reached, shape, order=order)
+                write_synced(entry, reached, manager.shapes.synced, before.links)
         linked = [known for known in before.links if same_item(known, item)]
         for known in linked:
             if base is not None:
@@ -220,8 +218,7 @@ def record_in_sync(
                     block_at(data, known.path)["base"] = BASE.write(base)
         for entry in data.get("reopenHistory", []):
             for item in reached if entry["id"] == op else ():
-                order = [link.item for link in before.links if link.tracker == item.tracker]
-                write_synced(entry, item, manager.shapes.synced[item.tracker], order=order)
+                write_synced(entry, item, manager.shapes.synced, before.links)
         return []
 
     return manager.change(wanted, edit)
@@ -229,8 +226,7 @@ def record_in_sync(
 
 def _rewrite(manager: MetadataManager, wanted: str, rewrite: Rewrite) -> None:
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        left = tuple(one for one in map(rewrite, before.pending) if one is not None)
-        set_pending(data, left)
+        set_pending(data, filter(None, map(rewrite, before.pending)))
         return []
 
     manager.change(wanted, edit)

@@ -27,9 +27,9 @@ from unlatch.store.record import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.domain.increment import LinkShape
+    from unlatch.domain.increment import Link, LinkShape
     from unlatch.domain.operation import Operation
 
 __all__ = [
@@ -188,14 +188,18 @@ def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
 
 
 def write_synced(
-    entry: dict[str, Any], item: SyncedItem, shape: LinkShape, *, order: Sequence[str]
+    entry: dict[str, Any],
+    item: SyncedItem,
+    shapes: Mapping[str, LinkShape],
+    links: Iterable[Link],
 ) -> None:
     """Note in an entry of reopenHistory that a reopen reached an item; once is enough.
 
     Args:
-        order: the ids of the tracker's items as they are linked; they are written in that order,
-            whichever of them answered first.
+        links: all links of the increment; the items are written in their order, whichever of them
+            answered first.
     """
+    shape = shapes[item.tracker]
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
     new = entry_for(item.item, item.url, shape)
     if not block.get("items"):
@@ -203,7 +207,7 @@ def write_synced(
     known = block.get("items") or ([dict(block)] if block else [])
     if any(new.items() <= one.items() for one in known):
         return
-    places = {item: place for place, item in enumerate(order)}
+    places = {one.item: n for n, one in enumerate(links) if one.tracker == item.tracker}
     items = [*known, new | SYNCED.write(item)]
     items.sort(key=lambda one: places.get(str(one.get(shape.item)), len(places)))
     for key in (shape.item, shape.url):
@@ -273,7 +277,7 @@ def is_in_doubt(operation: Operation) -> bool:
     return operation.attempt is not None and operation.attempt.is_open
 
 
-def set_pending(data: dict[str, Any], operations: tuple[Operation, ...]) -> None:
+def set_pending(data: dict[str, Any], operations: Iterable[Operation]) -> None:
     """Write `pending`; entries that stay the same keep their text, none at all means no key."""
     known = {
         (entry["op"], entry["tracker"], entry["item"]): entry for entry in data.get("pending", [])

@@ -72,12 +72,13 @@ class OpenFolder:
         descriptor: the open folder; None where the system cannot open relative to one.
     """
 
-    __slots__ = ("_descriptor", "_prefix", "path")
+    __slots__ = ("_descriptor", "_itself", "_prefix", "path")
 
     def __init__(self, path: str, descriptor: int | None) -> None:
         self.path = path
         self._descriptor = descriptor
-        # What a name in it begins with: a path is needed where no open folder stands for it.
+        # How the system knows it, and what a name in it begins with.
+        self._itself: int | str = path if descriptor is None else descriptor
         self._prefix = f"{path}{os.sep}" if descriptor is None else ""
 
     def __enter__(self) -> Self:
@@ -91,7 +92,7 @@ class OpenFolder:
     def detach(self) -> int | None:
         """The open folder, which the caller closes from now on."""
         descriptor, self._descriptor = self._descriptor, None
-        self._prefix = f"{self.path}{os.sep}"  # without it, never from the current folder
+        self._itself, self._prefix = self.path, self.place("")
         return descriptor
 
     def place(self, name: str) -> str:
@@ -220,11 +221,11 @@ class OpenFolder:
 
     def names(self) -> list[str]:
         """The names of all that it contains, sorted."""
-        return sorted(os.listdir(self._itself()))  # noqa: PTH208  (of an open folder)
+        return sorted(os.listdir(self._itself))  # noqa: PTH208  (of an open folder)
 
     def folders(self) -> list[str]:
         """The names of the folders in it, and of links, which may be folders; sorted."""
-        with os.scandir(self._itself()) as entries:
+        with os.scandir(self._itself) as entries:
             return sorted(
                 entry.name
                 for entry in entries
@@ -233,7 +234,7 @@ class OpenFolder:
 
     def changed(self) -> int:
         """When something was added to it or removed from it, in nanoseconds."""
-        return os.stat(self._itself()).st_mtime_ns  # noqa: PTH116  (of an open folder)
+        return os.stat(self._itself).st_mtime_ns  # noqa: PTH116  (of an open folder)
 
     def make(self, name: str) -> None:
         """Make a folder in it."""
@@ -266,9 +267,6 @@ class OpenFolder:
         """Make moves in it durable, where the system can."""
         if self._descriptor is not None:
             os.fsync(self._descriptor)
-
-    def _itself(self) -> int | str:
-        return self.path if self._descriptor is None else self._descriptor
 
     def _is_link(self, name: str) -> bool:
         return stat.S_ISLNK(self.lstat(name).st_mode)
