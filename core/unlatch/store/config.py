@@ -160,7 +160,7 @@ def read_config(layout: Layout) -> RawConfig:
     Raises:
         ConfigError: a file is no TOML or cannot be read.
     """
-    ours = _parsed(_ours, layout.config)
+    ours = _parsed(read_file, layout.config)
     theirs: dict[str, Any] = {}
     if ours.get("specweave") is not False:
         theirs = _from_specweave(layout.root / SPECWEAVE / "config.json", ours)
@@ -225,21 +225,6 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
     return "there is no such setting"
 
 
-def _ours(path: Path) -> bytes:
-    """The content of the project's own configuration.
-
-    Raises:
-        ConfigError: with the id `unsafe-path`, `not-a-file` or `file-too-large`.
-        OSError: it is missing, or may not be read.
-    """
-    try:
-        return read_file(path)
-    except StoreError as error:
-        raise ConfigError(
-            (error.message,), where=error.where or str(path), hint=error.hint, id=error.id
-        ) from error
-
-
 # A key of many parts: what a parser keeps of it grows with the square of their number.
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
@@ -256,12 +241,17 @@ def _parsed(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     """What a TOML file holds; nothing if there is no such file.
 
     Raises:
-        ConfigError: it cannot be read, or is no TOML.
+        ConfigError: it cannot be read, or is no TOML; of a project's file also with the id
+            `unsafe-path`, `not-a-file` or `file-too-large`.
     """
     try:
         return tomllib.loads(_checked_keys(read(path).decode("utf-8")))
     except FileNotFoundError:
         return {}
+    except StoreError as error:
+        raise ConfigError(
+            (error.message,), where=error.where or str(path), hint=error.hint, id=error.id
+        ) from error
     except (OSError, ValueError, RecursionError) as error:
         problem = f"the file cannot be read: {error}"
         raise ConfigError((problem,), where=str(path), hint="mend the place it names") from error

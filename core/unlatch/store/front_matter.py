@@ -34,6 +34,8 @@ _KEYS = {key: re.compile(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE) for key in ("tit
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _NOT_PLAIN = _NULLS | {"true", "false", "yes", "no", "on", "off", "y", "n"}
+# The closing run of a heading, which a space sets apart.
+_CLOSING = re.compile(r"(?<=[ \t])#+$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -117,14 +119,8 @@ def _headings(text: str) -> Iterator[str]:
             fence = "" if mark and mark[1].startswith(fence) else fence
         elif mark:
             fence = mark[1]
-        elif line.startswith(("# ", "#\t")) and (heading := _heading(line[1:].strip())):
-            yield heading
-
-
-def _heading(text: str) -> str:
-    """Return a heading's text without a closing run of `#`, which a space sets apart."""
-    open_text = text.rstrip("#")
-    return open_text.rstrip() if open_text.endswith((" ", "\t")) else text
+        elif line.startswith(("# ", "#\t")) and (heading := line[1:].strip()):
+            yield _CLOSING.sub("", heading).rstrip()
 
 
 def _unescaped(source: str) -> str:

@@ -136,9 +136,9 @@ class Record:
                 name, record = part
                 inner = getattr(value, name)
                 entry |= record.write(inner) if inner is not None else {}
-            elif (one := getattr(value, part.name)) != self._defaults.get(
-                part.name, ()
-            ) or part.always:
+                continue
+            one = getattr(value, part.name)
+            if part.always or one != self._defaults.get(part.name, ()):
                 entry[part.key] = part.type.write(one)
         return {**entry, **{key: one for key, one in (over or {}).items() if key not in self.keys}}
 
