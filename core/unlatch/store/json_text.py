@@ -57,7 +57,12 @@ class JsonText:
                 not the JSON of RFC 8259.
         """
         bom = raw.startswith(codecs.BOM_UTF8)
-        text = _decoded(raw[len(codecs.BOM_UTF8) :] if bom else raw)
+        raw = raw.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            text = raw[: error.start].decode()
+            raise _error_at(text, len(text), "the file is not UTF-8") from error
         try:
             value = _load(text)
         except RecursionError as error:
@@ -100,14 +105,6 @@ def render_new(value: Any) -> bytes:
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
     return f"{Style().render(value, '')}\n".encode(errors=_LONE_SURROGATES)
-
-
-def _decoded(raw: bytes) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        before = raw[: error.start].decode()
-        raise _error_at(before, len(before), "the file is not UTF-8") from error
 
 
 def _refuse_constant(name: str) -> NoReturn:

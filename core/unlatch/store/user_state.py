@@ -21,15 +21,11 @@ def state_folder(root: Path) -> Path:
     from platformdirs import user_state_path  # noqa: PLC0415  (`list` needs no state)
 
     try:
-        return _made(user_state_path("unlatch") / _name(root))
+        place = root.resolve()
+        key = f"{place.stat().st_ino} {place}".encode(errors="surrogateescape")
+        return _made(user_state_path("unlatch") / sha256(key).hexdigest()[:32])
     except (OSError, RuntimeError):  # the latter where this user has no home
         return _temporary_folder()
-
-
-def _name(root: Path) -> str:
-    place = root.resolve()
-    key = f"{place.stat().st_ino} {place}"
-    return sha256(key.encode(errors="surrogateescape")).hexdigest()[:32]
 
 
 def _made(folder: Path) -> Path:
