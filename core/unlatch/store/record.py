@@ -78,9 +78,9 @@ class Record:
     ) -> None:
         self.name, self.doc, self.parts = name, doc, parts
         self.make: Callable[..., Any] = make or model
-        self.fields: tuple[Field, ...] = sum(
-            ((one,) if isinstance(one, Field) else one[1].fields for one in parts), ()
-        )
+        self.fields: list[Field] = []
+        for part in parts:
+            self.fields += part[1].fields if isinstance(part, tuple) else [part]
         self.keys = frozenset(field.key for field in self.fields)
         self._defaults = {field.name: field.default for field in fields(model)}
 
