@@ -75,7 +75,7 @@ def test_the_merge_driver_reads_no_more_than_other_commands(project: Project) ->
 
     done = project.run("merge-driver", "base", "ours", "theirs", f"{NAME}/metadata.json")
 
-    assert (1, True) == (done.code, "more than 8,388,608 bytes" in done.err), done.said
+    assert (1, True) == (done.code, "at most 8,388,608 are read" in done.err), done.said
 
 
 def test_a_long_name_of_the_jobs_starter_is_cut(completed: Project) -> None:

@@ -20,8 +20,9 @@ _BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""
 # address starts, which GFM would make links in which no escape works. A backslash before ASCII
 # punctuation is a literal (CommonMark 0.31, section 2.4).
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>&~|$]")
-_MARKDOWN_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _MARKDOWN_LINE_START = re.compile(r"^(\d{0,9})([#+=:.)-])", re.MULTILINE)
+# Four spaces would begin a code block, in which no escape works.
+_MARKDOWN_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 # Number signs at the end of a heading would belong to its markup.
 _MARKDOWN_HEADING_END = re.compile(r"(?<=\s)#+$")
 _ESCAPED = r"\\\g<0>"
@@ -74,11 +75,10 @@ def _line(text: str) -> Paragraph:
 
 
 def _markdown_paragraph(paragraph: Paragraph, *, mentions: bool) -> str:
-    escaped = "".join(_markdown_span(span, mentions=mentions) for span in paragraph)
-    # Four spaces would begin a code block, in which no escape works.
-    flush = _MARKDOWN_INDENT.sub("", escaped.strip())
+    escaped = "".join(_markdown_span(span, mentions=mentions) for span in paragraph).strip()
+    lines = _MARKDOWN_LINE_START.sub(r"\1\\\2", _MARKDOWN_INDENT.sub("", escaped))
     # An empty line would end the paragraph; ended by a backslash it is a line break.
-    return _MARKDOWN_LINE_START.sub(r"\1\\\2", flush).replace("\n", "\\\n")
+    return lines.replace("\n", "\\\n")
 
 
 def _markdown_span(span: Span, *, mentions: bool) -> str:
@@ -159,11 +159,7 @@ def _wiki_escape(sign: re.Match[str]) -> str:
 
 def adf(text: Text) -> dict[str, Any]:
     """Atlassian Document Format, for Jira's REST API version 3."""
-    return {
-        "type": "doc",
-        "version": 1,
-        "content": list(map(_adf_block, text)),
-    }
+    return {"type": "doc", "version": 1, "content": list(map(_adf_block, text))}
 
 
 def _adf_block(block: Block) -> dict[str, Any]:
@@ -184,10 +180,10 @@ def _adf_check(item: Check) -> dict[str, Any]:
 def _adf_nodes(paragraph: Paragraph) -> list[dict[str, Any]]:
     nodes: list[dict[str, Any]] = []
     for span in paragraph:
+        marks = {"marks": [{"type": "strong"}]} if span.bold else {}
         for number, line in enumerate(_words(span).split("\n")):
             if number:
                 nodes.append({"type": "hardBreak"})
             if line:
-                marks = {"marks": [{"type": "strong"}]} if span.bold else {}
                 nodes.append({"type": "text", "text": line, **marks})
     return nodes

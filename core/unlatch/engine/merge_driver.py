@@ -9,7 +9,7 @@ from unlatch.engine.git import merge_file
 from unlatch.errors import StoreError, unexpected
 from unlatch.store.layout import METADATA
 from unlatch.store.merge_text import UnmergeableError, merge_metadata
-from unlatch.store.safe_open import largest
+from unlatch.store.safe_open import check_size
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,8 +55,10 @@ def drive(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> Driven:
 
 
 def _read(path: Path) -> bytes:
-    if path.stat().st_size > largest(METADATA):
-        raise UnmergeableError(f"a version has more than {largest(METADATA):,} bytes")
+    try:
+        check_size(path.stat().st_size, path, METADATA)
+    except StoreError as error:
+        raise UnmergeableError(error.message) from error
     return path.read_bytes()
 
 

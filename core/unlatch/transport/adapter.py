@@ -80,10 +80,6 @@ class TrackerAdapter(HTTPAdapter):
         self._explain = explain
         self._freshness = Freshness(wiring.clock, self.close)
         super().__init__(pool_connections=_POOL, pool_maxsize=_POOL)
-
-    def init_poolmanager(self, *args: Any, **options: Any) -> None:
-        """Make the manager of connections, as requests asks for."""
-        super().init_poolmanager(*args, **options)
         bind(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> urllib3.ProxyManager:
@@ -117,45 +113,46 @@ class TrackerAdapter(HTTPAdapter):
         """
         write = is_write(request.method or "")
         # What stays on this machine must not pass a proxy, token and all.
-        proxies = None if _is_loopback(request) else proxies
+        proxies = None if origin_of(request.url or "").is_loopback else proxies
         options = {"verify": verify or True, "cert": cert, "proxies": proxies}
         for attempt in count(1):
-            with self._wiring.gate.passage():
-                came = self._tried(request, options, write=write)
-            if isinstance(came, requests.Response):
-                return came
-            if not (may_retry(came, write=write, attempt=attempt) and self._paused(came, attempt)):
-                raise came
+            try:
+                with self._wiring.gate.passage():
+                    return self._exchange(request, options, write=write)
+            except TrackerError as error:
+                may = may_retry(error, write=write, attempt=attempt)
+                if not (may and self._paused(error, attempt)):
+                    raise
         raise AssertionError  # count() never ends
-
-    def _tried(
-        self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
-    ) -> requests.Response | TrackerError:
-        try:
-            return self._exchange(request, options, write=write)
-        except TrackerError as error:
-            return error
 
     def _exchange(
         self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
     ) -> requests.Response:
         outgoing = self._dressed(request)
-        exchange = Exchange(
-            outgoing,
-            tracker=self._wiring.tracker,
-            trace=self._wiring.trace,
-            redact=self._wiring.redactor,
-            clock=self._wiring.clock,
-        )
+        exchange = self._traced(outgoing)
         count_request()
         response = self._send_and_read(outgoing, options)
         if not isinstance(response, requests.Response):
             error = explain_silence(response, write=write)
-            exchange.unanswered(error.message)
+            if exchange:
+                exchange.unanswered(error.message)
             raise self._settled(error, request) from self._cause(response)
         response.request = request
-        exchange.answered(response)
+        if exchange:
+            exchange.answered(response)
         return self._judged(request, response, write=write)
+
+    def _traced(self, outgoing: requests.PreparedRequest) -> Exchange | None:
+        wiring = self._wiring
+        if wiring.trace is None:
+            return None
+        return Exchange(
+            outgoing,
+            tracker=wiring.tracker,
+            trace=wiring.trace,
+            redact=wiring.redactor,
+            clock=wiring.clock,
+        )
 
     def _dressed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         """A copy of the request with the credential that belongs to its origin, and no other."""
@@ -283,7 +280,3 @@ class TrackerAdapter(HTTPAdapter):
             return gate.can_afford(error.retry_after)  # the gate itself waits
         gate.rest(backoff(attempt, jitter=self._wiring.jitter()))
         return True
-
-
-def _is_loopback(request: requests.PreparedRequest) -> bool:
-    return origin_of(request.url or "").is_loopback

@@ -40,7 +40,8 @@ def pressed_for(headers: Mapping[str, str]) -> float | None:
     It says so by a `Retry-After`, by `X-RateLimit-Delay` (Azure DevOps has held the request back
     for so long), or by having little left in `X-RateLimit-Remaining` of `X-RateLimit-Limit`.
     """
-    left, limit = (_number(headers.get(f"X-RateLimit-{n}", "")) for n in ("Remaining", "Limit"))
+    left = _number(headers.get("X-RateLimit-Remaining", ""))
+    limit = _number(headers.get("X-RateLimit-Limit", ""))
     is_low = left is not None and limit is not None and left < limit * _NEARLY_USED_UP
     if not (is_low or _number(headers.get("X-RateLimit-Delay", "")) or "Retry-After" in headers):
         return None

@@ -8,6 +8,7 @@ interim answers count as well as the body.
 from __future__ import annotations
 
 import io
+import math
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -38,7 +39,7 @@ _PIECE = 16 * 1024
 ENCODINGS = "gzip, deflate"
 _DECODED = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 
-_DEADLINE: ContextVar[float | None] = ContextVar("unlatch_deadline", default=None)
+_DEADLINE: ContextVar[float] = ContextVar("unlatch_deadline", default=math.inf)
 
 
 class OutOfBounds(OSError):
@@ -108,11 +109,7 @@ class _Wire(io.RawIOBase):
         self._sock = sock
         self._raw = raw
         self._deadline = _DEADLINE.get()
-        self._left = _MOST_HEADER_BYTES
-
-    def headers_end(self) -> None:
-        """From here on it is the body that comes."""
-        self._left = MOST_ON_THE_WIRE
+        self.left = _MOST_HEADER_BYTES
 
     def readable(self) -> bool:
         return True
@@ -121,31 +118,23 @@ class _Wire(io.RawIOBase):
         return self._raw.fileno()
 
     def readinto(self, buffer: Any, /) -> int | None:
-        if self._left <= 0:
+        if self.left <= 0:
             raise TooLarge
-        with self._until_the_deadline():
-            count = self._raw.readinto(buffer)
-        self._left -= count or 0
-        return count
-
-    @contextmanager
-    def _until_the_deadline(self) -> Iterator[None]:
-        if self._deadline is None:
-            yield
-            return
-        before, left = self._sock.gettimeout(), self._deadline - time.monotonic()
-        if left <= 0:
+        before, seconds = self._sock.gettimeout(), self._deadline - time.monotonic()
+        if seconds <= 0:
             raise TooSlow
         # The connection may be used again: its own time-out is put back.
-        self._sock.settimeout(left if before is None else min(before, left))
+        self._sock.settimeout(seconds if before is None else min(before, seconds))
         try:
-            yield
+            count = self._raw.readinto(buffer)
         except TimeoutError as error:
             if time.monotonic() >= self._deadline:
                 raise TooSlow from error
             raise
         finally:
             self._sock.settimeout(before)
+        self.left -= count or 0
+        return count
 
     def close(self) -> None:
         self._raw.close()
@@ -170,7 +159,7 @@ class _Response(HTTPResponse):
         for _ in range(_MOST_INTERIM):
             super().begin()
             if self.status >= _OK:
-                self._wire.headers_end()
+                self._wire.left = MOST_ON_THE_WIRE
                 return
             self.headers = self.msg = None
         raise HTTPException("interim answers without an end")
@@ -186,4 +175,4 @@ def bounded(pool: type[urllib3.HTTPConnectionPool]) -> type[urllib3.HTTPConnecti
 def bind(manager: urllib3.PoolManager) -> None:
     """Let all further connections of a manager read within bounds."""
     pools = manager.pool_classes_by_scheme
-    manager.pool_classes_by_scheme = {scheme: bounded(pool) for scheme, pool in pools.items()}
+    manager.pool_classes_by_scheme = dict(zip(pools, map(bounded, pools.values()), strict=True))

@@ -5,6 +5,7 @@ Never from a file in a repository, and never from a command line.
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Unauthorised
@@ -52,20 +53,13 @@ def find_credential(
 
 
 def _from_env(tokens: Tokens, env: Mapping[str, str], host: str) -> Credential | None:
+    name = host.partition(":")[0]
     for place in tokens:
-        if not isinstance(place, EnvToken) or _is_barred(place, host):
+        if not isinstance(place, EnvToken) or not (secret := env.get(place.token)):
             continue
-        if secret := env.get(place.token):
+        if not any(fnmatchcase(name, pattern) for pattern in place.not_for):
             return Credential(secret, place.scheme, place.token, _user(place, env))
     return None
-
-
-def _is_barred(place: EnvToken, host: str) -> bool:
-    name = host.partition(":")[0]
-    return any(
-        name.endswith(pattern[1:]) if pattern.startswith("*.") else name == pattern
-        for pattern in place.not_for
-    )
 
 
 def _user(place: EnvToken, env: Mapping[str, str]) -> str | None:

@@ -30,19 +30,13 @@ class Freshness:
     @contextmanager
     def kept(self) -> Iterator[None]:
         """For the time of one request."""
-        self._begin()
-        try:
-            yield
-        finally:
-            self._end()
-
-    def _begin(self) -> None:
         with self._lock:
             if not self._on_their_way and self._clock() - self._last > _LONGEST_IDLE:
                 self._discard()
             self._on_their_way += 1
-
-    def _end(self) -> None:
-        with self._lock:
-            self._on_their_way -= 1
-            self._last = self._clock()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._on_their_way -= 1
+                self._last = self._clock()

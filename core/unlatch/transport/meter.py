@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -23,14 +23,10 @@ class Meter:
     """Counts requests; each attempt is one."""
 
     requests: int = 0
-    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
-
-    def count(self) -> None:
-        """One more request leaves."""
-        with self._lock:
-            self.requests += 1
 
 
+# Threads may share a meter.
+_COUNTING = Lock()
 _METERS: ContextVar[tuple[Meter, ...]] = ContextVar("unlatch_meters", default=())
 _READING: ContextVar[bool] = ContextVar("unlatch_reading", default=False)
 
@@ -58,8 +54,9 @@ def reading() -> Iterator[None]:
 
 def count_request() -> None:
     """One more request leaves, for every meter that is open here."""
-    for meter in _METERS.get():
-        meter.count()
+    with _COUNTING:
+        for meter in _METERS.get():
+            meter.requests += 1
 
 
 def is_write(method: str) -> bool:

@@ -78,7 +78,7 @@ def open_transport(
         origin=base_url,
         credential=credential,
         cache=cache,
-        missing=missing_hint(manifest.tokens, tracker=manifest.name),
+        missing=None if credential else missing_hint(manifest.tokens, tracker=manifest.name),
         on_wait=on_wait,
         max_wait=max_wait,
         trace=trace,

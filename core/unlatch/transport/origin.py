@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError
 
@@ -50,7 +50,12 @@ def origin_of(url: str) -> Origin:
         UnlatchError: `url-malformed`, or `url-with-credentials`; the message leaves the URL out
             where it may hold a secret.
     """
-    parts = _split(url)
+    if _FORBIDDEN.search(url):
+        raise _malformed(url, "it has a space, a backslash or a control character in it")
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise _malformed(url, "it cannot be read as an address") from error
     if parts.scheme not in _PORTS:
         raise _malformed(url, "it must begin with https://")
     if "@" in parts.netloc:
@@ -59,7 +64,12 @@ def origin_of(url: str) -> Origin:
             "an address must not contain a user name or a password",
             hint="take it out of the address, and put the token into the environment",
         )
-    return Origin(parts.scheme, host_name(parts.hostname or ""), _port(parts, url))
+    host = host_name(parts.hostname or "")
+    try:
+        port = _PORTS[parts.scheme] if parts.port is None else parts.port
+    except ValueError as error:
+        raise _malformed(url, "its port is not a number up to 65535") from error
+    return Origin(parts.scheme, host, port)
 
 
 def credential_host(base_url: str) -> str:
@@ -68,22 +78,6 @@ def credential_host(base_url: str) -> str:
     Some trackers have their API on a host of its own: api.github.com is github.com to `gh`.
     """
     return origin_of(base_url).authority.removeprefix("api.")
-
-
-def _split(url: str) -> SplitResult:
-    if _FORBIDDEN.search(url):
-        raise _malformed(url, "it has a space, a backslash or a control character in it")
-    try:
-        return urlsplit(url)
-    except ValueError as error:
-        raise _malformed(url, "it cannot be read as an address") from error
-
-
-def _port(parts: SplitResult, url: str) -> int:
-    try:
-        return parts.port if parts.port is not None else _PORTS[parts.scheme]
-    except ValueError as error:
-        raise _malformed(url, "its port is not a number up to 65535") from error
 
 
 def host_name(raw: str) -> str:

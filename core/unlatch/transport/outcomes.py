@@ -101,24 +101,18 @@ def judge(answer: Answer, *, write: bool) -> TrackerError | None:
 
 
 def _success(answer: Answer, *, write: bool) -> TrackerError | None:
-    if not answer.body.strip() or answer.method == "HEAD":
+    body = answer.body.strip()
+    if not body or answer.method == "HEAD":
         return None
     kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    if _is_meant_as_json(kind, answer.body) and not _parses(answer):
+    declared = kind == "application/json" or kind.endswith("+json")
+    # Libraries read it as JSON whatever it is called.
+    is_json = declared or body.startswith((b"{", b"["))
+    if is_json and body != b"null" and answer.json() is None:
         return broken("its JSON cannot be read", write=write, status=answer.status)
-    if kind == "text/html" and answer.body.lstrip().startswith(b"<"):
+    if kind == "text/html" and body.startswith(b"<"):
         return _web_page(answer, write=write)
     return None
-
-
-def _is_meant_as_json(kind: str, body: bytes) -> bool:
-    # Libraries read it as JSON whatever it is called.
-    declared = kind == "application/json" or kind.endswith("+json")
-    return declared or body.lstrip().startswith((b"{", b"["))
-
-
-def _parses(answer: Answer) -> bool:
-    return answer.json() is not None or answer.body.strip() == b"null"
 
 
 def _web_page(answer: Answer, *, write: bool) -> TrackerError:

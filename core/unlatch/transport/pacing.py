@@ -43,8 +43,8 @@ class Pacer:
         self._clock = clock
         self._why = why
         self._lock = Lock()
-        self._kept = max(pace.free, *(count for count, _ in pace.limits))
-        self._moments: deque[float] = deque()
+        # Twice as many as are looked at, as those that still wait may give theirs back.
+        self._moments: deque[float] = deque(maxlen=2 * max(pace.free, max(pace.limits)[0]))
 
     def turn(self) -> None:
         """Wait until one more request may be sent, and count it.
@@ -62,13 +62,12 @@ class Pacer:
             self._moments.append(moment)
         try:
             if allowed > spaced:
-                self._gate.enter_at(moment, self._why)
+                self._gate.enter(moment, self._why)
             elif (left := moment - self._clock()) > 0:
                 self._gate.rest(left)
         except BaseException:
             self._give_back(moment)
             raise
-        self._forget()
 
     def _spaced(self) -> float:
         """The first moment that keeps the space to the one before."""
@@ -85,12 +84,6 @@ class Pacer:
             self._moments[-count] + seconds if len(self._moments) >= count else 0.0
             for count, seconds in self._pace.limits
         )
-
-    def _forget(self) -> None:
-        with self._lock:
-            # Twice as many, as those that still wait may give theirs back.
-            while len(self._moments) > 2 * self._kept:
-                self._moments.popleft()
 
     def _give_back(self, moment: float) -> None:
         with self._lock:

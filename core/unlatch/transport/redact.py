@@ -63,8 +63,12 @@ class Redactor:
     __slots__ = ("_secrets",)
 
     def __init__(self, *secrets: str) -> None:
-        forms = {form for secret in secrets if secret for form in _forms(secret)}
-        self._secrets = sorted((f for f in forms if len(f) >= _SHORTEST_SECRET), key=len)[::-1]
+        forms = set[str]()
+        for secret in secrets:
+            for form in (secret, quote(secret, safe=""), quote_plus(secret)):
+                if len(form) >= _SHORTEST_SECRET:
+                    forms.add(form)
+        self._secrets = sorted(forms, key=len, reverse=True)
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._secrets)} forms)"
@@ -110,7 +114,3 @@ def _without_jwt(run: re.Match[str]) -> str:
     before, mark, rest = run[0].partition("eyJ")
     is_jwt = mark and rest.count(".") >= _JWT_DOTS and len(rest) >= _SHORTEST_JWT
     return before + MASK if is_jwt else run[0]
-
-
-def _forms(secret: str) -> set[str]:
-    return {secret, quote(secret, safe=""), quote_plus(secret)}

@@ -63,7 +63,7 @@ class Exchange:
         outgoing: requests.PreparedRequest,
         *,
         tracker: str,
-        trace: Trace | None,
+        trace: Trace,
         redact: Redactor,
         clock: Callable[[], float],
     ) -> None:
@@ -76,22 +76,20 @@ class Exchange:
 
     def answered(self, response: requests.Response) -> None:
         """An answer came, and was read."""
-        if self._trace is not None:
-            self._write(
-                f"< {response.status_code} after {self._seconds()}",
-                *self._headers("<", response.headers),
-                *self._body("<", response.content),
-            )
+        self._write(
+            f"< {response.status_code} after {self._seconds()}",
+            *self._headers("<", response.headers),
+            *self._body("<", response.content),
+        )
 
     def unanswered(self, why: str) -> None:
         """No answer came, or not the whole of it."""
         self._write(f"! {why} after {self._seconds()}")
 
     def _write(self, *ending: str) -> None:
-        if self._trace is not None:
-            # The file is read in terminals, pagers and editors: nothing in it may act there.
-            lines = (visible(line) for line in (*self._request(), *ending))
-            self._trace.write("\n".join(lines) + "\n\n")
+        # The file is read in terminals, pagers and editors: nothing in it may act there.
+        lines = (visible(line) for line in (*self._request(), *ending))
+        self._trace.write("\n".join(lines) + "\n\n")
 
     def _request(self) -> list[str]:
         request = self._outgoing

@@ -40,11 +40,18 @@ def check_origin(
         UnlatchError: `host-not-trusted`, `insecure-url`, `url-malformed`, `url-with-credentials`.
     """
     origin = origin_of(url)
-    _check_secure(origin)
-    vendor = origin.scheme == "https" and origin.port == 443  # noqa: PLR2004
-    if vendor and any(_covers(pattern, origin) for pattern in hosts):
-        return
-    if any(_covers(entry, origin) for entry in _further(env, host_env, user_hosts)):
+    if origin.scheme == "http" and not origin.is_loopback:
+        raise UnlatchError(
+            "insecure-url",
+            f"a token is never sent over plain http to {origin.authority}",
+            where=str(origin),
+            hint=f"use https://{origin.host}",
+        )
+    named = filter(None, map(env.get, host_env))
+    known = [*env.get(TRUSTED_HOSTS, "").split(","), *named, *user_hosts]
+    if origin.scheme == "https" and origin.port == 443:  # noqa: PLR2004
+        known += hosts
+    if any(_covers(entry, origin) for entry in known):
         return
     raise UnlatchError(
         "host-not-trusted",
@@ -53,24 +60,6 @@ def check_origin(
         hint=f"if you trust it, set {TRUSTED_HOSTS}={origin.authority} in the environment, or name "
         "it in your user configuration; a file in the repository cannot add it",
     )
-
-
-def _check_secure(origin: Origin) -> None:
-    if origin.scheme == "http" and not origin.is_loopback:
-        raise UnlatchError(
-            "insecure-url",
-            f"a token is never sent over plain http to {origin.authority}",
-            where=str(origin),
-            hint=f"use https://{origin.host}",
-        )
-
-
-def _further(
-    env: Mapping[str, str], host_env: Iterable[str], user_hosts: Iterable[str]
-) -> Iterable[str]:
-    yield from env.get(TRUSTED_HOSTS, "").split(",")
-    yield from (env.get(name, "") for name in host_env)
-    yield from user_hosts
 
 
 def _covers(entry: str, origin: Origin) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import Event, Lock
 from typing import TYPE_CHECKING
@@ -70,11 +70,7 @@ class Gate:
         """
         with self._lock:
             is_narrow = self._clock() < self._narrow_until
-        if not is_narrow:
-            self.enter()
-            yield
-            return
-        with self._lane:
+        with self._lane if is_narrow else nullcontext():
             self.enter()
             yield
 
@@ -96,26 +92,22 @@ class Gate:
             until = max(self._until, self._clock() + seconds)
             return not self._closed.is_set() and self._price(until) <= self._budget
 
-    def enter(self) -> None:
-        """Wait until the pause is over.
+    def enter(self, moment: float | None = None, why: str = "") -> None:
+        """Wait until the pause is over, or a moment of the clock.
+
+        Args:
+            moment: for this request alone, others pass.
+            why: what that moment is waited for, in a few words.
 
         Raises:
-            Limited: the pause is longer than the budget allows; `retry_after` is its rest.
-            Unreachable: `interrupted`.
-        """
-        while (pause := self._pay()) is not None:
-            self._sit_out(*pause)
-        self._refuse_when_closed()
-
-    def enter_at(self, moment: float, why: str) -> None:
-        """Wait until a moment of the clock; for this request alone, others pass.
-
-        Raises:
-            Limited: it is further away than the budget allows; `retry_after` is how far.
+            Limited: that is longer than the budget allows; `retry_after` is its rest.
             Unreachable: `interrupted`.
         """
         while (pause := self._pay(moment, why)) is not None:
-            self._sit_out(*pause)
+            wait, is_new = pause
+            if is_new and self._on_wait is not None:
+                self._on_wait(wait)
+            self.rest(wait.seconds)
         self._refuse_when_closed()
 
     def rest(self, seconds: float) -> None:
@@ -128,12 +120,7 @@ class Gate:
         """End every wait, and let no further request pass."""
         self._closed.set()
 
-    def _sit_out(self, wait: Wait, is_new: bool) -> None:
-        if is_new and self._on_wait is not None:
-            self._on_wait(wait)
-        self.rest(wait.seconds)
-
-    def _pay(self, moment: float | None = None, why: str = "") -> tuple[Wait, bool] | None:
+    def _pay(self, moment: float | None, why: str) -> tuple[Wait, bool] | None:
         with self._lock:
             until, why = (self._until, self._why) if moment is None else (moment, why)
             left = until - self._clock()
