@@ -6,6 +6,7 @@ imported. Both classes reach into azure-devops 7.1.0b4 and msrest 0.7.1, their l
 
 from __future__ import annotations
 
+import math
 import platform
 import threading
 import uuid
@@ -103,13 +104,11 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         # One thread asks, the others wait for its answer.
         with self._discovering:
             if self._routes is None:
-                self._routes = self._known_routes() or self._answered_routes()
+                known = self._cache.get("routes", self.normalized_url) or []
+                self._routes = self._read_routes(known) or self._answered_routes()
         if location_id not in self._routes:
             raise NotOffered
         return self._routes[location_id]
-
-    def _known_routes(self) -> dict[str, Any]:
-        return self._read_routes(self._cache.get("routes", self.normalized_url) or [])
 
     def _answered_routes(self) -> dict[str, Any]:
         request = ClientRequest("OPTIONS", self._client.format_url("_apis"))
@@ -124,16 +123,17 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         return self._read_routes(routes)
 
     def _read_routes(self, routes: list[Any]) -> dict[str, Any]:
-        read = self._base_deserialize.deserialize_data(routes, "[ApiResourceLocation]")
-        # A route is a path; one that names a scheme would take the request to another host.
-        return {route.id: self._limited(route) for route in read if ":" not in route.route_template}
-
-    def _limited(self, route: Any) -> Any:
-        """The route as if the server knew no newer version than the configured one."""
-        if self._newest is not None and float(self._newest) < route.max_version:
-            route.max_version = float(self._newest)
-            route.released_version = str(min(float(route.released_version), route.max_version))
-        return route
+        """The routes, as if the server knew no newer version than the configured one."""
+        read = {}
+        newest = math.inf if self._newest is None else float(self._newest)
+        for route in self._base_deserialize.deserialize_data(routes, "[ApiResourceLocation]"):
+            if newest < route.max_version:
+                route.max_version = newest
+                route.released_version = str(min(float(route.released_version), newest))
+            # A route is a path; one that names a scheme would take the request to another host.
+            if ":" not in route.route_template:
+                read[route.id] = route
+        return read
 
     def connection_data(self) -> Any:
         """Whom the token belongs to; the library has it in another client."""

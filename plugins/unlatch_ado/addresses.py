@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, unquote, urlsplit
-
-if TYPE_CHECKING:
-    from urllib.parse import SplitResult
+from urllib.parse import parse_qs, unquote, urlsplit
 
 _CLOUD = "dev.azure.com"
 # One label: Microsoft's other services are further down.
@@ -54,12 +50,15 @@ def place_of(url: str) -> Place:
     https://learn.microsoft.com/azure/devops/release-notes/2018/sep-10-azure-devops-launch
     """
     parts = urlsplit(url)
-    return Place(_origin(parts), tuple(_segments(parts)))
-
-
-def web_address(web_url: str, project: str, item: str) -> str:
-    """The address under which people open the item."""
-    return f"{web_url}/{quote(project, safe='')}/_workitems/edit/{item}"
+    host = (parts.hostname or "").rstrip(".")
+    path = [unquote(segment) for segment in parts.path.split("/") if segment]
+    old = _OLD_CLOUD.fullmatch(host)
+    if old:
+        below = path[1:] if path and path[0].lower() == "defaultcollection" else path
+        return Place(f"https://{_CLOUD}", (old[1], *below))
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    return Place(f"{parts.scheme}://{host}{port}", tuple(path))
 
 
 def parse(url: str, known: Place) -> Address | None:
@@ -70,30 +69,21 @@ def parse(url: str, known: Place) -> Address | None:
         known: the configured organization; elsewhere, what stands before the project is taken for
             the organization.
     """
-    parts = _split(url)
-    if parts is None:
-        return None
-    segments = _segments(parts)
-    hub = next((n for n, segment in enumerate(segments) if _HUB.fullmatch(segment)), len(segments))
-    item = _item("/".join(segments[hub:]), parts.query)
-    if item is None:
-        return None
-    origin, before = _origin(parts), segments[:hub]
-    ours = len(known.path)
-    if origin == known.origin and _same(before[:ours], known.path):
-        return Address(known, before[ours] if before[ours:] else None, item)
-    return Address(Place(origin, tuple(before[:1])), "/".join(before[1:]) or None, item)
-
-
-def _split(url: str) -> SplitResult | None:
     try:
-        parts = urlsplit(url.strip())
-        _ = parts.port
+        parts, whole = urlsplit(url.strip()), place_of(url.strip())
     except ValueError:
         return None
     if parts.scheme not in ("http", "https") or parts.username is not None or not parts.hostname:
         return None
-    return parts
+    hubs = (n for n, segment in enumerate(whole.path) if _HUB.fullmatch(segment))
+    hub = next(hubs, len(whole.path))
+    item = _item("/".join(whole.path[hub:]), parts.query)
+    if item is None:
+        return None
+    before, ours = whole.path[:hub], len(known.path)
+    if whole.origin == known.origin and _folded(before[:ours]) == _folded(known.path):
+        return Address(known, before[ours] if before[ours:] else None, item)
+    return Address(Place(whole.origin, before[:1]), "/".join(before[1:]) or None, item)
 
 
 def _item(rest: str, query: str) -> str | None:
@@ -107,29 +97,5 @@ def _item(rest: str, query: str) -> str | None:
     return str(int(found)) if rest and _ID.fullmatch(found) else None
 
 
-def _origin(parts: SplitResult) -> str:
-    host = _host(parts)
-    if _OLD_CLOUD.fullmatch(host):
-        return f"https://{_CLOUD}"
-    port = parts.port
-    usual = {"http": 80, "https": 443}.get(parts.scheme)
-    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
-
-
-def _segments(parts: SplitResult) -> list[str]:
-    host = _host(parts)
-    segments = [unquote(segment) for segment in parts.path.split("/") if segment]
-    old = _OLD_CLOUD.fullmatch(host)
-    if old is None:
-        return segments
-    if segments and segments[0].lower() == "defaultcollection":
-        segments = segments[1:]
-    return [old[1], *segments]
-
-
-def _host(parts: SplitResult) -> str:
-    return (parts.hostname or "").rstrip(".")
-
-
-def _same(left: list[str], right: tuple[str, ...]) -> bool:
-    return [word.casefold() for word in left] == [word.casefold() for word in right]
+def _folded(path: tuple[str, ...]) -> list[str]:
+    return list(map(str.casefold, path))

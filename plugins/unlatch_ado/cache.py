@@ -43,19 +43,17 @@ class Cache:
         if not isinstance(kept, dict) or kept.get("version") != _VERSION:
             return None
         # The name is compared, so that files whose digests collide are not taken for each other.
-        if kept.get("name") != list(name) or not self._is_fresh(kept.get("at")):
+        at = kept.get("at")
+        if kept.get("name") != list(name) or not isinstance(at, int | float):
             return None
-        return kept.get("value")
+        # A time in the future comes from a clock that has been set back.
+        return kept.get("value") if 0 <= self._now() - at < DAY else None
 
     def put(self, *name: str, value: Any) -> None:
         """Keep `value` under `name`."""
         kept = {"version": _VERSION, "name": list(name), "at": self._now(), "value": value}
         with contextlib.suppress(OSError):
             _replace(self._file(name), json.dumps(kept))
-
-    def _is_fresh(self, at: object) -> bool:
-        # A time in the future comes from a clock that has been set back.
-        return isinstance(at, int | float) and 0 <= self._now() - at < DAY
 
     def _file(self, name: tuple[str, ...]) -> Path:
         digest = hashlib.sha256("\0".join(name).encode()).hexdigest()[:32]

@@ -84,7 +84,9 @@ class Client:
         """
         try:
             with self._connection.understood():
-                return parts.read_from(self._read(item, parts))
+                # The API takes no choice of fields together with relations.
+                wanted = {"expand": "Relations"} if parts.related else {"fields": parts.fields}
+                return parts.read_from(self._api.get_work_item(int(item), **wanted))
         except NotFound as gone:
             if gone.id == "item-not-found" and self._is_deleted(item):
                 raise deleted(item) from gone
@@ -191,12 +193,6 @@ class Client:
             for start in range(0, len(numbers), _BATCH):
                 page = self._batch(numbers[start : start + _BATCH], _WITH_DESCRIPTION)
                 yield from page.values()
-
-    def _read(self, item: str, parts: Parts) -> object:
-        if parts.fields is None:
-            # The API takes no choice of fields together with relations.
-            return self._api.get_work_item(int(item), expand="Relations")
-        return self._api.get_work_item(int(item), fields=parts.fields)
 
     def _is_deleted(self, item: str) -> bool:
         try:

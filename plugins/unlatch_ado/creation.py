@@ -19,8 +19,9 @@ from unlatch_ado.patch import (
     Patch,
     changed_tags,
 )
-from unlatch_ado.sending import answered, notes_on_refused, sent
+from unlatch_ado.seeing import answered
 from unlatch_ado.values import path_of
+from unlatch_ado.writers import notes_on_refused, sent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -147,6 +147,8 @@ def explain(answer: Answer) -> TrackerError | None:
     if _is_sign_in(answer):
         message = "Azure DevOps asks to sign in: the token is expired, revoked or malformed"
         return Unauthorised("credential-expired", message, hint=_RENEW)
+    if answer.status < 400:  # noqa: PLR2004
+        return None
     if answer.status == 404 and _is_words(answer):  # noqa: PLR2004
         # No error of the work item service: a wrong address, or a proxy or server in front of it.
         return NotFound("item-not-found", _plainly(answer), hint=_PLAIN_HINT)

@@ -9,7 +9,7 @@ from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Goal, as_html
 from unlatch_ado.patch import STATE, Patch
 from unlatch_ado.seeing import Seen, see
-from unlatch_ado.sending import sent
+from unlatch_ado.writers import sent
 
 if TYPE_CHECKING:
     from unlatch_ado.answers import WorkItem

@@ -83,7 +83,7 @@ class Patch:
             )
         if self.comment is not None:
             steps.append(Step("add", "/fields/System.History", self.comment))
-        steps += [Step("add", "/relations/-", _relation(link)) for link in self.links]
+        steps += map(_added, self.links)
         return tuple(steps)
 
     @property
@@ -104,9 +104,10 @@ class Patch:
         return replace(self, tags=(before, without(after, self.new_tags)))
 
 
-def _relation(link: Link) -> dict[str, Any]:
+def _added(link: Link) -> Step:
     # https://learn.microsoft.com/azure/devops/boards/queries/link-type-reference
-    return {"rel": link.kind, "url": link.url, "attributes": {"comment": link.comment}}
+    relation = {"rel": link.kind, "url": link.url, "attributes": {"comment": link.comment}}
+    return Step("add", "/relations/-", relation)
 
 
 def comment_of(change: Change) -> str | None:
@@ -121,12 +122,12 @@ def comment_of(change: Change) -> str | None:
 
 def read_tags(field: str | None) -> tuple[str, ...]:
     """The tags in the field System.Tags."""
-    return tuple(tag.strip() for tag in (field or "").split(";") if tag.strip())
+    return tuple(filter(None, map(str.strip, (field or "").split(";"))))
 
 
 def without(tags: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     """The tags that are not among others; case makes no difference."""
-    known = {tag.casefold() for tag in others}
+    known = set(map(str.casefold, others))
     return tuple(tag for tag in tags if tag.casefold() not in known)
 
 

@@ -22,7 +22,7 @@ from unlatch.spi import (
 from unlatch_ado import creation, examining, reading, writing
 from unlatch_ado.client import Client
 from unlatch_ado.discussion import plain
-from unlatch_ado.seeing import Seen, understand
+from unlatch_ado.seeing import understand
 from unlatch_ado.together import write_many
 from unlatch_ado.writers import Judge, Lister, Writer
 
@@ -53,7 +53,8 @@ class AdoPlugin(SyncPlugin):
 
     def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
         """Read one work item."""
-        return _snapshot(reading.read(self._settings, self._client, ref, change))
+        seen = reading.read(self._settings, self._client, ref, change)
+        return Snapshot(seen.remote, seen)
 
     def read_many(
         self, refs: Sequence[ItemRef], change: Change | None = None
@@ -61,13 +62,13 @@ class AdoPlugin(SyncPlugin):
         """Read many work items, two hundred a request."""
         found = reading.read_many(self._settings, self._client, refs, change)
         return {
-            ref: one if isinstance(one, TrackerError) else _snapshot(one)
+            ref: one if isinstance(one, TrackerError) else Snapshot(one.remote, one)
             for ref, one in found.items()
         }
 
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         """Set the state, comment, relabel and edit, in one request."""
-        return self._write(snapshot, change, Writer(self._client, self._settings))
+        return writing.write(Writer(self._client, self._settings), snapshot, change)
 
     def write_many(
         self, wanted: Sequence[tuple[Snapshot, Change]]
@@ -77,7 +78,7 @@ class AdoPlugin(SyncPlugin):
 
     def create(self, change: Change) -> Outcome:
         """Create a work item in the configured project."""
-        return self._write(None, change, Writer(self._client, self._settings))
+        return creation.create(Writer(self._client, self._settings), change)
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
         """The requests of a change; those whose answers are kept for a day are left out."""
@@ -136,10 +137,6 @@ class AdoPlugin(SyncPlugin):
     def _newest(self) -> Iterator[WorkItem | TrackerError]:
         project = self._settings.project
         return iter(()) if project is None else self._client.newest(project)
-
-
-def _snapshot(seen: Seen) -> Snapshot:
-    return Snapshot(seen.remote, seen)
 
 
 def _ops_of(item: WorkItem) -> frozenset[str]:

@@ -27,30 +27,27 @@ class Projects:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._api = connection.api
-        self._workflows: dict[tuple[str, str], Workflow] = {}
+        self._cache = connection.cache
+        self._workflows: dict[tuple[str, ...], Workflow] = {}
         self._iterations: dict[str, tuple[Iteration, ...]] = {}
         self._account: Account | None = None
         self._asking = threading.Lock()
 
     def workflow(self, project: str, type: str, *, anew: bool = False) -> Workflow:
         """A work item type's states and moves, asked for once a day, or `anew`."""
-        name = (project.casefold(), type.casefold())
+        organization = self._connection.organization
+        name = ("workflow", organization, project.casefold(), type.casefold())
         # One thread asks, the others wait for its answer.
         with self._asking:
-            known = None if anew else self.known_workflow(project, type)
+            known = None if anew else self._workflows.get(name)
+            if known is None and not anew:
+                known = workflow_from_json(self._cache.get(*name))
             if known is None:
                 with self._connection.understood():
                     known = answers.workflow(self._api.get_work_item_type(project, type))
-                self._keep("workflow", *name, value=workflow_as_json(known))
+                self._cache.put(*name, value=workflow_as_json(known))
             self._workflows[name] = known
         return known
-
-    def known_workflow(self, project: str, type: str) -> Workflow | None:
-        """The same, where it is kept from an earlier request."""
-        name = (project.casefold(), type.casefold())
-        if name in self._workflows:
-            return self._workflows[name]
-        return workflow_from_json(self._kept("workflow", *name))
 
     def types(self, project: str) -> dict[str, Type]:
         """All work item types of a project, by their names without regard to case."""
@@ -60,23 +57,23 @@ class Projects:
 
     def iterations(self, project: str) -> tuple[Iteration, ...]:
         """A project's iterations with their dates, asked for once a day."""
-        name = project.casefold()
         with self._asking:
             known = self.known_iterations(project)
             if known is None:
                 with self._connection.understood():
                     tree = self._api.get_classification_node(project, "iterations", depth=_DEPTH)
                     known = answers.iterations(tree)
-                self._keep("iterations", name, value=as_json(known))
-            self._iterations[name] = known
+                name = ("iterations", self._connection.organization, project.casefold())
+                self._cache.put(*name, value=as_json(known))
+            self._iterations[project.casefold()] = known
         return known
 
     def known_iterations(self, project: str) -> tuple[Iteration, ...] | None:
         """The same, where they are kept from an earlier request."""
-        name = project.casefold()
-        if name in self._iterations:
-            return self._iterations[name]
-        return from_json(self._kept("iterations", name))
+        if project.casefold() in self._iterations:
+            return self._iterations[project.casefold()]
+        name = ("iterations", self._connection.organization, project.casefold())
+        return from_json(self._cache.get(*name))
 
     def account(self) -> Account:
         """Whom the token belongs to; never kept on disk, for the next run may have another one."""
@@ -94,9 +91,3 @@ class Projects:
         except _NO:
             # Tokens of small scope may not ask.
             return None
-
-    def _keep(self, *name: str, value: object) -> None:
-        self._connection.cache.put(name[0], self._connection.organization, *name[1:], value=value)
-
-    def _kept(self, *name: str) -> object:
-        return self._connection.cache.get(name[0], self._connection.organization, *name[1:])

@@ -43,9 +43,9 @@ def renewal_of(
     settings: AdoSettings, projects: Projects, item: WorkItem, *, today: date
 ) -> Renewal:
     """The current iteration in place of an old one, a new assignee for one who has left."""
-    parts = (_iteration(settings, projects, item, today), _assignee(settings, projects, item))
-    fields = tuple(field for part in parts for field in part.fields)
-    return Renewal(fields, tuple(note for part in parts for note in part.notes))
+    iteration = _iteration(settings, projects, item, today)
+    assignee = _assignee(settings, projects, item)
+    return Renewal(iteration.fields + assignee.fields, iteration.notes + assignee.notes)
 
 
 def _iteration(settings: AdoSettings, projects: Projects, item: WorkItem, today: date) -> Renewal:

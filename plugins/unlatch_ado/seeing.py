@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unlatch.errors import Rejected
+from unlatch.errors import Rejected, TrackerError
 from unlatch.spi import Category, Goal, RemoteItem, must_move
+from unlatch_ado.errors import unreadable
 from unlatch_ado.reopening import NOTHING, Renewal
 
 if TYPE_CHECKING:
-    from unlatch.errors import TrackerError
     from unlatch.spi import Change
     from unlatch_ado.answers import WorkItem
     from unlatch_ado.projects import Projects
@@ -78,11 +78,7 @@ def understand(settings: AdoSettings, projects: Projects, item: WorkItem) -> See
             f"the work item's state {item.state!r} is none of those of a {item.type}",
             hint="give it another state by hand",
         )
-    return Seen(item, _remote(settings, item, category), workflow)
-
-
-def _remote(settings: AdoSettings, item: WorkItem, category: Category) -> RemoteItem:
-    return RemoteItem(
+    remote = RemoteItem(
         ref=settings.ref(item.project, str(item.id)),
         title=item.title,
         state=item.state,
@@ -94,3 +90,21 @@ def _remote(settings: AdoSettings, item: WorkItem, category: Category) -> Remote
         revision=str(item.revision),
         updated=item.changed,
     )
+    return Seen(item, remote, workflow)
+
+
+def answered(settings: AdoSettings, projects: Projects, answer: WorkItem) -> Seen:
+    """The answer to a change, understood.
+
+    Raises:
+        UnknownOutcome: it cannot be; the change was made all the same.
+    """
+    try:
+        return understand(settings, projects, answer)
+    except TrackerError as error:
+        raise unreadable(writing=True) from error
+
+
+def was_commented(seen: Seen, answer: WorkItem, change: Change) -> bool:
+    """Whether the answer shows that the comment was posted: a request is taken as a whole."""
+    return change.comment is not None and answer.revision > seen.item.revision

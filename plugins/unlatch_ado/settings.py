@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from unlatch.errors import ConfigError
 from unlatch.spi import Goal, ItemRef
-from unlatch_ado.addresses import Address, Place, parse, place_of, web_address
+from unlatch_ado.addresses import Place, parse, place_of
 from unlatch_ado.tables import Fields, OnReopen, States
 from unlatch_ado.values import (  # noqa: TC001  (pydantic reads the annotations)
     NodePath,
@@ -65,18 +66,18 @@ class AdoSettings(BaseModel):
         "increment's id.",
     )
     states: States = Field(
-        default_factory=lambda: States.model_validate({}),
+        default_factory=States,
         description="States to use instead of the ones that the work item type suggests.",
     )
     states_by_type: dict[str, States] = Field(
         default_factory=dict, description="The same for single work item types, by their names."
     )
     fields: Fields = Field(
-        default_factory=lambda: Fields.model_validate({}),
+        default_factory=Fields,
         description="Values of fields that rules of the process make mandatory.",
     )
     on_reopen: OnReopen = Field(
-        default_factory=lambda: OnReopen.model_validate({}),
+        default_factory=OnReopen,
         description="What becomes of a reopened work item's iteration, parent and assignee.",
     )
 
@@ -84,11 +85,6 @@ class AdoSettings(BaseModel):
     def base_url(self) -> str:
         """Where requests go."""
         return self.organization_url
-
-    @property
-    def web_base(self) -> str:
-        """The address under which the organization's items are linked."""
-        return self.web_url or self.organization_url
 
     @property
     def target(self) -> str | None:
@@ -103,8 +99,8 @@ class AdoSettings(BaseModel):
 
     def recognise(self, url: str) -> ItemRef | None:
         """The work item that a pasted address means, or None if it is not one of ours."""
-        found = self._parse(url)
-        if found is None or found.place != self._place or (found.project or self.project) is None:
+        found = parse(url, self._home)
+        if found is None or found.place != self._home or not (found.project or self.project):
             return None
         return self.ref(found.project or self.project or "", found.item)
 
@@ -121,8 +117,9 @@ class AdoSettings(BaseModel):
     def allows(self, ref: ItemRef) -> bool:
         """Whether the item lies in a configured project."""
         wanted = ref.target.casefold()
+        named = filter(None, (self.project, *self.projects))
         return ref.tracker == _TRACKER and wanted in {
-            self.target_of(name).casefold() for name in self.places
+            self.target_of(name).casefold() for name in named
         }
 
     def name(self, ref: ItemRef) -> str:
@@ -131,7 +128,7 @@ class AdoSettings(BaseModel):
 
     def ref(self, project: str, item: str) -> ItemRef:
         """The item with that number in one of the organization's projects."""
-        url = web_address(self.web_base, project, item)
+        url = f"{self._web_base}/{quote(project, safe='')}/_workitems/edit/{item}"
         return ItemRef(tracker=_TRACKER, target=self.target_of(project), id=item, url=url)
 
     def type_for(self, increment_type: str | None) -> str:
@@ -140,9 +137,10 @@ class AdoSettings(BaseModel):
 
     def state_for(self, goal: Goal, work_item_type: str) -> str | None:
         """The state that is configured for `goal`, if one is; the type's own comes first."""
-        by_type = {name.casefold(): states for name, states in self.states_by_type.items()}
-        own = by_type.get(work_item_type.casefold())
-        return (own.of(goal) if own else None) or self.states.of(goal)
+        for name, states in self.states_by_type.items():
+            if name.casefold() == work_item_type.casefold() and states.of(goal):
+                return states.of(goal)
+        return self.states.of(goal)
 
     def link_back(self, increment: str) -> str | None:
         """The address that a work item made from the increment links to, if one is configured."""
@@ -155,17 +153,18 @@ class AdoSettings(BaseModel):
         return f"{place_of(self.organization_url).name}/{project}"
 
     @property
-    def _place(self) -> Place:
-        return place_of(self.web_base)
+    def _web_base(self) -> str:
+        return self.web_url or self.organization_url
 
-    def _parse(self, url: str) -> Address | None:
-        return parse(url, self._place)
+    @cached_property
+    def _home(self) -> Place:
+        return place_of(self._web_base)
 
     def _elsewhere(self, url: str) -> ItemRef:
         # The target of a foreign item holds its host, so that it equals no configured one.
-        found = self._parse(url)
+        found = parse(url, self._home)
         if found is None:
-            raise _unplaced(f"{url!r} is no address of a work item at {self.web_base}")
+            raise _unplaced(f"{url!r} is no address of a work item at {self._web_base}")
         host = found.place.origin.partition("://")[2]
         target = "/".join((host, *found.place.path, found.project or ""))
         return ItemRef(tracker=_TRACKER, target=target, id=found.item, url=url)

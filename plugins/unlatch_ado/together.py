@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Conflict, NotFound, Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Outcome
 from unlatch_ado.parents import must_reopen, note_on_parent
-from unlatch_ado.seeing import reopens
-from unlatch_ado.sending import answered, was_commented
+from unlatch_ado.seeing import answered, reopens, was_commented
 from unlatch_ado.writing import notes_on, patch_for
 
 if TYPE_CHECKING:

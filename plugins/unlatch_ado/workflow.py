@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Goal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # https://learn.microsoft.com/azure/devops/boards/work-items/workflow-and-state-categories
 _CATEGORIES: Mapping[str, Category] = MappingProxyType(
@@ -77,8 +77,11 @@ class Workflow:
 
     def _first(self, current: str, goal: Goal) -> str | None:
         reachable = self.reachable(current)
-        by_rank = (s for wanted in _WANTED[goal] for s in reachable if self.states[s] == wanted)
-        return next(by_rank, None)
+        for wanted in _WANTED[goal]:
+            for state in reachable:
+                if self.states[state] == wanted:
+                    return state
+        return None
 
     def _named(self, current: str, goal: Goal, configured: str) -> str | None:
         for state in self.reachable(current):
@@ -98,20 +101,17 @@ class Workflow:
         )
 
 
+_KEPT = TypeAdapter(Workflow)
+
+
 def as_json(workflow: Workflow) -> dict[str, Any]:
     """`workflow` as it is cached."""
-    return {
-        "type": workflow.type,
-        "states": dict(workflow.states),
-        "moves": {state: list(moves) for state, moves in workflow.moves.items()},
-    }
+    return dict(_KEPT.dump_python(workflow, mode="json"))
 
 
 def from_json(data: Any) -> Workflow | None:
     """The workflow that `as_json` wrote; None if it is not one."""
     try:
-        states = {str(name): str(category) for name, category in data["states"].items()}
-        moves = {str(name): tuple(map(str, to)) for name, to in data["moves"].items()}
-        return Workflow(str(data["type"]), states, moves)
-    except (AttributeError, KeyError, TypeError):
+        return _KEPT.validate_python(data)
+    except ValidationError:
         return None

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
+from unlatch.errors import Forbidden
 from unlatch.spi import PlannedRequest
 from unlatch_ado.answers import WorkItem
-from unlatch_ado.patch import DESCRIPTION, ITERATION, STATE, TITLE
-from unlatch_ado.wording import in_words
+from unlatch_ado.patch import DESCRIPTION, HYPERLINK, ITERATION, STATE, TITLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from unlatch.errors import TrackerError
     from unlatch_ado.client import Client
-    from unlatch_ado.patch import Patch
+    from unlatch_ado.patch import Link, Patch
     from unlatch_ado.seeing import Seen
     from unlatch_ado.settings import AdoSettings
+    from unlatch_ado.tables import FieldValue
     from unlatch_ado.workflow import Workflow
+
+T = TypeVar("T")
 
 
 class Writer:
@@ -148,3 +151,55 @@ def _new(project: str, workflow: Workflow, patch: Patch) -> WorkItem:
     """A work item as it is expected to be made: in the first state of its type."""
     state = next(iter(workflow.states), "")
     return _changed(WorkItem(0, 0, project, workflow.type, "", state, ()), patch)
+
+
+def sent(patch: Patch, send: Callable[[Patch], T]) -> tuple[T, tuple[str, ...]]:
+    """Send a request; where tags may not be created, once more without them.
+
+    Nothing of the first request was taken then: 403 TF401289 refuses it as a whole.
+
+    Returns:
+        The answer, and the tags that were refused.
+    """
+    try:
+        return send(patch), ()
+    except Forbidden as refusal:
+        if refusal.id != "tag-not-permitted" or not patch.new_tags:
+            raise
+        return send(patch.without_new_tags()), patch.new_tags
+
+
+def notes_on_refused(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """A note that names the tags that were refused."""
+    names = ", ".join(tags)
+    note = f"not added, because this account may not create tags in the project: {names}"
+    return (note,) if tags else ()
+
+
+def in_words(patch: Patch) -> Iterator[str]:
+    """The parts of a request, one after another."""
+    for name, value in patch.fields:
+        # That a new item gets its title and description goes without saying.
+        if patch.revision is not None or name not in (TITLE, DESCRIPTION):
+            yield _field(name, value)
+    if patch.comment is not None:
+        yield "post the comment"
+    yield from (f"add tag {tag}" for tag in patch.new_tags)
+    yield from (f"remove tag {tag}" for tag in patch.lost_tags)
+    yield from map(_link, patch.links)
+
+
+def _field(name: str, value: FieldValue) -> str:
+    if name == STATE:
+        return f"set state to {value}"
+    if name == TITLE:
+        return "set the title"
+    if name == DESCRIPTION:
+        return "set our part of the description"
+    return f"set {name} to {value}"
+
+
+def _link(link: Link) -> str:
+    if link.kind == HYPERLINK:
+        return f"link back to {link.url}"
+    return f"link to {link.url.rpartition('/')[2]} ({link.kind.rpartition('.')[2]})"

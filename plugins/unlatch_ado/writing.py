@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
@@ -10,8 +11,8 @@ from unlatch.spi import Goal, Outcome, Progress, must_move
 from unlatch_ado.description import checked, rewritten, title_notes, title_of
 from unlatch_ado.parents import look_after_parent
 from unlatch_ado.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
-from unlatch_ado.seeing import Seen, reopens
-from unlatch_ado.sending import answered, notes_on_refused, sent, was_commented
+from unlatch_ado.seeing import Seen, answered, reopens, was_commented
+from unlatch_ado.writers import notes_on_refused, sent
 
 if TYPE_CHECKING:
     from unlatch.spi import Change, Draft, Snapshot
@@ -57,7 +58,10 @@ def patch_for(settings: AdoSettings, seen: Seen, change: Change) -> Patch:
     item = seen.item
     return Patch(
         revision=item.revision,
-        fields=(*_moved(settings, seen, change), *_edits(item, change.draft)),
+        fields=(
+            *_moved(settings, seen, change),
+            *(_edits(item, change.draft) if change.draft else ()),
+        ),
         tags=(item.tags, changed_tags(item.tags, change)),
         comment=comment_of(change),
     )
@@ -74,7 +78,7 @@ def _attempt(writer: Writer, seen: Seen, change: Change, done: Progress) -> None
     if reopens(seen, change):
         done.notes += look_after_parent(writer, seen, patch)
     if not patch.is_empty:
-        answer, refused = sent(patch, lambda patch: _changed(writer, seen.item, patch))
+        answer, refused = sent(patch, partial(_changed, writer, seen.item))
         done.item = answered(writer.settings, writer.projects, answer).remote
         done.commented = was_commented(seen, answer, change)
         done.refused += refused
@@ -105,9 +109,7 @@ def _moved(settings: AdoSettings, seen: Seen, change: Change) -> Fields:
     return ((STATE, state), *settings.fields.of(change.goal).items(), *renewed)
 
 
-def _edits(item: WorkItem, draft: Draft | None) -> Fields:
-    if draft is None:
-        return ()
+def _edits(item: WorkItem, draft: Draft) -> Fields:
     if item.description is None:
         raise ValueError("the snapshot was read without the description that is to be edited")
     edits = {
