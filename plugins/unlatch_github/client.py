@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound, Redirected, TrackerError, Transient
@@ -12,17 +13,17 @@ from unlatch_github.connection import Connection
 from unlatch_github.elsewhere import answer_at, moved, renamed, unseen
 from unlatch_github.errors import Elsewhere
 from unlatch_github.etags import Etags
-from unlatch_github.identity import Identity, scopes_in
 from unlatch_github.queries import STANDING, VIEWER
 from unlatch_github.reading import (
     Found,
+    Identity,
     Milestone,
     Post,
     facts_of,
-    issue_in,
     milestone_in,
     place_of,
     post_in,
+    scopes_in,
     understood,
 )
 
@@ -46,6 +47,7 @@ class Client:
     def __init__(self, settings: GithubSettings, transport: Transport) -> None:
         self.settings = settings
         self._connection = Connection(settings.api_url, transport)
+        self._ask = self._connection.ask
         self._etags = Etags(transport.cache)
         self._identity: Identity | None = None
 
@@ -59,7 +61,7 @@ class Client:
             Moved: it is elsewhere by now.
         """
         with self._followed(ref):
-            answer = self._get(paths.issue_path(ref))
+            answer = self._ask("GET", paths.issue_path(ref))
         return self.found(answer, ref, written=False)
 
     def look(self, ref: ItemRef) -> Found:
@@ -89,7 +91,7 @@ class Client:
         """
         ref = found.item.ref
         try:
-            answer = self._send("PATCH", paths.issue_path(ref), dict(fields))
+            answer = self._ask("PATCH", paths.issue_path(ref), dict(fields))
         except Redirected:
             self.read(ref)
             raise
@@ -102,7 +104,7 @@ class Client:
             Rejected: `repository-moved`, the repository has another name by now.
         """
         try:
-            answer = self._send("POST", paths.issues_path(target), dict(fields))
+            answer = self._ask("POST", paths.repository_path(target, "issues"), dict(fields))
         except Redirected:
             self._tell_new_name(target)
             raise
@@ -113,14 +115,14 @@ class Client:
     def assign(self, found: Found, logins: Sequence[str]) -> Found:
         """Add assignees; GitHub leaves out accounts that cannot be assigned there."""
         ref = found.item.ref
-        answer = self._send("POST", paths.assignees_path(ref), {"assignees": [*logins]})
+        answer = self._ask("POST", paths.issue_path(ref, "assignees"), {"assignees": [*logins]})
         return self.found(answer, ref)
 
     def created(self, target: str) -> Iterator[Post]:
         """A repository's issues, newest first, page by page."""
         query = f"?state=all&sort=created&direction=desc&{_PAGE}"
         with understood(target, written=False), self._renamed(target):
-            for answer in self._connection.listed(paths.issues_path(target) + query):
+            for answer in self._connection.listed(paths.repository_path(target, "issues") + query):
                 if "pull_request" not in answer:
                     yield post_in(answer, id="number")
 
@@ -130,7 +132,7 @@ class Client:
         """An issue's comments, oldest first, page by page."""
         name = self.settings.name(ref)
         with understood(name, written=False), self._explored(ref):
-            for answer in self._connection.listed(f"{paths.comments_path(ref)}?{_PAGE}"):
+            for answer in self._connection.listed(f"{paths.issue_path(ref, 'comments')}?{_PAGE}"):
                 yield post_in(answer)
 
     def comment(self, ref: ItemRef, body: str) -> str:
@@ -139,7 +141,7 @@ class Client:
         Raises:
             UnknownOutcome: the answer does not show the comment with its markers.
         """
-        answer = self._send("POST", paths.comments_path(ref), {"body": body})
+        answer = self._ask("POST", paths.issue_path(ref, "comments"), {"body": body})
         with understood(self.settings.name(ref)):
             post = post_in(answer)
             if not ops_in(body) <= post.ops:
@@ -148,17 +150,17 @@ class Client:
 
     def delete_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment."""
-        self._send("DELETE", paths.comment_path(ref.target, comment.id))
+        self._ask("DELETE", paths.repository_path(ref.target, "issues", "comments", comment.id))
 
     def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
         """Add labels, at least one; all labels that the issue has then, as GitHub answers."""
-        path = paths.labels_path(item.ref)
-        return self._labels(item.ref, self._send("POST", path, {"labels": [*names]}))
+        path = paths.issue_path(item.ref, "labels")
+        return self._labels(item.ref, self._ask("POST", path, {"labels": [*names]}))
 
     def remove_label(self, item: RemoteItem, name: str) -> tuple[str, ...]:
         """Remove a label; all labels that the issue has then, as GitHub answers."""
         try:
-            answer = self._send("DELETE", paths.label_path(item.ref, name))
+            answer = self._ask("DELETE", paths.issue_path(item.ref, "labels", name))
         except NotFound as error:
             if error.id != "item-not-found":
                 raise
@@ -168,7 +170,7 @@ class Client:
 
     def _labels_now(self, ref: ItemRef) -> tuple[str, ...]:
         with self._explored(ref):
-            listed = [*self._connection.listed(f"{paths.labels_path(ref)}?{_PAGE}")]
+            listed = [*self._connection.listed(f"{paths.issue_path(ref, 'labels')}?{_PAGE}")]
         return self._labels(ref, listed)
 
     def _labels(self, ref: ItemRef, answer: Any) -> tuple[str, ...]:
@@ -179,27 +181,29 @@ class Client:
 
     def milestones(self, target: str) -> tuple[Milestone, ...]:
         """A repository's milestones, closed ones too."""
-        path = f"{paths.milestones_path(target)}?state=all&{_PAGE}"
+        path = f"{paths.repository_path(target, 'milestones')}?state=all&{_PAGE}"
         with understood(target, written=False), self._renamed(target):
             return tuple(map(milestone_in, self._connection.listed(path)))
 
     def repository(self, target: str) -> dict[str, Any]:
         """A repository."""
         with self._renamed(target):
-            answer = self._get(paths.repository_path(target))
+            answer = self._ask("GET", paths.repository_path(target))
         with understood(target, written=False):
             return dict(answer)
 
     def list_one(self, target: str) -> None:
         """Read the first of a repository's issues, to see whether they may be read."""
-        self._get(f"{paths.issues_path(target)}?per_page=1")
+        self._ask("GET", f"{paths.repository_path(target, 'issues')}?per_page=1")
 
     def permission(self, target: str, login: str) -> tuple[str, str]:
         """An account's base role in a repository ("admin", "write", "read", "none"), and its role.
 
         https://docs.github.com/en/rest/collaborators/collaborators
         """
-        answer = self._get(paths.permission_path(target, login))
+        answer = self._ask(
+            "GET", paths.repository_path(target, "collaborators", login, "permission")
+        )
         with understood(target, written=False):
             return str(answer["permission"]), str(answer.get("role_name") or "")
 
@@ -221,7 +225,7 @@ class Client:
 
     def _asked_identity(self) -> Identity:
         try:
-            headers, answer = self._connection.ask("GET", paths.USER)
+            headers, answer = self._connection.ask_in_full("GET", paths.USER)
         except Forbidden:
             # An installation is no user; GraphQL names its bot all the same.
             return Identity(self._viewer(), is_app=True)
@@ -253,7 +257,7 @@ class Client:
         """The facts of the issue that was asked for."""
         name = self.settings.name(ref)
         with understood(name, written=written):
-            return facts_of(issue_in(answer, self._connection.requester()), ref, where=name)
+            return facts_of(answer, self._connection.requester(), ref, where=name)
 
     @contextmanager
     def _followed(self, ref: ItemRef) -> Iterator[None]:
@@ -262,7 +266,7 @@ class Client:
             yield
         except Elsewhere as elsewhere:
             try:
-                target, number = place_of(answer_at(elsewhere, self._get))
+                target, number = place_of(answer_at(elsewhere, partial(self._ask, "GET")))
             except (KeyError, TypeError, ValueError):
                 raise unseen(elsewhere) from elsewhere
             raise moved(self.settings, ref, target, number) from elsewhere
@@ -286,17 +290,11 @@ class Client:
 
     def _tell_new_name(self, target: str) -> None:
         try:
-            self._get(paths.repository_path(target))
+            self._ask("GET", paths.repository_path(target))
         except Elsewhere as elsewhere:
-            answer = answer_at(elsewhere, self._get)
+            answer = answer_at(elsewhere, partial(self._ask, "GET"))
             name = answer.get("full_name") if isinstance(answer, dict) else None
             if name:
                 raise renamed(target, name) from None
         except TrackerError:
             return
-
-    def _get(self, path: str) -> Any:
-        return self._connection.ask("GET", path)[1]
-
-    def _send(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        return self._connection.ask(verb, path, body)[1]

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
 from unlatch.spi import markdown
-from unlatch_github._body import section, with_section
 from unlatch_github.wishes import number_of
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft
+    from unlatch_github.preview import Writer
     from unlatch_github.reading import Found
     from unlatch_github.wishes import Wishes
-    from unlatch_github.writer import Writer
 
 _LONGEST_TITLE = 256
 _LONGEST_BODY = 65_536
+# The part of the body that unlatch keeps is between these; people write around it.
+_BEGIN = "<!-- unlatch:begin -->"
+_END = "<!-- unlatch:end -->"
+# From a begin to its own end: a stray begin before it belongs to nobody.
+_SECTION = re.compile(f"{_BEGIN}(?:(?!{_BEGIN}).)*?{_END}", re.DOTALL)
 
 
 def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
@@ -26,7 +31,7 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
     Raises:
         Rejected: `title-too-long`, `body-too-long`.
     """
-    body = f"{section(markdown(draft.body))}\n{marker}"
+    body = f"{_section(markdown(draft.body))}\n{marker}"
     return {"title": _title(draft, where=where), "body": _fitting(body, where=where)}
 
 
@@ -43,7 +48,7 @@ def changed_fields(
         Rejected: `title-too-long`, `body-too-long`.
     """
     text = found.body or ""
-    body = _fitting(with_section(text, markdown(draft.body)), where=where)
+    body = _fitting(_with_section(text, markdown(draft.body)), where=where)
     now = {
         "title": found.item.title,
         "body": text,
@@ -96,3 +101,16 @@ def _fitting(body: str, *, where: str) -> str:
             hint="shorten spec.md and tasks.md",
         )
     return body
+
+
+def _section(text: str) -> str:
+    """`text` between the marks that it is found by again."""
+    return f"{_BEGIN}\n{text}\n{_END}"
+
+
+def _with_section(body: str, text: str) -> str:
+    """`body` with its first section saying `text`, or with such a section at its end."""
+    match = _SECTION.search(body)
+    if match is None:
+        return f"{body.rstrip()}\n\n{_section(text)}".lstrip()
+    return body[: match.start()] + _section(text) + body[match.end() :]

@@ -199,6 +199,8 @@ def explain(answer: Answer) -> TrackerError | None:
     """The error that an answer of GitHub's means, or None if it is none of ours."""
     if limited := _limited_query(answer):
         return limited
+    if answer.status < 300:  # noqa: PLR2004
+        return None
     said = _said(answer)
     row = next((row for row in _TABLE if row.fits(answer, said)), None)
     if row is None:

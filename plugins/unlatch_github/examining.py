@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_github.client import Client
-    from unlatch_github.identity import Identity
+    from unlatch_github.reading import Identity
     from unlatch_github.settings import GithubSettings
 
 _WRITES = ("reopen", "comment", "label", "create")

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 def within(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
     """Those of `names` that are among `others`."""
-    folded = {other.casefold() for other in others}
+    folded = set(map(str.casefold, others))
     return tuple(name for name in names if name.casefold() in folded)
 
 
 def without(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
     """Those of `names` that are not among `others`."""
-    folded = {other.casefold() for other in others}
+    folded = set(map(str.casefold, others))
     return tuple(name for name in names if name.casefold() not in folded)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -12,54 +13,14 @@ USER = "/user"
 GRAPHQL = "/graphql"
 
 
-def repository_path(target: str) -> str:
-    """Where a repository is."""
-    return f"/repos/{target}"
+def repository_path(target: str, *parts: str) -> str:
+    """Where a repository is, or a part of it; a name in `parts` may hold any character."""
+    return "/".join((f"/repos/{target}", *map(partial(quote, safe=""), parts)))
 
 
-def issues_path(target: str) -> str:
-    """Where its issues are."""
-    return f"{repository_path(target)}/issues"
-
-
-def milestones_path(target: str) -> str:
-    """Where its milestones are."""
-    return f"{repository_path(target)}/milestones"
-
-
-def permission_path(target: str, login: str) -> str:
-    """Where an account's permission for it is."""
-    return f"{repository_path(target)}/collaborators/{quote(login, safe='')}/permission"
-
-
-def comment_path(target: str, comment: str) -> str:
-    """Where one of its comments is, of whatever issue."""
-    return f"{issues_path(target)}/comments/{comment}"
-
-
-def issue_path(ref: ItemRef) -> str:
-    """Where an issue is."""
-    return f"{issues_path(ref.target)}/{ref.id}"
-
-
-def assignees_path(ref: ItemRef) -> str:
-    """Where those are whom it is assigned to."""
-    return f"{issue_path(ref)}/assignees"
-
-
-def comments_path(ref: ItemRef) -> str:
-    """Where its comments are."""
-    return f"{issue_path(ref)}/comments"
-
-
-def labels_path(ref: ItemRef) -> str:
-    """Where its labels are."""
-    return f"{issue_path(ref)}/labels"
-
-
-def label_path(ref: ItemRef, name: str) -> str:
-    """Where one of its labels is."""
-    return f"{labels_path(ref)}/{quote(name, safe='')}"
+def issue_path(ref: ItemRef, *parts: str) -> str:
+    """Where an issue is, or a part of it."""
+    return repository_path(ref.target, "issues", ref.id, *parts)
 
 
 def graphql_url(api_url: str) -> str:

@@ -60,14 +60,15 @@ class GithubPlugin(SyncPlugin):
 
     def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
         """Read an issue; without a change, one that is unchanged costs no quota."""
-        return _snapshot(self._client.look(ref) if change is None else self._client.read(ref))
+        found = self._client.look(ref) if change is None else self._client.read(ref)
+        return Snapshot(found.item, found)
 
     def read_many(
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many issues, a hundred with one query."""
         return {
-            ref: found if isinstance(found, TrackerError) else _snapshot(found)
+            ref: found if isinstance(found, TrackerError) else Snapshot(found.item, found)
             for ref, found in statuses(self._client, refs).items()
         }
 
@@ -165,10 +166,6 @@ class GithubPlugin(SyncPlugin):
                 hint='set repository = "owner/name"',
             )
         return self._settings.target
-
-
-def _snapshot(found: Found) -> Snapshot:
-    return Snapshot(found.item, found)
 
 
 def _draft_of(change: Change) -> Draft:

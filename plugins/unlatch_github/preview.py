@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unlatch.spi import Category, PlannedRequest, RemoteItem
 from unlatch_github import paths
-from unlatch_github.identity import Identity
 from unlatch_github.labels import without
-from unlatch_github.reading import Found
+from unlatch_github.reading import Found, Identity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ _WORDS = {
 
 
 class Preview:
-    """A `Writer` that notes each request, and answers as GitHub is expected to.
+    """Notes each request, and answers as GitHub is expected to.
 
     Args:
         client: reads that decide what is written are sent by it.
@@ -46,29 +45,31 @@ class Preview:
         return replace(found, item=_moved(found.item, fields.get("state")))
 
     def create(self, target: str, fields: Mapping[str, Any]) -> Found:
-        self._note("POST", paths.issues_path(target), "create the issue with its labels")
+        self._note(
+            "POST", paths.repository_path(target, "issues"), "create the issue with its labels"
+        )
         item = RemoteItem(self.settings.ref(target, 0), fields["title"], "open", Category.TODO)
         return Found(item, None, None, ())
 
     def assign(self, found: Found, logins: Sequence[str]) -> Found:
-        path = paths.assignees_path(found.item.ref)
+        path = paths.issue_path(found.item.ref, "assignees")
         self._note("POST", path, f"assign it to {', '.join(logins)}")
         return replace(found, assignees=(*found.assignees, *logins))
 
     def comment(self, ref: ItemRef, body: str) -> str:
-        self._note("POST", paths.comments_path(ref), "post the comment")
+        self._note("POST", paths.issue_path(ref, "comments"), "post the comment")
         return ""
 
     def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
-        self._note("POST", paths.labels_path(item.ref), f"add label {', '.join(names)}")
+        self._note("POST", paths.issue_path(item.ref, "labels"), f"add label {', '.join(names)}")
         return (*item.labels, *names)
 
     def remove_label(self, item: RemoteItem, name: str) -> tuple[str, ...]:
-        self._note("DELETE", paths.label_path(item.ref, name), f"remove label {name}")
+        self._note("DELETE", paths.issue_path(item.ref, "labels", name), f"remove label {name}")
         return without(item.labels, [name])
 
     def milestones(self, target: str) -> tuple[Milestone, ...]:
-        self._note("GET", paths.milestones_path(target), "find the milestone")
+        self._note("GET", paths.repository_path(target, "milestones"), "find the milestone")
         return self._client.milestones(target)
 
     def identity(self) -> Identity:
@@ -85,6 +86,10 @@ class Preview:
         api_url = self.settings.api_url
         url = paths.graphql_url(api_url) if path == paths.GRAPHQL else f"{api_url}{path}"
         self.requests.append(PlannedRequest(method, url, what))
+
+
+# What sends the requests of a change, or lists them.
+Writer: TypeAlias = "Client | Preview"
 
 
 def _moved(item: RemoteItem, state: str | None) -> RemoteItem:

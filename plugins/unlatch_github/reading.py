@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from github.GithubException import BadAttributeException
@@ -15,11 +15,9 @@ from unlatch.errors import Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Category, ItemRef, RemoteItem, ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from github.Requester import Requester
-
-T = TypeVar("T")
 
 _DELIBERATE = frozenset({"not_planned", "duplicate"})
 # What was written may have taken effect, whatever was answered.
@@ -91,6 +89,29 @@ class Post:
         return ops_in(self.body)
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A token's account, and the kind of token.
+
+    Args:
+        login: the account; None if GitHub does not name it.
+        is_app: whether it is an app's for one installation, as GitHub Actions makes them.
+        scopes: the scopes of a classic token; None for other kinds, which do not list them.
+    """
+
+    login: str | None
+    is_app: bool = False
+    scopes: frozenset[str] | None = None
+
+
+def scopes_in(headers: Mapping[str, str]) -> frozenset[str] | None:
+    """The scopes of a classic token, which stand in the headers of every answer."""
+    named = headers.get("x-oauth-scopes")
+    if named is None:
+        return None
+    return frozenset(scope.strip() for scope in named.split(",") if scope.strip())
+
+
 def post_in(answer: Any, *, id: str = "id") -> Post:
     """A comment, or an issue.
 
@@ -126,19 +147,16 @@ def milestone_in(answer: Any) -> Milestone:
     return Milestone(int(answer["number"]), str(answer["title"]), answer.get("state") != "closed")
 
 
-def issue_in(answer: Any, requester: Requester) -> Issue:
-    """An issue that never completes itself by further requests."""
-    if not isinstance(answer, dict):
-        raise TypeError("an issue is an object")
-    return Issue(requester, {}, answer, completed=True)
-
-
-def facts_of(issue: Issue, ref: ItemRef, *, where: str) -> Found:
+def facts_of(answer: Any, requester: Requester, ref: ItemRef, *, where: str) -> Found:
     """What an issue says.
 
     Raises:
         Rejected: `not-an-issue`, for the number of a pull request.
     """
+    if not isinstance(answer, dict):
+        raise TypeError("an issue is an object")
+    # Said to be complete, so that it never asks for what it lacks.
+    issue = Issue(requester, {}, answer, completed=True)
     if issue.pull_request is not None:
         raise Rejected(
             "not-an-issue",
@@ -146,35 +164,45 @@ def facts_of(issue: Issue, ref: ItemRef, *, where: str) -> Found:
             where=where,
             hint="link an issue instead",
         )
-    present(issue.number)
     # What is nested is read as it came: an object of PyGithub's would ask for what it lacks.
-    raw = issue.raw_data
-    assignees = tuple(str(user["login"]) for user in raw.get("assignees") or ())
-    milestone = milestone_in(raw["milestone"]) if raw.get("milestone") else None
-    item = replace(
-        _item(issue, ref),
-        type=str(raw["type"]["name"]) if raw.get("type") else None,
-        labels=tuple(str(label["name"]) for label in raw["labels"]),
-        assignee=", ".join(assignees) or None,
-        changed_by=_mover(raw, is_open=issue.state == "open"),
-        closed_by=_closing_pull(raw, is_open=issue.state == "open"),
-    )
-    body = (issue.body or "") if "body" in raw else None
+    assignees = tuple(str(user["login"]) for user in answer.get("assignees") or ())
+    milestone = milestone_in(answer["milestone"]) if answer.get("milestone") else None
+    item = replace(_item(issue, ref, answer), assignee=", ".join(assignees) or None)
+    body = (issue.body or "") if "body" in answer else None
     return Found(item, body, milestone, assignees)
 
 
-def _mover(raw: dict[str, Any], *, is_open: bool) -> str | None:
-    """Who brought the issue into its state: a query tells of both moves, REST of a close alone."""
+def _item(issue: Issue, ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
+    if None in (issue.number, issue.title) or issue.state not in ("open", "closed"):
+        raise ValueError(f"a field is missing, or the state {issue.state!r} is unknown")
+    is_open = issue.state == "open"
+    deliberate = not is_open and issue.state_reason in _DELIBERATE
+    closed = Category.DROPPED if deliberate else Category.DONE
+    by, pull = _last_move(raw, is_open=is_open)
+    return RemoteItem(
+        ref=ref,
+        title=issue.title,
+        state=issue.state,
+        category=Category.TODO if is_open else closed,
+        type=str(raw["type"]["name"]) if raw.get("type") else None,
+        deliberate=deliberate,
+        labels=tuple(str(label["name"]) for label in raw["labels"]),
+        updated=issue.updated_at,
+        changed_by=by,
+        closed_by=pull,
+    )
+
+
+def _last_move(raw: dict[str, Any], *, is_open: bool) -> tuple[str | None, str | None]:
+    """Who brought the issue into its state, and which pull request closed it.
+
+    A query tells of both moves, REST of a close alone.
+    """
     if isinstance(move := raw.get("last_move"), dict):
-        return str(move["by"]) if move["by"] else None
+        pull = f"the merged pull request {move['pull']}" if move["pull"] and not is_open else None
+        return str(move["by"]) if move["by"] else None, pull
     closer = None if is_open else raw.get("closed_by")
-    return str(closer["login"]) if closer else None
-
-
-def _closing_pull(raw: dict[str, Any], *, is_open: bool) -> str | None:
-    move = raw.get("last_move")
-    pull = move["pull"] if isinstance(move, dict) and not is_open else None
-    return f"the merged pull request {pull}" if pull else None
+    return str(closer["login"]) if closer else None, None
 
 
 def place_of(answer: Any) -> tuple[str, int]:
@@ -197,30 +225,3 @@ def understood(where: str, *, written: bool = True) -> Iterator[None]:
     except (BadAttributeException, AttributeError, KeyError, TypeError, ValueError) as error:
         kind, error_id = _NOT_UNDERSTOOD[written]
         raise kind(error_id, "GitHub's answer could not be understood", where=where) from error
-
-
-def present(value: T | None) -> T:
-    """`value`, which has to be there.
-
-    Raises:
-        ValueError: it is not.
-    """
-    if value is None:
-        raise ValueError("a field is missing")
-    return value
-
-
-def _item(issue: Issue, ref: ItemRef) -> RemoteItem:
-    if issue.state not in ("open", "closed"):
-        raise ValueError(f"unknown state {issue.state!r}")
-    is_open = issue.state == "open"
-    deliberate = not is_open and issue.state_reason in _DELIBERATE
-    closed = Category.DROPPED if deliberate else Category.DONE
-    return RemoteItem(
-        ref=ref,
-        title=present(issue.title),
-        state=issue.state,
-        category=Category.TODO if is_open else closed,
-        deliberate=deliberate,
-        updated=issue.updated_at,
-    )

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
+from unlatch_github.labels import without
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from unlatch_github.reading import Found, Milestone
 
@@ -83,18 +84,12 @@ def unfulfilled(wishes: Wishes, found: Found, milestone: int | None) -> Iterator
     dropped = []
     if milestone is not None and (found.milestone is None or found.milestone.number != milestone):
         dropped.append("the milestone")
-    if absent := missing_assignees(wishes.assignees, found):
+    if absent := without(wishes.assignees, found.assignees):
         dropped.append(f"the assignment to {', '.join(absent)}")
     if wishes.type and (found.item.type or "").casefold() != wishes.type.casefold():
         dropped.append(f"the type {wishes.type}")
     if dropped:
         yield f"GitHub did not take {' and '.join(dropped)}: the token may lack push access"
-
-
-def missing_assignees(logins: Iterable[str], found: Found) -> tuple[str, ...]:
-    """The logins that the issue is not assigned to."""
-    there = {login.casefold() for login in found.assignees}
-    return tuple(login for login in logins if login.casefold() not in there)
 
 
 def _milestone(raw: Any, problems: list[str]) -> int | str | None:

@@ -13,15 +13,14 @@ from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
 from unlatch_github.drafting import changed_fields, new_fields, wished_milestone
 from unlatch_github.labels import within, without
 from unlatch_github.settings import OnReopen
-from unlatch_github.standing import leaves_milestone, notes_on, notes_on_projects, wants_assignee
-from unlatch_github.wishes import Wishes, missing_assignees, unfulfilled, wishes_in
+from unlatch_github.wishes import Wishes, unfulfilled, wishes_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from unlatch.spi import Change, Draft, Progress
+    from unlatch.spi import Change, Draft, ItemRef, Progress
+    from unlatch_github.preview import Writer
     from unlatch_github.reading import Found
-    from unlatch_github.writer import Writer
 
 _STATES = {
     Goal.OPEN: ("open", "reopened"),
@@ -59,35 +58,27 @@ def write(client: Writer, found: Found, change: Change, done: Progress) -> None:
     Args:
         found: the issue as it was read; with its body if the change has a draft.
     """
-    draft = change.draft
-    wishes = wishes_in(draft.wishes) if draft else Wishes()
-    milestone = wished_milestone(client, wishes, found, found.item.ref.target)
-    extras = _extras(client, change)
+    reopens = change.draft is None and change.goal is Goal.OPEN
+    extras = client.settings.on_reopen if reopens else OnReopen()
     fields = _state_fields(found, change, extras)
-    if draft:
-        fields |= changed_fields(found, draft, wishes, milestone, where=_name(client, found))
+    wishes, milestone = Wishes(), None
+    if change.draft:
+        ref = found.item.ref
+        wishes = wishes_in(change.draft.wishes)
+        milestone = wished_milestone(client, wishes, found, ref.target)
+        where = client.settings.name(ref)
+        fields |= changed_fields(found, change.draft, wishes, milestone, where=where)
     now = client.change(found, fields) if fields else found
     done.item = now.item
     if change.goal is not None and must_move(now.item, change.goal):
         return
     _comment(client, change, done)
     _relabel(client, change, done)
-    now = _assign(client, now, wishes.assignees, done)
-    done.notes += unfulfilled(wishes, now, milestone)
-    if _is_reopen(change):
+    if change.draft:
+        now = _assign(client, now, wishes.assignees, done)
+        done.notes += unfulfilled(wishes, now, milestone)
+    if reopens:
         _finish_reopen(client, now, extras, done)
-
-
-def _is_reopen(change: Change) -> bool:
-    return change.draft is None and change.goal is Goal.OPEN
-
-
-def _extras(client: Writer, change: Change) -> OnReopen:
-    return client.settings.on_reopen if _is_reopen(change) else OnReopen()
-
-
-def _name(client: Writer, found: Found) -> str:
-    return client.settings.name(found.item.ref)
 
 
 def _state_fields(found: Found, change: Change, extras: OnReopen) -> dict[str, Any]:
@@ -95,7 +86,8 @@ def _state_fields(found: Found, change: Change, extras: OnReopen) -> dict[str, A
     if change.goal is not None and must_move(found.item, change.goal):
         state, reason = _STATES[change.goal]
         fields |= {"state": state, "state_reason": reason}
-    if leaves_milestone(found.milestone, extras):
+    is_over = found.milestone is not None and not found.milestone.is_open
+    if is_over and extras.milestone == "clear":
         fields["milestone"] = None
     return fields
 
@@ -146,7 +138,7 @@ def _check_is_final(error: TrackerError) -> None:
 
 def _assign(client: Writer, found: Found, logins: Sequence[str], done: Progress) -> Found:
     """Add assignees that are missing; a refusal leaves the issue as it was found."""
-    new = missing_assignees(logins, found)
+    new = without(logins, found.assignees)
     if not new:
         return found
     try:
@@ -159,11 +151,11 @@ def _assign(client: Writer, found: Found, logins: Sequence[str], done: Progress)
 
 def _finish_reopen(client: Writer, found: Found, extras: OnReopen, done: Progress) -> None:
     """Assign the issue as configured, and note what a person should know about it."""
-    if wants_assignee(found.assignees, extras):
+    if not found.assignees and extras.assignee == "me":
         found = _take(client, found, done)
-    done.notes += notes_on(found)
+    done.notes += _notes_on(found)
     if extras.project == "report":
-        done.notes += notes_on_projects(client, found.item.ref)
+        done.notes += _notes_on_projects(client, found.item.ref)
 
 
 def _take(client: Writer, found: Found, done: Progress) -> Found:
@@ -176,3 +168,39 @@ def _take(client: Writer, found: Found, done: Progress) -> Found:
     if not now.assignees:
         done.notes.append(f"GitHub did not assign it to {login}")
     return now
+
+
+def _notes_on(found: Found) -> Iterator[str]:
+    """The facts in the issue's own answer."""
+    if found.milestone is not None and not found.milestone.is_open:
+        yield f'its milestone "{found.milestone.title}" is closed'
+    if not found.assignees:
+        yield "nobody is assigned to it"
+
+
+def _notes_on_projects(client: Writer, ref: ItemRef) -> Iterator[str]:
+    """The issue's status in its projects; each project has its own words, so none is judged."""
+    try:
+        yield from _standings(client.standing(ref))
+    except TrackerError as error:
+        # The issue is reopened by now; a read that fails does not change that.
+        yield f"its projects could not be read: {error.message}"
+
+
+def _standings(answer: dict[str, Any]) -> Iterator[str]:
+    try:
+        nodes = answer["data"]["repository"]["issue"]["projectItems"]["nodes"]
+        standings = [_standing(node) for node in nodes if node]
+    except (KeyError, TypeError):
+        yield "its projects could not be read: the token may lack the right to read projects"
+        return
+    for standing in standings:
+        if standing:
+            yield standing
+
+
+def _standing(node: dict[str, Any]) -> str | None:
+    project, status = node["project"], node["fieldValueByName"]
+    if node["isArchived"] or project["closed"] or not status or not status.get("name"):
+        return None
+    return f'in the project "{project["title"]}" its status is "{status["name"]}"'
