@@ -11,7 +11,7 @@ def label_problem(label: str) -> str | None:
     """Jira takes labels without spaces, of up to 255 characters."""
     if not label:
         return "a label must not be empty"
-    if any(char.isspace() for char in label):
+    if label.split() != [label]:
         return "Jira takes no spaces in labels"
     if len(label) > _LONGEST_LABEL:
         return f"Jira takes at most {_LONGEST_LABEL} characters"

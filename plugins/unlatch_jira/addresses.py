@@ -42,21 +42,21 @@ def parse(url: str) -> Address | None:
         host = _host(parts)
     except ValueError:
         return None
-    key = _key_in(parts)
-    if key is None or parts.scheme.lower() not in _DEFAULT_PORTS or parts.username is not None:
+    if parts.scheme.lower() not in _DEFAULT_PORTS or parts.username is not None:
         return None
-    return Address(host, _SHOWN.sub("", parts.path).rstrip("/"), key)
+    shown = _SHOWN.search(parts.path)
+    # A board or a backlog shows an issue on top of itself.
+    selected = parse_qs(parts.query).get("selectedIssue", [""])[0]
+    for found in (shown["key"] if shown else "", selected):
+        if KEY.fullmatch(found.upper()):
+            return Address(host, _SHOWN.sub("", parts.path).rstrip("/"), found.upper())
+    return None
 
 
 def project_of(key: str) -> str:
     """The project that an issue's key names; empty if `key` is none."""
     match = KEY.fullmatch(key)
     return match["project"] if match else ""
-
-
-def web_address(web_url: str, key: str) -> str:
-    """The address under which people open the issue."""
-    return f"{web_url}/browse/{key}"
 
 
 def problem_of(url: str) -> str | None:
@@ -72,16 +72,6 @@ def problem_of(url: str) -> str | None:
         return "must not hold a user name or a password"
     if parts.query or parts.fragment:
         return "must end with the site's path, without ? and #"
-    return None
-
-
-def _key_in(parts: SplitResult) -> str | None:
-    shown = _SHOWN.search(parts.path)
-    # A board or a backlog shows an issue on top of itself.
-    selected = parse_qs(parts.query).get("selectedIssue", [""])[0]
-    for found in (shown["key"] if shown else "", selected):
-        if KEY.fullmatch(found.upper()):
-            return found.upper()
     return None
 
 

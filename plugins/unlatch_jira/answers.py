@@ -13,7 +13,6 @@ from unlatch_jira.comments import CommentPage  # noqa: TC001  (pydantic reads it
 from unlatch_jira.model import Model, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
     from unlatch_jira.settings import JiraSettings
@@ -185,20 +184,6 @@ class Issue:
     def resolution(self) -> Named | None:
         return self.answer.fields.resolution
 
-    @property
-    def kind(self) -> str | None:
-        """The name of its type."""
-        return self.item.type
-
-    @property
-    def parent(self) -> Parent | None:
-        return self.answer.fields.parent
-
-    @property
-    def has_active_assignee(self) -> bool:
-        person = self.answer.fields.assignee
-        return person is not None and person.active
-
     def custom(self, field: str) -> Any:
         """What a custom field holds, if it was asked for."""
         return (self.answer.fields.model_extra or {}).get(field)
@@ -223,19 +208,9 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
 
 def as_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
     """The issue that a parsed answer describes."""
-    return Issue(_item(answer, settings), answer)
-
-
-def is_whole(raw: Mapping[str, Any]) -> bool:
-    """Whether an answer to a write shows the issue, not only the fields that were edited."""
-    fields = raw.get("fields")
-    return isinstance(fields, dict) and {"summary", "status", "labels"} <= fields.keys()
-
-
-def _item(answer: IssueAnswer, settings: JiraSettings) -> RemoteItem:
     fields = answer.fields
     dropped = _is_dropped(fields, settings.dropped_resolutions)
-    return RemoteItem(
+    item = RemoteItem(
         ref=settings.ref(answer.key),
         title=fields.summary,
         state=fields.status.name,
@@ -246,10 +221,11 @@ def _item(answer: IssueAnswer, settings: JiraSettings) -> RemoteItem:
         assignee=fields.assignee.name if fields.assignee else None,
         updated=read_stamp(fields.updated),
     )
+    return Issue(item, answer)
 
 
 def _is_dropped(fields: _Fields, dropped: tuple[str, ...]) -> bool:
     # An open issue may keep a resolution that its workflow never clears.
     if fields.status.means is not Category.DONE or fields.resolution is None:
         return False
-    return any(fields.resolution.is_called(name) for name in dropped)
+    return any(map(fields.resolution.is_called, dropped))

@@ -25,9 +25,6 @@ class Format(Protocol):
     def render(self, text: Text) -> Any:
         """`text` as a body."""
 
-    def length(self, body: Any) -> int:
-        """How much of Jira's limit a body takes."""
-
     def with_kept(self, body: Any, text: Text, increment: str) -> Any:
         """`body` with `text` between our marks, in the old one's place or at the end."""
 
@@ -54,15 +51,13 @@ def plain(body: Any) -> str:
 def _blocks(node: dict[str, Any]) -> list[str]:
     lines = [""]
     for child in _children(node):
-        if child.get("type") in ("text", "hardBreak"):
-            lines[-1] += _inline(child)
+        if child.get("type") == "hardBreak":
+            lines[-1] += "\n"
+        elif child.get("type") == "text":
+            lines[-1] += str(child.get("text", ""))
         elif "content" in child:
             lines += [*_blocks(child), ""]
-    return [line for line in lines if line]
-
-
-def _inline(node: dict[str, Any]) -> str:
-    return "\n" if node["type"] == "hardBreak" else str(node.get("text", ""))
+    return list(filter(None, lines))
 
 
 def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
@@ -85,11 +80,7 @@ def _span_of_kept(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | N
 class Wiki:
     """Wiki markup: version 2."""
 
-    def render(self, text: Text) -> str:
-        return wiki(text)
-
-    def length(self, body: str) -> int:
-        return len(body)
+    render = staticmethod(wiki)
 
     def with_kept(self, body: str | None, text: Text, increment: str) -> str:
         new = self.render(kept(text, increment))
@@ -107,11 +98,7 @@ class Wiki:
 class Adf:
     """The Atlassian Document Format: version 3."""
 
-    def render(self, text: Text) -> dict[str, Any]:
-        return adf(text)
-
-    def length(self, body: dict[str, Any]) -> int:
-        return len(plain(body))
+    render = staticmethod(adf)
 
     def with_kept(self, body: dict[str, Any] | None, text: Text, increment: str) -> dict[str, Any]:
         new = self.render(kept(text, increment))
@@ -139,13 +126,13 @@ def format_of(version: int) -> Format:
     return Adf() if version == 3 else Wiki()  # noqa: PLR2004
 
 
-def fitting(style: Format, body: Any, what: str, *, remedy: str | None = None) -> Any:
+def fitting(body: Any, what: str, *, remedy: str | None = None) -> Any:
     """`body`, if Jira takes a text of its length.
 
     Raises:
         Rejected: `body-too-long`.
     """
-    length = style.length(body)
+    length = len(plain(body))
     if length <= _LONGEST:
         return body
     error = Rejected(

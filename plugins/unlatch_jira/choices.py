@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from unlatch.spi import Goal
 from unlatch_jira.addresses import PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_HOPS = 3
 
@@ -65,16 +62,15 @@ class Paths(_Part):
             Goal.NOT_PLANNED: self.drop,
         }[goal]
         word = status.casefold()
-        whole = next((way for start, way in ways.items() if start.casefold() == word), None)
-        return whole if whole is not None else next(_rests(ways.values(), word), ())
-
-
-def _rests(ways: Any, word: str) -> Iterator[tuple[str, ...]]:
-    """What is left of ways that an interruption ended halfway."""
-    for way in ways:
-        names = [step.casefold() for step in way]
-        if word in names[:-1]:
-            yield tuple(way[names.index(word) + 1 :])
+        for start, way in ways.items():
+            if start.casefold() == word:
+                return way
+        # An interruption may have ended one halfway.
+        for way in ways.values():
+            names = [step.casefold() for step in way]
+            if word in names[:-1]:
+                return way[names.index(word) + 1 :]
+        return ()
 
 
 class OnReopen(_Part):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
 from unlatch.transport import each_page
 from unlatch_jira import workflow
-from unlatch_jira.answers import Found, Issue, Move, Moves, is_whole, read_issue
+from unlatch_jira.answers import Found, Issue, Move, Moves, read_issue
 from unlatch_jira.comments import Comment, CommentPage
 from unlatch_jira.model import parse
 from unlatch_jira.site_answers import Bulk
@@ -32,11 +32,7 @@ class JiraClient:
     def __init__(self, settings: JiraSettings, wire: Wire) -> None:
         self._settings = settings
         self._wire = wire
-
-    @property
-    def is_cloud(self) -> bool:
-        """Whether the site is Jira Cloud."""
-        return self._settings.is_cloud
+        self.is_cloud = settings.is_cloud
 
     def issue(
         self, key: str, *fields: str, moves: bool = False, property_key: str | None = None
@@ -120,7 +116,8 @@ class JiraClient:
         """
         query = {"returnIssue": "true"} if self.is_cloud else {}
         raw = self._wire.send("PUT", f"issue/{issue.key}", edit.body(), query)
-        if raw is None or not is_whole(raw):
+        shown = raw.get("fields") if raw else None
+        if not isinstance(shown, dict) or not {"summary", "status", "labels"} <= shown.keys():
             return None
         # Jira took the edit: an answer that cannot be understood is no reason to doubt that.
         with suppress(Rejected):

@@ -79,7 +79,7 @@ def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> di
         "project": {"key": settings.target},
         "issuetype": {"name": type_of(settings, draft)},
         "summary": title_of(draft),
-        "description": fitting(style, body, "description"),
+        "description": fitting(body, "description"),
         **_above(settings, site, draft.wishes),
     }
 

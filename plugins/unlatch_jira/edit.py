@@ -45,11 +45,9 @@ class Edit:
     def body(self) -> dict[str, Any]:
         """The request's body; labels one by one, so that the edit touches no other label."""
         update: dict[str, list[dict[str, Any]]] = {}
-        if self.add_labels or self.remove_labels:
-            update["labels"] = [
-                *({"add": name} for name in self.add_labels),
-                *({"remove": name} for name in self.remove_labels),
-            ]
+        for verb, names in (("add", self.add_labels), ("remove", self.remove_labels)):
+            for name in names:
+                update.setdefault("labels", []).append({verb: name})
         if self.comment is not None:
             update["comment"] = [{"add": {"body": self.comment}}]
         return {
@@ -106,7 +104,7 @@ def _comment(settings: JiraSettings, change: Change) -> Any:
     style = format_of(settings.version)
     body = style.render((*change.comment, marker(change.op)))
     smaller = "none" if change.options.comment == "short" else "short"
-    return fitting(style, body, "comment", remedy=f"--comment {smaller}")
+    return fitting(body, "comment", remedy=f"--comment {smaller}")
 
 
 def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str, Any]:
@@ -118,7 +116,7 @@ def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str
     style = format_of(settings.version)
     body = style.with_kept(issue.description, draft.body, draft.increment)
     now = {"summary": issue.item.title, "description": issue.description}
-    new = {"summary": title_of(draft), "description": fitting(style, body, "description")}
+    new = {"summary": title_of(draft), "description": fitting(body, "description")}
     return {name: value for name, value in new.items() if value != now[name]}
 
 

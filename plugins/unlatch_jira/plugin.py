@@ -67,7 +67,8 @@ class JiraPlugin(SyncPlugin):
             Rejected: `target-not-allowed`; it is to be changed, and was moved to a project that is
                 not configured.
         """
-        return _snapshot(self._read(ref, change))
+        issue = self._read(ref, change)
+        return Snapshot(issue.item, issue)
 
     def read_many(
         self, refs: Sequence[ItemRef], change: Change | None = None
@@ -76,7 +77,7 @@ class JiraPlugin(SyncPlugin):
         fields = self._fields_for(change)
         found = read_many(self._client, refs, fields, lambda ref: self._read(ref, change))
         return {
-            ref: one if isinstance(one, TrackerError) else _snapshot(one)
+            ref: one if isinstance(one, TrackerError) else Snapshot(one.item, one)
             for ref, one in found.items()
         }
 
@@ -225,10 +226,6 @@ class JiraPlugin(SyncPlugin):
                 ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
             )
         return self._settings.target
-
-
-def _snapshot(issue: Issue) -> Snapshot:
-    return Snapshot(issue.item, issue)
 
 
 def _is_before(issue: Issue, moment: datetime) -> bool:

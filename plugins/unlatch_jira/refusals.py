@@ -53,7 +53,7 @@ class Row:
         """Whether it is for this answer."""
         if self.status not in (None, answer.status) or self.method not in ("", answer.method):
             return False
-        if not path_of(answer).endswith(self.path):
+        if self.path and not path_of(answer).endswith(self.path):
             return False
         if self.says is None:
             return True

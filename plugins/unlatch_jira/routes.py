@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
-from unlatch.spi import Category, Goal
+from unlatch.spi import Goal
 from unlatch_jira.choices import MOST_HOPS
-from unlatch_jira.workflow import REOPEN
+from unlatch_jira.workflow import likelihood
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from unlatch.spi import Category
     from unlatch_jira.choices import Transitions
     from unlatch_jira.site_answers import Preview
 
@@ -64,7 +65,7 @@ class Map:
             ways = [(*way, hop) for way in ways for hop in self._next(status, way)]
             found = [way for way in ways if _ends(way[-1], goal, transitions)]
             if found:
-                return min(found, key=lambda way: _rank(way[-1], goal))
+                return min(found, key=lambda way: likelihood(way[-1].name, way[-1].means, goal))
         return ()
 
     def _next(self, start: str, way: tuple[Hop, ...]) -> Iterator[Hop]:
@@ -81,14 +82,6 @@ def _ends(hop: Hop, goal: Goal, transitions: Transitions) -> bool:
         word = wanted.casefold()
         return wanted in (hop.id, hop.to_id) or word in (hop.name.casefold(), hop.to.casefold())
     return hop.means.is_open == (goal is Goal.OPEN)
-
-
-def _rank(hop: Hop, goal: Goal) -> int:
-    if goal is not Goal.OPEN:
-        return 0
-    if REOPEN.search(hop.name):
-        return 0
-    return 1 if hop.means is Category.DOING else 2
 
 
 def as_setting(goal: Goal, status: str, steps: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from unlatch.spi import Goal, Span
 from unlatch_jira.bodies import format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from unlatch_jira.answers import Issue, Move, Named, ScreenField
     from unlatch_jira.settings import JiraSettings
@@ -45,7 +45,7 @@ def resolution_notes(after: Issue, move: Move) -> tuple[str, ...]:
     return (f"closed without a resolution; trackers.jira.resolution can be one of {offered}",)
 
 
-def unfilled(move: Move, filled: Mapping[str, Any]) -> dict[str, ScreenField]:
+def unfilled(move: Move, filled: Container[str]) -> dict[str, ScreenField]:
     """The fields that the screen requires, and that neither we nor a default fill."""
     return {
         name: field

@@ -120,7 +120,10 @@ def _post(client: JiraClient, key: str, edit: Edit) -> Comment:
 
 
 def _marked(comments: Iterable[Comment], edit: Edit) -> Comment | None:
-    return next((one for one in comments if edit.op in one.ops), None)
+    for one in comments:
+        if edit.op in one.ops:
+            return one
+    return None
 
 
 def _all(client: JiraClient, key: str) -> tuple[Comment, ...]:

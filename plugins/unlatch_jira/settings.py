@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
-from unlatch_jira.addresses import KEY, PROJECT, parse, problem_of, project_of, web_address
+from unlatch_jira.addresses import KEY, PROJECT, parse, problem_of, project_of
 from unlatch_jira.choices import FieldValue, Named, OnReopen, Paths, Place, Transitions, places
 
 # With a scoped token, requests to a Cloud site go through this host (https://support.atlassian.com
@@ -114,17 +114,13 @@ class JiraSettings(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _gateway_needs_web_url(self) -> JiraSettings:
-        if self.web_url is None and urlsplit(self.site).hostname == _GATEWAY:
+    def _gateway_is_known(self) -> JiraSettings:
+        host = urlsplit(self.site).hostname or ""
+        if self.web_url is None and host == _GATEWAY:
             raise ValueError(
                 f"web_url is needed where site is on {_GATEWAY}: the address under which people "
                 "open issues, such as https://acme.atlassian.net"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _only_cloud_has_a_gateway(self) -> JiraSettings:
-        host = urlsplit(self.site).hostname or ""
         # Whoever answers for the site chooses the id, and with it whose issues are changed.
         if self.gateway and self.cloud_id is None and not (_is_clouds(host) or _is_local(host)):
             raise ValueError(
@@ -183,19 +179,17 @@ class JiraSettings(BaseModel):
         Raises:
             ConfigError: neither the address nor the id is an issue's.
         """
-        return self._at(url) if url is not None else self._called(item)
-
-    def _at(self, url: str) -> ItemRef:
-        if found := parse(url):
-            foreign = ItemRef("jira", f"{found.host}/{project_of(found.key)}", found.key, url)
-            return self.recognise(url) or foreign
-        raise _unlocated(f"{url!r} is not the address of an issue under {self.web}")
-
-    def _called(self, item: str) -> ItemRef:
-        key = item.strip().upper()
-        if KEY.fullmatch(key):
-            return self.ref(key)
-        raise _unlocated(f"{item!r} is not an issue's key, such as SCRUM-28")
+        if url is None:
+            key = item.strip().upper()
+            if KEY.fullmatch(key):
+                return self.ref(key)
+            raise _unlocated(f"{item!r} is not an issue's key, such as SCRUM-28")
+        found = parse(url)
+        if found is None:
+            raise _unlocated(f"{url!r} is not the address of an issue under {self.web}")
+        if found.is_below(self.web):
+            return self.ref(found.key)
+        return ItemRef("jira", f"{found.host}/{project_of(found.key)}", found.key, url)
 
     def name(self, ref: ItemRef) -> str:
         """How people call the issue: its key."""
@@ -207,12 +201,14 @@ class JiraSettings(BaseModel):
 
     def ref(self, key: str) -> ItemRef:
         """The issue with this key."""
-        return ItemRef("jira", project_of(key), key, web_address(self.web, key))
+        return ItemRef("jira", project_of(key), key, f"{self.web}/browse/{key}")
 
     def transitions_at(self, project: str, kind: str | None) -> Transitions:
         """Which transitions to take, for issues of that type in that project."""
-        tables = {place.casefold(): table for place, table in self.transitions_for.items()}
         found = self.transitions
+        if not self.transitions_for:
+            return found
+        tables = {place.casefold(): table for place, table in self.transitions_for.items()}
         for place in reversed(places(project, kind)):
             if place in tables:
                 found = found.model_copy(update=tables[place].model_dump(exclude_none=True))

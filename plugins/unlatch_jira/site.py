@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch_jira.comments import Person
@@ -26,17 +27,17 @@ _SPRINT = "com.pyxis.greenhopper.jira:gh-sprint"
 _EPIC_LINK = "com.pyxis.greenhopper.jira:gh-epic-link"
 
 
+@dataclass(frozen=True, slots=True)
 class JiraSite:
     """What there is to know besides issues."""
 
-    def __init__(self, settings: JiraSettings, wire: Wire) -> None:
-        self._settings = settings
-        self._wire = wire
+    settings: JiraSettings
+    wire: Wire
 
     @property
     def sprint_field(self) -> str | None:
         """The id of the field that holds sprints, as far as it is known without asking."""
-        return self._settings.sprint_field or self._kept("sprint")
+        return self.settings.sprint_field or self._kept("sprint")
 
     def find_sprint_field(self) -> str | None:
         """The same, asked for if need be; None if the site has none."""
@@ -44,34 +45,34 @@ class JiraSite:
 
     def find_epic_field(self) -> str | None:
         """The id of the field that ties an issue to its epic; None where `parent` does so."""
-        if self._settings.is_cloud:
+        if self.settings.is_cloud:
             return None
         return self._kept("epic") or self.find_fields().get("epic")
 
     def find_fields(self) -> dict[str, Any]:
         """Ask the site for its fields, and keep those that we use for next time."""
         known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
-        fields = (parse(FieldInfo, raw) for raw in self._wire.get_list("field"))
+        fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
         found = {known[one.kind.custom]: one.id for one in fields if one.kind.custom in known}
-        self._wire.kept.put("fields", found)
+        self.wire.kept.put("fields", found)
         return found
 
     def _kept(self, name: str) -> str | None:
-        found = self._wire.kept.get("fields").get(name)
+        found = self.wire.kept.get("fields").get(name)
         return found if isinstance(found, str) else None
 
     def myself(self) -> Person:
         """Whose credential it is."""
-        return self._wire.get(Person, "myself")
+        return self.wire.get(Person, "myself")
 
     def permissions(self, project: str, names: Sequence[str]) -> Permissions:
         """What the credential may do in a project."""
         query = {"projectKey": project, "permissions": ",".join(names)}
-        return self._wire.get(Permissions, "mypermissions", query)
+        return self.wire.get(Permissions, "mypermissions", query)
 
     def statuses(self, project: str) -> tuple[TypeStatuses, ...]:
         """The types of issues in a project, with the statuses of each."""
-        found = self._wire.get_list(f"project/{project}/statuses")
+        found = self.wire.get_list(f"project/{project}/statuses")
         return tuple(parse(TypeStatuses, raw) for raw in found)
 
     def preview(self, project_id: str, type_id: str) -> Preview:
@@ -80,8 +81,8 @@ class JiraSite:
         It takes one of the permissions Administer Projects and View (read-only) Workflow.
         """
         body = {"projectId": project_id, "issueTypeIds": [type_id]}
-        return self._wire.query(Preview, "workflows/preview", body)
+        return self.wire.query(Preview, "workflows/preview", body)
 
     def active_sprints(self, board: str) -> tuple[Sprint, ...]:
         """The sprints of a board that are running."""
-        return self._wire.get_agile(Sprints, f"board/{board}/sprint", {"state": "active"}).values
+        return self.wire.get_agile(Sprints, f"board/{board}/sprint", {"state": "active"}).values

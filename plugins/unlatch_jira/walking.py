@@ -42,13 +42,13 @@ class Walk:
     properties: tuple[Mapping[str, Any], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class Walker:
     """Brings issues through their workflows."""
 
-    def __init__(self, settings: JiraSettings, client: JiraClient, site: JiraSite) -> None:
-        self._settings = settings
-        self._client = client
-        self._site = site
+    settings: JiraSettings
+    client: JiraClient
+    site: JiraSite
 
     def bring(self, issue: Issue, walk: Walk) -> Move | None:
         """Bring an issue that is not there to a goal.
@@ -60,11 +60,11 @@ class Walker:
         Raises:
             Rejected: nothing leads there, or more than one transition would be needed.
         """
-        way = self._settings.paths.towards(walk.goal, issue.item.state)
+        way = self.settings.paths.towards(walk.goal, issue.item.state)
         if way:
             return self._along(issue, way, walk)
         try:
-            moves = self._client.moves(issue)
+            moves = self.client.moves(issue)
             move = workflow.choose(moves, walk.goal, self._transitions(issue))
         except workflow.NoWayError as refusal:
             return self._by_steps(issue, walk, refusal)
@@ -72,7 +72,7 @@ class Walker:
         return move
 
     def _transitions(self, issue: Issue) -> Transitions:
-        return self._settings.transitions_at(issue.item.ref.target, issue.kind)
+        return self.settings.transitions_at(issue.item.ref.target, issue.item.type)
 
     def _by_steps(self, issue: Issue, walk: Walk, refusal: Rejected) -> Move | None:
         start = issue.item.state
@@ -90,17 +90,17 @@ class Walker:
         """The issue's workflow; empty where Jira does not show it to this account."""
         fields, unknown = issue.answer.fields, Map(Preview())
         kind = fields.type.id if fields.type else None
-        if not self._client.is_cloud or fields.project is None or kind is None:
+        if not self.client.is_cloud or fields.project is None or kind is None:
             return unknown
         try:
-            return Map(self._site.preview(fields.project.id, kind))
+            return Map(self.site.preview(fields.project.id, kind))
         except (NotFound, Forbidden, Rejected):
             return unknown
 
     def _along(self, here: Issue, way: Sequence[str], walk: Walk) -> Move | None:
         """Take the steps of a known way, reading the issue before each one."""
         step, *rest = way
-        move = self._client.move_called(here, step)
+        move = self.client.move_called(here, step)
         self._take(here, move, walk, arrives=not rest)
         if not rest:
             return move
@@ -124,7 +124,7 @@ class Walker:
 
     def _next_move(self, here: Issue, passed: Sequence[str], walk: Walk) -> tuple[Move, bool]:
         """The transition to try, and whether it leads to the goal."""
-        moves = workflow.offered_among(self._client.moves(here))
+        moves = workflow.offered_among(self.client.moves(here))
         try:
             return workflow.choose(moves, walk.goal, self._transitions(here)), True
         except workflow.NoWayError:
@@ -135,7 +135,7 @@ class Walker:
 
     def _next_station(self, before: Issue, move: Move, walk: Walk) -> Issue | None:
         """The issue after a step; None if it did not move."""
-        here = self._client.issue(before.key, moves=True)
+        here = self.client.issue(before.key, moves=True)
         walk.done.item = here.item
         if here.item.state != before.item.state:
             return here
@@ -143,17 +143,17 @@ class Walker:
         return None
 
     def _take(self, issue: Issue, move: Move, walk: Walk, *, arrives: bool) -> None:
-        fields = screens.resolution_for(move, walk.goal, issue, self._settings)
+        fields = screens.resolution_for(move, walk.goal, issue, self.settings)
         missing = screens.unfilled(move, fields)
         if missing:
             # Jira keeps what a field holds already, so that only empty ones are in the way.
-            held = self._client.values(issue.key, missing)
+            held = self.client.values(issue.key, missing)
             missing = {name: field for name, field in missing.items() if not held.get(name)}
-            fields |= screens.configured(missing, self._settings)
+            fields |= screens.configured(missing, self.settings)
             missing = {name: field for name, field in missing.items() if name not in fields}
         if missing:
-            raise screens.needs_fields(move, missing, self._settings)
-        self._client.move(issue, move, fields, walk.properties if arrives else ())
+            raise screens.needs_fields(move, missing, self.settings)
+        self.client.move(issue, move, fields, walk.properties if arrives else ())
         # Not verified: some servers accept a transition and do not make it.
         walk.done.item = replace(
             issue.item, state=move.to.name, category=move.to.means, deliberate=False

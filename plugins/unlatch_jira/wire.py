@@ -6,8 +6,13 @@ transport does all of that. What it has no call for goes through its own session
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
+import tempfile
+from contextlib import suppress
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,10 +22,11 @@ from pydantic import BaseModel
 from unlatch.errors import Rejected, TrackerError
 from unlatch.transport import reading
 from unlatch_jira.errors import explain
-from unlatch_jira.kept import Kept
 from unlatch_jira.model import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import requests
 
     from unlatch.transport import Answer, Transport
@@ -46,16 +52,19 @@ class Wire:
         self.kept = Kept(transport.cache, settings.site)
 
     @property
-    def is_cloud(self) -> bool:
-        """Whether the site is Jira Cloud."""
-        return self._settings.is_cloud
-
-    @property
     def jira(self) -> JIRA:
         """The SDK; with a gateway, its first use may ask the site for its id."""
         with self._lock:
             if self._jira is None:
-                self._jira = self._opened()
+                settings = self._settings
+                cloud_id = self._cloud_id() if settings.through_gateway else None
+                options: dict[str, Any] = {
+                    "server": settings.server(cloud_id),
+                    "rest_api_version": str(settings.version),
+                }
+                jira = JIRA(options=options, get_server_info=False, max_retries=0, timeout=(5, 30))
+                self._transport.mount(jira._session, explain)  # noqa: SLF001
+                self._jira = jira
             return self._jira
 
     @property
@@ -130,21 +139,6 @@ class Wire:
     def _read(self, url: str, query: dict[str, str] | None = None) -> Any:
         return self._session.get(url, params=query).json()
 
-    def _opened(self) -> JIRA:
-        settings = self._settings
-        cloud_id = self._cloud_id() if settings.through_gateway else None
-        jira = JIRA(
-            options={
-                "server": settings.server(cloud_id),
-                "rest_api_version": str(settings.version),
-            },
-            get_server_info=False,
-            max_retries=0,
-            timeout=(5, 30),
-        )
-        self._transport.mount(jira._session, explain)  # noqa: SLF001
-        return jira
-
     def _cloud_id(self) -> str:
         known = self._settings.cloud_id or self._remembered()
         if known is None:
@@ -176,6 +170,47 @@ class Wire:
                 hint="check trackers.jira.site, or set trackers.jira.cloud_id",
             )
         return found
+
+
+class Kept:
+    """Small JSON objects by name, for one site: answers that hardly ever change.
+
+    Whoever deletes the files costs a request, and nothing else.
+
+    Args:
+        folder: an existing one.
+        site: the site that they are about.
+    """
+
+    def __init__(self, folder: Path, site: str) -> None:
+        self._folder = folder
+        self._mark = hashlib.sha256(site.encode()).hexdigest()[:16]
+
+    def get(self, name: str) -> dict[str, Any]:
+        """What was kept; empty if nothing was, or nobody can read it."""
+        try:
+            found = json.loads(self._path(name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def put(self, name: str, value: Mapping[str, Any]) -> None:
+        """Keep it for next time; a disk that takes nothing is no reason to fail."""
+        with suppress(OSError):
+            self._write(self._path(name), json.dumps(value))
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}-{self._mark}.json"
+
+    def _write(self, path: Path, text: str) -> None:
+        handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f"{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(temporary).replace(path)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+            raise
 
 
 def _checked(found: object) -> str | None:

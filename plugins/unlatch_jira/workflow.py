@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Goal
+from unlatch_jira.screens import unfilled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from unlatch_jira.answers import Move
     from unlatch_jira.choices import Transitions
@@ -40,10 +42,9 @@ def choose(moves: Iterable[Move], goal: Goal, transitions: Transitions) -> Move:
     wanted = transitions.towards(goal)
     if wanted is not None:
         return named(offered, wanted)
-    for likely in _preferences(goal, transitions):
-        found = [move for move in offered if likely(move)]
-        if found:
-            return _easiest(found)
+    likely = [move for move in offered if move.to.means.is_open == (goal is Goal.OPEN)]
+    if likely:
+        return min(likely, key=partial(_rank, goal=goal, transitions=transitions))
     raise NoWayError(
         "no-transition",
         f"no transition of this issue leads to {_aim(goal)}; on offer: {names(offered)}",
@@ -85,47 +86,33 @@ def named(offered: Sequence[Move], wanted: str) -> Move:
     )
 
 
-def _preferences(goal: Goal, transitions: Transitions) -> Iterator[Callable[[Move], bool]]:
-    """What to look for, the best first."""
-    if goal is Goal.OPEN:
-        yield lambda move: bool(REOPEN.search(move.name)) and _opens(move)
-        yield lambda move: move.to.means is Category.DOING
-        yield _opens
-        return
-    if goal is Goal.COMPLETED and (drop := transitions.drop):
-        yield lambda move: _closes(move) and not _is_called(move, drop)
-    yield _closes
+def _rank(move: Move, goal: Goal, transitions: Transitions) -> tuple[bool, int, int]:
+    """The lowest is the best of those that lead there."""
+    drop = transitions.drop if goal is Goal.COMPLETED else None
+    is_for_dropping = drop is not None and drop.casefold() in (
+        move.id,
+        move.name.casefold(),
+        move.to.name.casefold(),
+    )
+    return is_for_dropping, likelihood(move.name, move.to.means, goal), _asked(move)
 
 
-def _opens(move: Move) -> bool:
-    return move.to.means.is_open
-
-
-def _closes(move: Move) -> bool:
-    return not move.to.means.is_open
-
-
-def _is_called(move: Move, word: str) -> bool:
-    called = (move.id, move.name.casefold(), move.to.name.casefold())
-    return word.casefold() in called
-
-
-def _easiest(moves: Sequence[Move]) -> Move:
-    return min(moves, key=_asked)
+def likelihood(name: str, means: Category, goal: Goal) -> int:
+    """0 for a transition that is most likely meant, of those that lead to `goal`."""
+    if goal is not Goal.OPEN or REOPEN.search(name):
+        return 0
+    return 1 if means is Category.DOING else 2
 
 
 def _asked(move: Move) -> int:
-    return sum(
-        field.required and not field.has_default and name != "resolution"
-        for name, field in move.screen.items()
-    )
+    return len(unfilled(move, ("resolution",)))
 
 
 def nearest(offered: Sequence[Move], seen: Iterable[str]) -> Move | None:
     """A transition to try where none leads to the goal: one to a status that was not passed."""
     passed = {name.casefold() for name in seen}
     fresh = [move for move in offered if move.to.name.casefold() not in passed]
-    return _easiest(fresh) if fresh else None
+    return min(fresh, key=_asked) if fresh else None
 
 
 def _aim(goal: Goal) -> str:

@@ -55,7 +55,7 @@ class Writer:
         self._reopen_others(issue, change, around, done)
         whole = replace(edit, fields={**edit.fields, **around.fields})
         after, sent = send(self._client, issue, whole, done, moved=move is not None)
-        done.notes += around.notes_on(sent.fields)
+        done.notes += [note for name, note in around.field_notes.items() if name in sent.fields]
         if goal is not None and move is not None:
             self._settle(after, move, goal, done)
 

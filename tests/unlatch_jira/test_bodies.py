@@ -113,7 +113,7 @@ def test_what_is_no_body_has_no_words(body: object) -> None:
 
 def test_the_limit_counts_what_jira_counts() -> None:
     text: Text = ((Span("***"),),)
-    assert [format_of(v).length(format_of(v).render(text)) for v in (2, 3)] == [6, 3]
+    assert [len(plain(format_of(v).render(text))) for v in (2, 3)] == [6, 3]
 
 
 def _paragraph(*texts: str) -> dict[str, Any]:
