@@ -51,7 +51,7 @@ def place_of(url: str) -> Place:
     """
     parts = urlsplit(url)
     host = (parts.hostname or "").rstrip(".")
-    path = [unquote(segment) for segment in parts.path.split("/") if segment]
+    path = list(map(unquote, filter(None, parts.path.split("/"))))
     old = _OLD_CLOUD.fullmatch(host)
     if old:
         below = path[1:] if path and path[0].lower() == "defaultcollection" else path
@@ -81,7 +81,8 @@ def parse(url: str, known: Place) -> Address | None:
     if item is None:
         return None
     before, ours = whole.path[:hub], len(known.path)
-    if whole.origin == known.origin and _folded(before[:ours]) == _folded(known.path):
+    theirs = map(str.casefold, before[:ours])
+    if whole.origin == known.origin and [*theirs] == [*map(str.casefold, known.path)]:
         return Address(known, before[ours] if before[ours:] else None, item)
     return Address(Place(whole.origin, before[:1]), "/".join(before[1:]) or None, item)
 
@@ -95,7 +96,3 @@ def _item(rest: str, query: str) -> str | None:
     values = {key.lower(): value for key, value in parse_qs(query).items()}
     found = next((values[name][0] for name in names if name in values), "")
     return str(int(found)) if rest and _ID.fullmatch(found) else None
-
-
-def _folded(path: tuple[str, ...]) -> list[str]:
-    return list(map(str.casefold, path))

@@ -129,7 +129,16 @@ class TrackerAdapter(HTTPAdapter):
         self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
     ) -> requests.Response:
         outgoing = self._dressed(request)
-        exchange = self._traced(outgoing)
+        wiring = self._wiring
+        exchange = None
+        if wiring.trace is not None:
+            exchange = Exchange(
+                outgoing,
+                tracker=wiring.tracker,
+                trace=wiring.trace,
+                redact=wiring.redactor,
+                clock=wiring.clock,
+            )
         count_request()
         response = self._send_and_read(outgoing, options)
         if not isinstance(response, requests.Response):
@@ -141,18 +150,6 @@ class TrackerAdapter(HTTPAdapter):
         if exchange:
             exchange.answered(response)
         return self._judged(request, response, write=write)
-
-    def _traced(self, outgoing: requests.PreparedRequest) -> Exchange | None:
-        wiring = self._wiring
-        if wiring.trace is None:
-            return None
-        return Exchange(
-            outgoing,
-            tracker=wiring.tracker,
-            trace=wiring.trace,
-            redact=wiring.redactor,
-            clock=wiring.clock,
-        )
 
     def _dressed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         """A copy of the request with the credential that belongs to its origin, and no other."""
@@ -166,7 +163,9 @@ class TrackerAdapter(HTTPAdapter):
         outgoing.headers.pop("Cookie", None)
         outgoing.headers["Accept-Encoding"] = ENCODINGS
         if origin == wiring.origin:
-            outgoing.headers["Authorization"] = self._credential().header
+            if wiring.credential is None:
+                raise self._lacking()
+            outgoing.headers["Authorization"] = wiring.credential.header
         else:
             self._check_elsewhere(request.url or "")
         return outgoing
@@ -180,16 +179,13 @@ class TrackerAdapter(HTTPAdapter):
         except UnlatchError as error:
             raise Rejected(error.id, error.message, where=error.where, hint=error.hint) from error
 
-    def _credential(self) -> Credential:
-        wiring = self._wiring
-        if wiring.credential is None:
-            raise CredentialMissing(
-                "credential-missing",
-                f"there is no token for {wiring.tracker}",
-                where=wiring.origin.authority,
-                hint=wiring.missing,
-            )
-        return wiring.credential
+    def _lacking(self) -> CredentialMissing:
+        return CredentialMissing(
+            "credential-missing",
+            f"there is no token for {self._wiring.tracker}",
+            where=self._wiring.origin.authority,
+            hint=self._wiring.missing,
+        )
 
     def _send_and_read(
         self, outgoing: requests.PreparedRequest, options: Mapping[str, Any]
