@@ -1,7 +1,7 @@
 """The azure-devops library over the transport.
 
-Only `client` imports this module, and not before it is used: the library makes a folder when it is
-imported. Both classes reach into azure-devops 7.1.0b4 and msrest 0.7.1, their last releases.
+Only `connection` imports this module, and not before it is used: the library makes a folder when it
+is imported. Both classes reach into azure-devops 7.1.0b4 and msrest 0.7.1, their last releases.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 import platform
 import threading
 import uuid
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from azure.core.exceptions import DeserializationError
@@ -22,29 +23,21 @@ from azure.devops.v7_1.work_item_tracking.work_item_tracking_client import WorkI
 from msrest.exceptions import ClientException
 from msrest.universal_http import ClientRequest
 from msrest.universal_http.requests import BasicRequestsHTTPSender
+from pydantic import ValidationError
 from requests.exceptions import JSONDecodeError
 
-from unlatch_ado.errors import NotOffered
+from unlatch_ado.errors import NotOffered, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import requests
 
     from unlatch_ado.cache import Cache
+    from unlatch_ado.patch import Step
 
-__all__ = [
-    "UNREADABLE",
-    "JsonPatchOperation",
-    "SharedSessionSender",
-    "Wiql",
-    "WorkItemBatchGetRequest",
-    "WorkItems",
-]
-
-# What the library raises for answers that it cannot read; msrest takes one of them from azure-core.
-UNREADABLE = (ClientException, DeserializationError, JSONDecodeError)
-
+# What is raised for answers that cannot be read; msrest takes one of them from azure-core.
+_UNREADABLE = (ValidationError, ClientException, DeserializationError, JSONDecodeError)
 
 _CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
 _PERMISSIONS = "dd3b8bd6-c7fc-4cbd-929a-933d9c011c9d"
@@ -90,8 +83,9 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         # Else msrest starts `uname -p` to name the processor in its User-Agent.
         vars(platform.uname()).setdefault("processor", "")
         super().__init__(organization_url)
+        self.organization = organization_url.lower()
+        self.cache = cache
         self._newest = newest
-        self._cache = cache
         self._routes: dict[str, Any] | None = None
         self._discovering = threading.Lock()
         self.config.pipeline._sender.driver = SharedSessionSender(session)  # noqa: SLF001
@@ -100,11 +94,36 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         # Else one organization's session id, kept in a class attribute, goes to the next one.
         self.config.additional_headers["X-TFS-Session"] = str(uuid.uuid4())
 
+    @contextmanager
+    def understood(self, *, writing: bool = False) -> Iterator[None]:
+        """For one call: an answer that cannot be read becomes an error of ours."""
+        try:
+            yield
+        except _UNREADABLE as error:
+            raise unreadable(writing=writing) from error
+
+    def document(self, steps: Sequence[Step]) -> list[Any]:
+        """A patch document as the library wants it."""
+        return [JsonPatchOperation(op=step.op, path=step.path, value=step.value) for step in steps]
+
+    def query(self, text: str) -> Any:
+        """A query as the library wants it."""
+        return Wiql(query=text)
+
+    def batch(self, ids: list[int], fields: list[str] | None) -> Any:
+        """A request for many work items; those that are gone are left out of its answer.
+
+        Args:
+            fields: what is wanted of them; None for everything, their relations included.
+        """
+        expand = "relations" if fields is None else None
+        return WorkItemBatchGetRequest(ids=ids, fields=fields, expand=expand, error_policy="omit")
+
     def _get_resource_location(self, url: str, location_id: str) -> Any:
         # One thread asks, the others wait for its answer.
         with self._discovering:
             if self._routes is None:
-                known = self._cache.get("routes", self.normalized_url) or []
+                known = self.cache.get("routes", self.normalized_url) or []
                 self._routes = self._read_routes(known) or self._answered_routes()
         if location_id not in self._routes:
             raise NotOffered
@@ -119,7 +138,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         routes = [r for r in listed if isinstance(r, dict) and _is_needed(r)]
         if not any(route.get("area") == "wit" for route in routes):
             raise ClientException("no routes of work items")
-        self._cache.put("routes", self.normalized_url, value=routes)
+        self.cache.put("routes", self.normalized_url, value=routes)
         return self._read_routes(routes)
 
     def _read_routes(self, routes: list[Any]) -> dict[str, Any]:

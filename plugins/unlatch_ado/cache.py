@@ -1,22 +1,19 @@
 """What was learnt from the tracker and stays true for a while: small JSON files.
 
-Losing one costs a request. Files are replaced as a whole, so that runs side by side never read half
-of one; a file that cannot be read or written is as good as none.
+Losing one costs a request.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import json
-import os
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from unlatch.transport.kept import keep, read_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 DAY = 24 * 60 * 60
 _VERSION = 1
@@ -36,15 +33,11 @@ class Cache:
 
     def get(self, *name: str) -> Any:
         """The value that was put under `name` within the last day, or None."""
-        try:
-            kept = json.loads(self._file(name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        if not isinstance(kept, dict) or kept.get("version") != _VERSION:
-            return None
-        # The name is compared, so that files whose digests collide are not taken for each other.
+        kept = read_kept(self._file(name))
         at = kept.get("at")
-        if kept.get("name") != list(name) or not isinstance(at, int | float):
+        # The name is compared, so that files whose digests collide are not taken for each other.
+        is_it = kept.get("version") == _VERSION and kept.get("name") == list(name)
+        if not is_it or not isinstance(at, int | float):
             return None
         # A time in the future comes from a clock that has been set back.
         return kept.get("value") if 0 <= self._now() - at < DAY else None
@@ -52,20 +45,8 @@ class Cache:
     def put(self, *name: str, value: Any) -> None:
         """Keep `value` under `name`."""
         kept = {"version": _VERSION, "name": list(name), "at": self._now(), "value": value}
-        with contextlib.suppress(OSError):
-            _replace(self._file(name), json.dumps(kept))
+        keep(self._file(name), kept)
 
     def _file(self, name: tuple[str, ...]) -> Path:
         digest = hashlib.sha256("\0".join(name).encode()).hexdigest()[:32]
         return self._folder / f"ado-{digest}.json"
-
-
-def _replace(file: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(temporary).replace(file)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise

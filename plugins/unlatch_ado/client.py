@@ -12,7 +12,7 @@ from unlatch.spi import CommentRef, ops_in
 from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.outcomes import judge
 from unlatch_ado import answers, discussion
-from unlatch_ado.connection import Connection
+from unlatch_ado.connection import connect
 from unlatch_ado.errors import NotOffered, deleted, explain, missing, unreadable
 from unlatch_ado.patch import DESCRIPTION
 from unlatch_ado.projects import Projects
@@ -72,9 +72,8 @@ class Client:
     def __init__(
         self, organization_url: str, transport: Transport, *, newest: str | None = None
     ) -> None:
-        self._connection = Connection(organization_url, transport, newest=newest)
-        self._api = self._connection.api
-        self.projects = Projects(self._connection)
+        self._api = connect(organization_url, transport, newest=newest)
+        self.projects = Projects(self._api)
 
     def read(self, item: str, parts: Parts = _USUAL) -> WorkItem:
         """One work item, by its number, in whichever of the organization's projects it is.
@@ -83,7 +82,7 @@ class Client:
             NotFound: `item-deleted`, it is in the recycle bin; `item-not-found`.
         """
         try:
-            with self._connection.understood():
+            with self._api.understood():
                 # The API takes no choice of fields together with relations.
                 wanted = {"expand": "Relations"} if parts.related else {"fields": parts.fields}
                 return parts.read_from(self._api.get_work_item(int(item), **wanted))
@@ -115,8 +114,8 @@ class Client:
 
     def change(self, item: str, steps: tuple[Step, ...]) -> WorkItem:
         """Send one patch document to a work item."""
-        document = self._connection.document(steps)
-        with self._connection.understood(writing=True):
+        document = self._api.document(steps)
+        with self._api.understood(writing=True):
             return answers.work_item(self._api.update_work_item(document, int(item)))
 
     def change_many(
@@ -127,8 +126,8 @@ class Client:
         Raises:
             TrackerError: the result of all of them.
         """
-        documents = {int(item): self._connection.document(p) for item, p in patches.items()}
-        with self._connection.understood(writing=True):
+        documents = {int(item): self._api.document(p) for item, p in patches.items()}
+        with self._api.understood(writing=True):
             found = answers.batch(self._api.update_work_items(documents))
         if len(found) != len(patches):
             raise unreadable(writing=True)
@@ -139,8 +138,8 @@ class Client:
 
     def create(self, project: str, type: str, steps: tuple[Step, ...]) -> WorkItem:
         """Create a work item."""
-        document = self._connection.document(steps)
-        with self._connection.understood(writing=True):
+        document = self._api.document(steps)
+        with self._api.understood(writing=True):
             return answers.work_item(self._api.create_work_item(document, project, type))
 
     def would_change(self, item: str, steps: tuple[Step, ...]) -> None:
@@ -149,14 +148,14 @@ class Client:
         Raises:
             TrackerError: what `change` would raise.
         """
-        document = self._connection.document(steps)
-        with self._connection.understood(), reading():
+        document = self._api.document(steps)
+        with self._api.understood(), reading():
             self._api.update_work_item(document, int(item), validate_only=True)
 
     def would_create(self, project: str, type: str, steps: tuple[Step, ...]) -> None:
         """Let the server judge a work item that is not made; as `would_change`."""
-        document = self._connection.document(steps)
-        with self._connection.understood(), reading():
+        document = self._api.document(steps)
+        with self._api.understood(), reading():
             self._api.create_work_item(document, project, type, validate_only=True)
 
     def comments_with(self, project: str, item: str, op: str) -> tuple[CommentRef, ...]:
@@ -196,7 +195,7 @@ class Client:
 
     def _is_deleted(self, item: str) -> bool:
         try:
-            with self._connection.understood():
+            with self._api.understood():
                 self._api.get_deleted_work_item(int(item))
         except TrackerError:
             # What keeps us from looking says nothing new about the item.
@@ -206,7 +205,7 @@ class Client:
     def _comments(self, project: str, item: str) -> Iterator[Remark]:
         token: str | None = None
         for _ in each_page():
-            with self._connection.understood():
+            with self._api.understood():
                 page, token = discussion.comments(
                     self._api.get_comments(
                         project, int(item), top=_PAGE, continuation_token=token, order="asc"
@@ -221,21 +220,21 @@ class Client:
         for _ in each_page():
             if size != _PAGE:
                 return
-            with self._connection.understood():
+            with self._api.understood():
                 answer = self._api.get_updates(int(item), top=_PAGE, skip=seen)
                 page, size = discussion.updates(answer)
             yield from page
             seen += size
 
     def _numbers(self, project: str, below: str | None) -> list[str]:
-        query = self._connection.query(newest_query(project, below))
-        with self._connection.understood(), reading():
+        query = self._api.query(newest_query(project, below))
+        with self._api.understood(), reading():
             found = self._api.query_by_wiql(query, top=_NUMBERS)
             return [str(number) for number in answers.ids(found)]
 
     def _batch(self, items: list[str], parts: Parts) -> dict[str, WorkItem | TrackerError]:
-        request = self._connection.batch([int(item) for item in items], parts.fields)
-        with self._connection.understood(), reading():
+        request = self._api.batch([int(item) for item in items], parts.fields)
+        with self._api.understood(), reading():
             found = self._api.get_work_items_batch(request) or []
             read = {str(item.id): _read_one(item, parts) for item in found if item is not None}
         return {item: read[item] for item in items if item in read}

@@ -13,8 +13,8 @@ from unlatch_ado.workflow import as_json as workflow_as_json
 from unlatch_ado.workflow import from_json as workflow_from_json
 
 if TYPE_CHECKING:
+    from unlatch_ado._sdk import WorkItems
     from unlatch_ado.answers import Account, Type
-    from unlatch_ado.connection import Connection
 
 # Deeper trees of iterations are read to here.
 _DEPTH = 10
@@ -24,10 +24,9 @@ _NO = (Conflict, NotFound, Rejected, Unauthorised)
 class Projects:
     """What an organization's projects are set up to. Used from several threads at once."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._api = connection.api
-        self._cache = connection.cache
+    def __init__(self, api: WorkItems) -> None:
+        self._api = api
+        self._cache = api.cache
         self._workflows: dict[tuple[str, ...], Workflow] = {}
         self._iterations: dict[str, tuple[Iteration, ...]] = {}
         self._account: Account | None = None
@@ -35,7 +34,7 @@ class Projects:
 
     def workflow(self, project: str, type: str, *, anew: bool = False) -> Workflow:
         """A work item type's states and moves, asked for once a day, or `anew`."""
-        organization = self._connection.organization
+        organization = self._api.organization
         name = ("workflow", organization, project.casefold(), type.casefold())
         # One thread asks, the others wait for its answer.
         with self._asking:
@@ -43,7 +42,7 @@ class Projects:
             if known is None and not anew:
                 known = workflow_from_json(self._cache.get(*name))
             if known is None:
-                with self._connection.understood():
+                with self._api.understood():
                     known = answers.workflow(self._api.get_work_item_type(project, type))
                 self._cache.put(*name, value=workflow_as_json(known))
             self._workflows[name] = known
@@ -51,7 +50,7 @@ class Projects:
 
     def types(self, project: str) -> dict[str, Type]:
         """All work item types of a project, by their names without regard to case."""
-        with self._connection.understood():
+        with self._api.understood():
             found = answers.types(self._api.get_work_item_types(project))
         return {one.workflow.type.casefold(): one for one in found}
 
@@ -60,10 +59,10 @@ class Projects:
         with self._asking:
             known = self.known_iterations(project)
             if known is None:
-                with self._connection.understood():
+                with self._api.understood():
                     tree = self._api.get_classification_node(project, "iterations", depth=_DEPTH)
                     known = answers.iterations(tree)
-                name = ("iterations", self._connection.organization, project.casefold())
+                name = ("iterations", self._api.organization, project.casefold())
                 self._cache.put(*name, value=as_json(known))
             self._iterations[project.casefold()] = known
         return known
@@ -72,21 +71,21 @@ class Projects:
         """The same, where they are kept from an earlier request."""
         if project.casefold() in self._iterations:
             return self._iterations[project.casefold()]
-        name = ("iterations", self._connection.organization, project.casefold())
+        name = ("iterations", self._api.organization, project.casefold())
         return from_json(self._cache.get(*name))
 
     def account(self) -> Account:
         """Whom the token belongs to; never kept on disk, for the next run may have another one."""
         with self._asking:
             if self._account is None:
-                with self._connection.understood():
+                with self._api.understood():
                     self._account = answers.account(self._api.connection_data())
         return self._account
 
     def may_create_tags(self, project_id: str) -> bool | None:
         """Whether the token may bring new tags into a project; None if that is not told."""
         try:
-            with self._connection.understood():
+            with self._api.understood():
                 return answers.permission(self._api.may_create_tags(project_id))
         except _NO:
             # Tokens of small scope may not ask.

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unlatch.transport.kept import keep, read_kept
+
 _VERSION = 1
 _MOST = 1_000
 # Bodies are left out: nobody asks for them, and they are nobody's business on a disk.
@@ -39,15 +41,15 @@ class Kept:
 
 
 class Etags:
-    """One file for each address; a file that cannot be read or written is as good as none."""
+    """One file for each address."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "issues"
 
     def of(self, url: str) -> Kept | None:
         """What is kept for an address."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            raw = json.loads(self._path(url).read_bytes())
+        with suppress(ValueError, KeyError, TypeError):
+            raw = read_kept(self._path(url))
             if raw["version"] == _VERSION and raw["url"] == url and raw["sum"] == _sum(raw):
                 return Kept(str(raw["etag"]), dict(raw["issue"]))
         return None
@@ -56,10 +58,10 @@ class Etags:
         """Keep what was said, in place of what was kept."""
         raw = {"version": _VERSION, "url": url, "etag": etag, "issue": _slim(issue)}
         raw["sum"] = _sum(raw)
-        with suppress(OSError, ValueError):
+        with suppress(OSError):
             self._folder.mkdir(mode=0o700, exist_ok=True)
             self._make_room()
-            _replace(self._path(url), json.dumps(raw).encode())
+        keep(self._path(url), raw)
 
     def _path(self, url: str) -> Path:
         return self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:40]}.json"
@@ -83,18 +85,6 @@ def _slim(issue: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sum(raw: dict[str, Any]) -> str:
+    # Files are not synced to the disk: one that a power cut tore fails its check sum.
     told = json.dumps([raw["url"], raw["etag"], raw["issue"]], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    # Not synced to the disk: a file that a power cut tore fails its check sum.
-    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

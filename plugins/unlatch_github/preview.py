@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unlatch.spi import Category, PlannedRequest, RemoteItem
 from unlatch_github import paths
-from unlatch_github.labels import without
-from unlatch_github.reading import Found, Identity
+from unlatch_github.reading import Found, Identity, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

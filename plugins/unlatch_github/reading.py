@@ -15,7 +15,7 @@ from unlatch.errors import Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Category, ItemRef, RemoteItem, ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from github.Requester import Requester
 
@@ -215,6 +215,12 @@ def place_of(answer: Any) -> tuple[str, int]:
     if kind not in ("issues", "pull"):
         raise ValueError(f"no issue's address: {kind}")
     return f"{owner}/{name}", int(number)
+
+
+def without(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` that are not among `others`; labels and logins are alike in any case."""
+    folded = set(map(str.casefold, others))
+    return tuple(name for name in names if name.casefold() not in folded)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
-from unlatch_github.labels import without
+from unlatch_github.reading import without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, Rejected, TrackerError
 from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
 from unlatch_github.drafting import changed_fields, new_fields, wished_milestone
-from unlatch_github.labels import within, without
+from unlatch_github.reading import without
 from unlatch_github.settings import OnReopen
 from unlatch_github.wishes import Wishes, unfulfilled, wishes_in
 
@@ -103,11 +103,17 @@ def _comment(client: Writer, change: Change, done: Progress) -> None:
 def _relabel(client: Writer, change: Change, done: Progress) -> None:
     if missing := without(change.add_labels, done.item.labels):
         _add_labels(client, missing, done)
-    for name in within(done.item.labels, change.remove_labels):
-        try:
-            done.item = replace(done.item, labels=client.remove_label(done.item, name))
-        except (Forbidden, Rejected) as error:
-            _refuse(done, name, "removed", error)
+    unwanted = set(map(str.casefold, change.remove_labels))
+    for name in done.item.labels:
+        if name.casefold() in unwanted:
+            _remove_label(client, name, done)
+
+
+def _remove_label(client: Writer, name: str, done: Progress) -> None:
+    try:
+        done.item = replace(done.item, labels=client.remove_label(done.item, name))
+    except (Forbidden, Rejected) as error:
+        _refuse(done, name, "removed", error)
 
 
 def _add_labels(client: Writer, names: Sequence[str], done: Progress) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unlatch.transport.kept import keep, read_kept
 from unlatch_jira.comments import Person
 from unlatch_jira.model import parse
 from unlatch_jira.site_answers import (
@@ -54,11 +55,11 @@ class JiraSite:
         known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
         fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
         found = {known[one.kind.custom]: one.id for one in fields if one.kind.custom in known}
-        self.wire.kept.put("fields", found)
+        keep(self.wire.kept_at("fields"), found)
         return found
 
     def _kept(self, name: str) -> str | None:
-        found = self.wire.kept.get("fields").get(name)
+        found = read_kept(self.wire.kept_at("fields")).get(name)
         return found if isinstance(found, str) else None
 
     def myself(self) -> Person:

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
-from contextlib import suppress
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,11 +17,12 @@ from pydantic import BaseModel
 
 from unlatch.errors import Rejected, TrackerError
 from unlatch.transport import reading
+from unlatch.transport.kept import keep, read_kept
 from unlatch_jira.errors import explain
 from unlatch_jira.model import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pathlib import Path
 
     import requests
 
@@ -49,7 +46,6 @@ class Wire:
         self._transport = transport
         self._lock = Lock()
         self._jira: JIRA | None = None
-        self.kept = Kept(transport.cache, settings.site)
 
     @property
     def jira(self) -> JIRA:
@@ -78,6 +74,11 @@ class Wire:
         # The SDK lacks calls, and its session is all that it offers instead.
         session: requests.Session = self.jira._session  # noqa: SLF001
         return session
+
+    def kept_at(self, name: str) -> Path:
+        """Where an answer about the site that hardly ever changes is kept between runs."""
+        mark = hashlib.sha256(self._settings.site.encode()).hexdigest()[:16]
+        return self._transport.cache / f"{name}-{mark}.json"
 
     def url(self, path: str) -> str:
         """The address of a part of the REST API."""
@@ -143,11 +144,11 @@ class Wire:
         known = self._settings.cloud_id or self._remembered()
         if known is None:
             known = self._asked()
-            self.kept.put("cloud", {"id": known})
+            keep(self.kept_at("cloud"), {"id": known})
         return known
 
     def _remembered(self) -> str | None:
-        return _checked(self.kept.get("cloud").get("id"))
+        return _checked(read_kept(self.kept_at("cloud")).get("id"))
 
     def _asked(self) -> str:
         """The id that the site tells everybody; the request carries no credential.
@@ -170,47 +171,6 @@ class Wire:
                 hint="check trackers.jira.site, or set trackers.jira.cloud_id",
             )
         return found
-
-
-class Kept:
-    """Small JSON objects by name, for one site: answers that hardly ever change.
-
-    Whoever deletes the files costs a request, and nothing else.
-
-    Args:
-        folder: an existing one.
-        site: the site that they are about.
-    """
-
-    def __init__(self, folder: Path, site: str) -> None:
-        self._folder = folder
-        self._mark = hashlib.sha256(site.encode()).hexdigest()[:16]
-
-    def get(self, name: str) -> dict[str, Any]:
-        """What was kept; empty if nothing was, or nobody can read it."""
-        try:
-            found = json.loads(self._path(name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
-
-    def put(self, name: str, value: Mapping[str, Any]) -> None:
-        """Keep it for next time; a disk that takes nothing is no reason to fail."""
-        with suppress(OSError):
-            self._write(self._path(name), json.dumps(value))
-
-    def _path(self, name: str) -> Path:
-        return self._folder / f"{name}-{self._mark}.json"
-
-    def _write(self, path: Path, text: str) -> None:
-        handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f"{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(temporary).replace(path)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
-            raise
 
 
 def _checked(found: object) -> str | None:

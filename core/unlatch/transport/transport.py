@@ -5,19 +5,19 @@ from __future__ import annotations
 import random
 import time
 from http.cookiejar import DefaultCookiePolicy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import requests
 
+from unlatch.errors import Rejected, TrackerError, UnlatchError
 from unlatch.transport.adapter import TrackerAdapter, Wiring
 from unlatch.transport.origin import origin_of
 from unlatch.transport.pacing import Pace, Pacer
 from unlatch.transport.redact import Redactor
-from unlatch.transport.redirects import follow_as_ours
 from unlatch.transport.waits import Gate, Wait
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from unlatch.transport.answer import Explain
@@ -28,6 +28,7 @@ CONNECT_TIMEOUT = 5.0
 READ_TIMEOUT = 30.0
 DEADLINE = 120.0
 MAX_WAIT = 60.0
+_LONGEST_CHAIN = 5
 
 
 class Transport:
@@ -103,7 +104,7 @@ class Transport:
         adapter = TrackerAdapter(self._wiring, explain)
         session.mount("https://", adapter)
         session.mount("http://", adapter)
-        follow_as_ours(session)
+        _follow_as_ours(session)
         # A token is all that identifies us, and threads share the session.
         session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
@@ -143,3 +144,28 @@ class Transport:
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""
         self._wiring.gate.close()
+
+
+def _follow_as_ours(session: requests.Session) -> None:
+    """Let a session follow a few redirects of reads, and fail as we do where they lead nowhere."""
+    resolve = session.resolve_redirects
+
+    def resolve_redirects(
+        resp: requests.Response, req: requests.PreparedRequest, *args: Any, **options: Any
+    ) -> Iterator[Any]:
+        try:
+            yield from resolve(resp, req, *args, **options)
+        except TrackerError:
+            raise
+        except (requests.RequestException, UnlatchError, ValueError) as error:
+            # The new place is no address, or has a name and a password in it, or there is no end.
+            raise Rejected(
+                "redirect-broken",
+                "the tracker points to a place that cannot be reached, or round in circles",
+                where=f"{req.method} {(req.url or '').partition('?')[0]}",
+                hint="check the configured address",
+                status=resp.status_code,
+            ) from error
+
+    session.max_redirects = _LONGEST_CHAIN
+    session.resolve_redirects = resolve_redirects  # type: ignore[method-assign]  # msrest does too
