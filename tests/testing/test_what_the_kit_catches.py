@@ -75,7 +75,7 @@ class Possessive(GithubPlugin):
         outcome = super().write(snapshot, rest)
         kept = [name for name in snapshot.item.labels if name not in change.remove_labels]
         labels = [*kept, *change.add_labels]
-        self._client._send("PATCH", issue_path(snapshot.item.ref), {"labels": labels})
+        self._client._ask("PATCH", issue_path(snapshot.item.ref), {"labels": labels})
         return replace(outcome, after=replace(outcome.after, labels=tuple(labels)))
 
 

@@ -19,8 +19,7 @@ from unlatch.errors import (
     UnknownOutcome,
     UnlatchError,
 )
-from unlatch.transport.answer import Answer, Explain
-from unlatch.transport.asked import PRESSED, pressed_for
+from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
 from unlatch.transport.bounds import ENCODINGS, bind, deadline, read_whole
 from unlatch.transport.freshness import Freshness
 from unlatch.transport.meter import count_request, is_write
