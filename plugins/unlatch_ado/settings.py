@@ -116,11 +116,9 @@ class AdoSettings(BaseModel):
 
     def allows(self, ref: ItemRef) -> bool:
         """Whether the item lies in a configured project."""
-        wanted = ref.target.casefold()
         named = filter(None, (self.project, *self.projects))
-        return ref.tracker == _TRACKER and wanted in {
-            self.target_of(name).casefold() for name in named
-        }
+        targets = map(str.casefold, map(self.target_of, named))
+        return ref.tracker == _TRACKER and ref.target.casefold() in targets
 
     def name(self, ref: ItemRef) -> str:
         """How people call the item: "fabrikam/widgets 101"."""
