@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.comment import compose
 from unlatch.delivery.draft import draft_of
-from unlatch.delivery.permission import writable
 from unlatch.domain.operation import Change, Goal, Kind, must_move
 from unlatch.domain.status import Status
 from unlatch.store.config import CommentStyle
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.domain.amendment import Amended, Amendment
-    from unlatch.domain.increment import Increment, ReopenEntry
+    from unlatch.domain.increment import Increment
     from unlatch.domain.item import RemoteItem
     from unlatch.domain.operation import Operation
     from unlatch.domain.options import DeliveryOptions
@@ -32,7 +31,7 @@ _WITH_DRAFT = (Kind.CREATE, Kind.UPDATE)
 def build_change(
     operation: Operation, increment: Increment, config: CoreConfig, options: DeliveryOptions
 ) -> Change:
-    """What is to be done to the item for `operation`, as far as the configuration permits.
+    """What is to be done to the item for `operation`.
 
     An operation whose state part was struck is its comment alone.
 
@@ -44,29 +43,51 @@ def build_change(
     """
     if options.comment is not None:
         config = config.model_copy(update={"comment": CommentStyle(options.comment)})
+    amended = next((one for one in increment.amended if one.id == operation.op), None)
     said = Change(
         operation.op,
-        comment=_comment(operation, increment, config),
+        comment=_comment(operation, increment, config, amended),
         mentions=config.mentions,
         options=options,
     )
     if operation.kind in _WITH_DRAFT:
         story = story_of(increment, operation)
-        said = replace(said, draft=draft_of(increment, operation.tracker, story))
-    elif operation.kind is not Kind.UNDO:
-        said = _moved(said, operation, increment, config.labels)
-    return within(said, writable(config, increment, operation))
+        return replace(said, draft=draft_of(increment, operation.tracker, story))
+    if operation.kind is Kind.UNDO:
+        return said
+    return _moved(said, operation, increment, config.labels, amended)
 
 
-def _moved(said: Change, operation: Operation, increment: Increment, labels: Labels) -> Change:
-    if not operation.state:
-        return replace(said, add_labels=_labels_of_work(operation, increment, labels))
-    goal = _goal(operation, increment)
-    add, remove = _labels(goal, labels)
-    add += _labels_of_work(operation, increment, labels)
-    if goal is not Goal.OPEN and any(one.change for one in _amendments(increment)):
-        remove += (labels.scope_change,)
+def _moved(
+    said: Change,
+    operation: Operation,
+    increment: Increment,
+    labels: Labels,
+    amended: Amended | None,
+) -> Change:
+    """A reopen or a close, with the state to reach and the labels that go with it."""
+    goal: Goal | None = None
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    is_finished = increment.status.is_finished
+    if operation.kind is Kind.REOPEN:
+        if operation.state:
+            goal, add, remove = Goal.OPEN, (labels.reopened,), (labels.completed,)
+        if amended and amended.amendment.change is not None and not is_finished:
+            add += (labels.scope_change,)
+    elif operation.state:
+        is_dropped = increment.status is Status.ABANDONED
+        goal = Goal.NOT_PLANNED if is_dropped else Goal.COMPLETED
+        add, remove = () if is_dropped else (labels.completed,), (labels.reopened,)
+        if any(one.change for one in _amendments(increment)):
+            remove += (labels.scope_change,)
     return replace(said, goal=goal, add_labels=add, remove_labels=remove)
+
+
+def _amendments(increment: Increment) -> Iterator[Amendment]:
+    """Everything that was ever changed about the work, undone or not."""
+    yield from (entry.amendment for entry in increment.reopens if entry.amendment)
+    yield from (amended.amendment for amended in increment.amendments)
 
 
 def within(change: Change, parts: frozenset[Part]) -> Change:
@@ -86,15 +107,24 @@ def left_of(change: Change, item: RemoteItem, *, commented: bool) -> Change:
     Args:
         commented: whether its comment is there.
     """
-    key = change.label_key
-    there = {key(label) for label in item.labels}
     is_reached = change.goal is None or not must_move(item, change.goal)
+    add, remove = labels_left(change, item.labels)
     return replace(
         change,
         goal=None if is_reached else change.goal,
         comment=None if commented else change.comment,
-        add_labels=tuple(one for one in change.add_labels if key(one) not in there),
-        remove_labels=tuple(one for one in change.remove_labels if key(one) in there),
+        add_labels=add,
+        remove_labels=remove,
+    )
+
+
+def labels_left(change: Change, labels: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a change still has to add to these labels, and to remove from them."""
+    key = change.label_key
+    there = {key(label) for label in labels}
+    return (
+        tuple(one for one in change.add_labels if key(one) not in there),
+        tuple(one for one in change.remove_labels if key(one) in there),
     )
 
 
@@ -109,41 +139,10 @@ def kind_for(status: Status) -> Kind:
     return Kind.CLOSE if status.is_finished else Kind.REOPEN
 
 
-def _goal(operation: Operation, increment: Increment) -> Goal:
-    if operation.kind is Kind.REOPEN:
-        return Goal.OPEN
-    return Goal.NOT_PLANNED if increment.status is Status.ABANDONED else Goal.COMPLETED
-
-
-def _labels(goal: Goal, labels: Labels) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The labels to add in a state, and those to remove."""
-    if goal is Goal.OPEN:
-        return (labels.reopened,), (labels.completed,)
-    return (labels.completed,) if goal is Goal.COMPLETED else (), (labels.reopened,)
-
-
-def _labels_of_work(operation: Operation, increment: Increment, labels: Labels) -> tuple[str, ...]:
-    """The labels that say that there is more to do; none once the increment is finished."""
-    amended = amended_by(operation, increment)
-    if amended is None or amended.amendment.change is None or increment.status.is_finished:
-        return ()
-    return (labels.scope_change,) if operation.kind is Kind.REOPEN else ()
-
-
-def _amendments(increment: Increment) -> Iterator[Amendment]:
-    """Everything that was ever changed about the work, undone or not."""
-    yield from (entry.amendment for entry in increment.reopens if entry.amendment)
-    yield from (amended.amendment for amended in increment.amendments)
-
-
-def amended_by(operation: Operation, increment: Increment) -> Amended | None:
-    """What an operation's intent changed about the work, if it did."""
-    return next((one for one in increment.amended if one.id == operation.op), None)
-
-
-def _comment(operation: Operation, increment: Increment, config: CoreConfig) -> Text | None:
-    entry = entry_of(operation, increment)
-    amended = amended_by(operation, increment)
+def _comment(
+    operation: Operation, increment: Increment, config: CoreConfig, amended: Amended | None
+) -> Text | None:
+    entry = next((one for one in increment.reopens if one.id == operation.op), None)
     reason = entry.reason if entry else operation.reason
     if not reason and operation.kind is Kind.UNDO:
         reason = "the last reopen was taken back"
@@ -168,8 +167,3 @@ def _headline(operation: Operation, increment: Increment, amended: Amended | Non
         return _HEADLINES[operation.kind]
     finished = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
     return finished.get(increment.status, "Closed")
-
-
-def entry_of(operation: Operation, increment: Increment) -> ReopenEntry | None:
-    """The entry of reopenHistory that an operation stands for, if it does."""
-    return next((entry for entry in increment.reopens if entry.id == operation.op), None)

@@ -27,10 +27,18 @@ _NEEDS = {Kind.CREATE: Part.CREATE, Kind.UPDATE: Part.BODY}
 
 
 def writable(config: CoreConfig, increment: Increment, operation: Operation) -> frozenset[Part]:
-    """The parts of an operation's item that may be written."""
+    """The parts of an operation's item that may be written.
+
+    Raises:
+        UsageError: `write-not-permitted`; the operation may not be carried out at all.
+    """
     restricted = config.sync.write_foreign is not None and operation.kind is not Kind.CREATE
     foreign = restricted and is_foreign(increment, operation)
-    return config.sync.may_write(operation.tracker, foreign=foreign)
+    parts = config.sync.may_write(operation.tracker, foreign=foreign)
+    needed = _NEEDS.get(operation.kind)
+    if needed is not None and needed not in parts:
+        raise _not_permitted(operation.tracker, needed)
+    return parts
 
 
 def is_foreign(increment: Increment, operation: Operation) -> bool:
@@ -47,14 +55,6 @@ def is_foreign(increment: Increment, operation: Operation) -> bool:
     tied = [e for e in events if e.get("tracker") == operation.tracker and e.get("item") in keys]
     made = any(event.get("kind") == Kind.CREATE.value for event in tied)
     return not made and any(event["event"] == "linked" for event in tied)
-
-
-def refusal(operation: Operation, parts: frozenset[Part]) -> UsageError | None:
-    """Why an operation may not be carried out at all, if that is so."""
-    needed = _NEEDS.get(operation.kind)
-    if needed is None or needed in parts:
-        return None
-    return _not_permitted(operation.tracker, needed)
 
 
 def check_permitted(workspace: Workspace, tracker: str, part: Part) -> None:
@@ -76,13 +76,6 @@ def _not_permitted(tracker: str, part: Part) -> UsageError:
         hint=f'add "{part.value}" to write in [sync] of .unlatch/config.toml; unlatch doctor '
         "shows where it comes from",
     )
-
-
-def left_out(operation: Operation, parts: frozenset[Part]) -> tuple[str, ...]:
-    """What a person should know of an operation that was not carried out whole."""
-    if operation.kind is Kind.CREATE or not operation.state or Part.STATUS in parts:
-        return ()
-    return ("its state is left alone: the configuration does not let it be written (sync.write)",)
 
 
 def _is_on(link: Link, operation: Operation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.changes import is_empty, labels_left, left_of
 from unlatch.delivery.result import Reached
 from unlatch.domain.operation import Change, Goal, Kind, Result, must_move
 from unlatch.errors import Conflict, Rejected, UnknownOutcome
@@ -26,7 +27,10 @@ def shortcoming(change: Change, outcome: Outcome, *, sends: int) -> TrackerError
         sends: how often this run has sent the operation.
     """
     after = outcome.after
-    if change.goal is not None and must_move(after, change.goal):
+    left = left_of(change, after, commented=outcome.commented)
+    if is_empty(left):
+        return None
+    if left.goal is not None:
         said = f" ({'; '.join(outcome.notes)})" if outcome.notes else ""
         return Rejected(
             "state-not-taken",
@@ -34,14 +38,14 @@ def shortcoming(change: Change, outcome: Outcome, *, sends: int) -> TrackerError
             where=after.ref.url,
             hint="change its state by hand to see which rule refuses it, then run unlatch sync ID",
         )
-    if change.comment is not None and not outcome.commented:
+    if left.comment is not None:
         return UnknownOutcome(
             "unknown-outcome",
             "the tracker accepted the comment and does not show it",
             where=after.ref.url,
             hint="`unlatch sync` looks for the comment before it posts it again",
         )
-    if missing := missing_labels(change, outcome):
+    if missing := _missing_labels(left, outcome.refused):
         words = f"the tracker accepted the labels and did not change {' '.join(missing)}"
         if sends < _MOST_TRIES:
             return Conflict("label-not-taken", words, where=after.ref.url)
@@ -54,14 +58,12 @@ def shortcoming(change: Change, outcome: Outcome, *, sends: int) -> TrackerError
     return None
 
 
-def missing_labels(change: Change, outcome: Outcome) -> tuple[str, ...]:
-    """The labels of a change that neither changed nor were refused, with their signs."""
-    key = change.label_key
-    refused = {key(label) for label in outcome.refused}
-    there = {key(label) for label in outcome.after.labels}
-    added = (one for one in change.add_labels if key(one) not in there | refused)
-    left = (one for one in change.remove_labels if key(one) in there - refused)
-    return (*(f"+{one}" for one in added), *(f"-{one}" for one in left))
+def _missing_labels(left: Change, refused: tuple[str, ...]) -> list[str]:
+    """The labels that neither changed nor were refused, with their signs."""
+    key = left.label_key
+    known = set(map(key, refused))
+    signs = dict.fromkeys(left.add_labels, "+") | dict.fromkeys(left.remove_labels, "-")
+    return [f"{sign}{label}" for label, sign in signs.items() if key(label) not in known]
 
 
 def reached(
@@ -73,22 +75,21 @@ def reached(
         asked: the whole change, whatever an earlier attempt did of it.
         commented: whether the comment is there, whoever posted it.
     """
-    key = asked.label_key
-    had = {key(label) for label in before.labels} if before else set()
     after = outcome.after
-    has = {key(label) for label in after.labels}
+    # Not what differs: people may have relabelled the item in between.
+    meant = labels_left(asked, before.labels if before else ())
+    left = labels_left(asked, after.labels)
+    added, removed = (
+        tuple(one for one in labels if one not in missing)
+        for labels, missing in zip(meant, left, strict=True)
+    )
     return Reached(
         result=_result(kind, asked.goal, before, after),
         before=before,
         after=after,
         commented=commented,
-        # Not what differs: people may have relabelled the item in between.
-        labels_added=tuple(
-            one for one in asked.add_labels if key(one) in has and key(one) not in had
-        ),
-        labels_removed=tuple(
-            one for one in asked.remove_labels if key(one) in had and key(one) not in has
-        ),
+        labels_added=added,
+        labels_removed=removed,
         refused=outcome.refused,
         notes=outcome.notes,
     )

@@ -6,34 +6,34 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import build_change, within
-from unlatch.delivery.permission import left_out, refusal, writable
+from unlatch.delivery.permission import writable
 from unlatch.delivery.revert import entry_undone_by, plan_revert
 from unlatch.domain.operation import Change, Goal, Kind, must_move
 from unlatch.errors import Rejected
 from unlatch.spi import Capability
 from unlatch.store.links import link_of
+from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from unlatch.delivery.course import Course
     from unlatch.domain.item import RemoteItem
 
+_STATE_LEFT = "its state is left alone: the configuration does not let it be written (sync.write)"
+
 
 def said_by(course: Course) -> Change:
-    """The change as far as it does not depend on the item.
+    """The change as far as it does not depend on the item, and as far as it is permitted.
 
     Raises:
         UsageError: `write-not-permitted`, or a new item's user story is not there.
     """
     config = course.run.workspace.config
     parts = writable(config, course.increment, course.operation)
-    if refused := refusal(course.operation, parts):
-        raise refused
-    said = build_change(course.operation, course.increment, config, course.options)
     manifest = course.run.trackers.manifest(course.operation.tracker)
-    said = replace(said, labels_match_case=manifest.labels_match_case)
-    if Capability.LABELS in manifest.capabilities:
-        return said
-    return replace(said, add_labels=(), remove_labels=())
+    if Capability.LABELS not in manifest.capabilities:
+        parts -= {Part.LABELS}
+    said = build_change(course.operation, course.increment, config, course.options)
+    return within(replace(said, labels_match_case=manifest.labels_match_case), parts)
 
 
 def foreseen(course: Course) -> Change:
@@ -53,12 +53,14 @@ def change_for(course: Course, item: RemoteItem) -> Change:
     Raises:
         UsageError: as `said_by`.
     """
-    said = said_by(course)
-    parts = writable(course.run.workspace.config, course.increment, course.operation)
-    course.remark(*left_out(course.operation, parts))
-    if course.operation.kind is Kind.UNDO:
+    said, operation = said_by(course), course.operation
+    parts = writable(course.run.workspace.config, course.increment, operation)
+    if operation.state and Part.STATUS not in parts:
+        course.remark(_STATE_LEFT)
+    if operation.kind is Kind.UNDO:
         said = within(_revert(course, said, item), parts)
-    elif needed := _needed_by(course):
+    elif operation.kind is Kind.CLOSE and operation.state and (needed := _needed_by(course)):
+        # Others may need it than when that was decided.
         course.remark(f"left open: {', '.join(needed)} needs it")
         said = replace(said, goal=None, add_labels=(), remove_labels=())
     course.asked = said
@@ -66,11 +68,7 @@ def change_for(course: Course, item: RemoteItem) -> Change:
 
 
 def _needed_by(course: Course) -> tuple[str, ...]:
-    """Who needs an item that is to be closed; others may than when that was decided."""
-    operation = course.operation
-    if operation.kind is not Kind.CLOSE or not operation.state:
-        return ()
-    link = link_of(course.increment, operation)
+    link = link_of(course.increment, course.operation)
     return course.run.neighbours.needed_by(course.increment, link)
 
 
@@ -82,9 +80,7 @@ def _revert(course: Course, said: Change, item: RemoteItem) -> Change:
         said,
         config=course.run.workspace.config,
         reopen_commented=lambda: _reopen_commented(course, item),
-        needed_by=lambda: course.run.neighbours.needed_by(
-            course.increment, link_of(course.increment, course.operation)
-        ),
+        needed_by=lambda: _needed_by(course),
     )
     course.remark(revert.note, revert.undecided)
     course.undecided = revert.undecided
