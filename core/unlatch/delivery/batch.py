@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.changes import is_empty, left_of
 from unlatch.delivery.course import Course, begin
 from unlatch.delivery.reading import read_all
-from unlatch.delivery.states import Block, Event, Send, contacting
-from unlatch.delivery.steps import Withdrawn, conclude, execute, failed, take_note
+from unlatch.delivery.states import Block, Event, Send, advance, contacting
+from unlatch.delivery.steps import conclude, execute, failed, take_note
 from unlatch.delivery.wanted import change_for, refuse_deliberate
 from unlatch.domain.operation import Change, Kind, Outcome, seen_of
 from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
@@ -159,10 +159,7 @@ def _is_noted(course: Course, found: Mapping[Operation, Operation]) -> bool:
     course.evidence = replace(
         contacting(course.operation, course.operation.attempt, course.evidence), sends=1
     )
-    try:
-        return take_note(course, found.get(course.operation))
-    except Withdrawn:
-        return False
+    return take_note(course, found.get(course.operation)) is None
 
 
 def _written(
@@ -179,7 +176,7 @@ def _written(
 def _settle(course: Course, change: Change, outcome: Outcome | UnlatchError | None) -> None:
     try:
         if isinstance(outcome, Outcome):
-            conclude(course, change, outcome)
+            course.evidence = advance(course.evidence, conclude(course, change, outcome))
         elif outcome is None or isinstance(outcome, Conflict):
             # Nothing was taken, so the loop need not wait before it sends it by itself.
             manager, name = course.run.workspace.manager, course.increment.id

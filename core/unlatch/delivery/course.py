@@ -73,42 +73,38 @@ class Course:
         """Whether its tracker's plugin declares a capability."""
         return capability in self.run.trackers.manifest(self.operation.tracker).capabilities
 
-    def locate(self, ref: ItemRef) -> None:
-        """Its item is this one."""
+    def locate(self, ref: ItemRef) -> ItemRef:
+        """Take this for its item."""
         self.ref = ref
         self.name = self.run.trackers.settings(ref.tracker).name(ref)
+        return ref
 
     def remark(self, *notes: str | None) -> None:
         """What a person should know, each once."""
-        self.notes += [one for one in dict.fromkeys(notes) if one and one not in self.notes]
+        for note in notes:
+            if note and note not in self.notes:
+                self.notes.append(note)
 
     def delivery(self, requests: int) -> Delivery:
         """The result of the run."""
-        outcome = self.outcome
+        operation, outcome = self.operation, self.outcome
+        was_there = outcome is not None and not (self.error or self.is_fresh or self.written)
         if outcome is not None:
             outcome = replace(outcome, notes=(*outcome.notes, *self.notes))
+            if operation.kind is Kind.UNDO and not outcome.commented:
+                was_there = was_there and outcome.result is not Result.STATE_KEPT
         return Delivery(
-            self.operation,
+            operation,
             self.name,
             self.ref,
             outcome,
             self.error,
             requests,
-            state_of(self.operation, self.operation.attempt, self.evidence),
-            found=self._was_found,
+            state_of(operation, operation.attempt, self.evidence),
+            found=was_there,
             undecided=self.undecided,
             asked=self.asked,
         )
-
-    @property
-    def _was_found(self) -> bool:
-        """Whether it turned out to have been delivered before."""
-        outcome = self.outcome
-        if outcome is None or self.error is not None or self.is_fresh or self.written:
-            return False
-        is_undo = self.operation.kind is Kind.UNDO
-        # There was nothing to undo.
-        return not is_undo or outcome.commented or outcome.result is not Result.STATE_KEPT
 
 
 def begin(run: Run, increment: Increment, operation: Operation) -> Course:
@@ -118,7 +114,7 @@ def begin(run: Run, increment: Increment, operation: Operation) -> Course:
         run.workspace.clock(),
         probed=is_fresh,
         settled=not run.unsettled(increment, operation),
-        named=run.is_named,
+        named=run.named,
     )
     options = run.options.over(operation.options)
     course = Course(run, increment, operation, evidence, is_fresh, options, operation.item)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.batch import deliver_batches
-from unlatch.delivery.course import begin
 from unlatch.delivery.result import Delivery
 from unlatch.delivery.service import Item, Service
 from unlatch.delivery.side_by_side import side_by_side
@@ -15,14 +15,14 @@ from unlatch.delivery.steps import execute
 from unlatch.errors import UnlatchError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from unlatch.delivery.course import Course
     from unlatch.delivery.run import Run
-    from unlatch.domain.increment import Increment
     from unlatch.domain.operation import Operation
 
-Made = list[tuple[str, Delivery]]
+# An item, and what was delivered to it for which increments.
+Made = tuple[Item, list[tuple[str, Delivery]]]
 
 
 def deliver(run: Run, wanted: Sequence[str], report: Callable[[str, Delivery], None]) -> None:
@@ -43,90 +43,80 @@ def deliver(run: Run, wanted: Sequence[str], report: Callable[[str, Delivery], N
     for name, delivery in deliver_batches(run, names):
         run.tried.add(delivery.operation.key)
         report(name, delivery)
-    services, unreadable = _opened(run, names)
-    made = _in_order(run, services) if len(names) == 1 else _as_they_end(run, services)
-    for name, delivery in made:
-        report(name, delivery)
-    if unreadable:
-        raise unreadable[0]
-
-
-def _opened(run: Run, names: Sequence[str]) -> tuple[list[Service], list[UnlatchError]]:
-    services, errors = [], []
+    services: list[Service] = []
+    unreadable: list[UnlatchError] = []
     # In one order everywhere, so that two processes never wait for each other in a circle.
     for name in sorted(names):
         try:
             services.append(Service(run, name))
         except UnlatchError as error:
-            errors.append(error)
-    return services, errors
+            unreadable.append(error)
+    served = _served(run, services)
+    for made in _in_order(services[0], served) if len(services) == 1 else served:
+        for name, delivery in made[1]:
+            report(name, delivery)
+    if unreadable:
+        raise unreadable[0]
 
 
-def _tasks(run: Run, services: Sequence[Service]) -> Mapping[Item, Callable[[], Made]]:
-    """A task for each item: what all increments have for it, one after the other."""
+def _served(run: Run, services: Sequence[Service]) -> Iterator[Made]:
+    """Serve all items side by side; yields each as it ends, with what was made of it."""
     queues: dict[Item, list[Service]] = {}
     for service in services:
         for item in service.queues:
             queues.setdefault(item, []).append(service)
-    return {item: partial(_serve_item, run, item, served) for item, served in queues.items()}
-
-
-def _as_they_end(run: Run, services: Sequence[Service]) -> Iterator[tuple[str, Delivery]]:
+    tasks = {item: partial(_serve_item, item, waiting) for item, waiting in queues.items()}
     manifests = run.workspace.registry.manifests
     limits = {name: manifest.parallel for name, manifest in manifests.items()}
-    tasks = _tasks(run, services)
-    for _, made in side_by_side(tasks, lane_of=lambda item: item[0], limits=limits):
-        yield from made
+    return side_by_side(tasks, lane_of=itemgetter(0), limits=limits)
 
 
-def _in_order(run: Run, services: Sequence[Service]) -> Iterator[tuple[str, Delivery]]:
+def _in_order(service: Service, served: Iterable[Made]) -> Iterator[Made]:
     """The same for one increment: in the order of its items, each as soon as it may be."""
-    tasks = _tasks(run, services)
     ended: dict[Item, Made] = {}
-    waiting = list(tasks)
-    for item, made in side_by_side(tasks):
-        ended[item] = made
+    waiting = list(service.queues)
+    for made in served:
+        ended[made[0]] = made
         while waiting and waiting[0] in ended:
-            yield from ended[waiting.pop(0)]
+            yield ended[waiting.pop(0)]
 
 
-def _serve_item(run: Run, item: Item, services: Sequence[Service]) -> Made:
-    made: Made = []
+def _serve_item(item: Item, services: Sequence[Service]) -> list[tuple[str, Delivery]]:
+    """Deliver what all increments have for an item, one after the other."""
+    made: list[tuple[str, Delivery]] = []
     for service in services:
         try:
-            made += _serve(run, service, service.queues[item])
+            made += _serve(service, service.queues[item])
         finally:
             service.done()
     return made
 
 
-def _serve(run: Run, service: Service, queue: Sequence[Operation]) -> Made:
-    made: Made = []
+def _serve(service: Service, queue: Sequence[Operation]) -> Iterator[tuple[str, Delivery]]:
+    """Deliver what an increment has for an item; what comes later waits for what comes first."""
     items = {operation.item for operation in queue}
     for operation in queue:
         try:
-            service.open()
-            current = service.current(operation, items)
+            course = service.begin(operation, items)
         except UnlatchError as error:
             # What is pending is recorded, so a failure means no more than that it still is.
-            made.append((service.name, Delivery(operation, operation.item, error=error)))
-            break
-        if current is None:
+            yield service.name, Delivery(operation, operation.item, error=error)
+            return
+        if course is None:
             continue  # another process was faster
-        course, requests = _drive(run, service.increment, current)
+        requests = _drive(course)
         items.add(course.operation.item)
         if requests or course.error is not None or not course.operation.is_blocked:
-            made.append((service.name, course.delivery(requests)))
+            yield service.name, course.delivery(requests)
         if course.error is not None and not course.operation.is_blocked:
-            break  # what comes later on this item waits for what comes first
-    return made
+            return
 
 
-def _drive(run: Run, increment: Increment, operation: Operation) -> tuple[Course, int]:
+def _drive(course: Course) -> int:
+    """Execute its steps until nothing more is to be done in this run; the requests it took."""
     from unlatch.transport import measure  # noqa: PLC0415  (nothing is sent without a tracker)
 
-    course = begin(run, increment, operation)
     with measure() as meter:
         while not isinstance(step := course.step, Done):
             execute(course, step)
-    return course, meter.requests
+    return meter.requests

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch.domain.increment import BrokenIncrement, Increment, Link
+from unlatch.domain.increment import BrokenIncrement
 from unlatch.errors import UnlatchError
 from unlatch.store.layout import METADATA
 from unlatch.store.links import identity, link_of
@@ -16,14 +17,16 @@ from unlatch.store.records import is_in_doubt
 from unlatch.store.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
+    from unlatch.domain.increment import Increment, Link
     from unlatch.store.manager import MetadataManager
 
 # Only files that hold this word can hold a note about an attempt; most hold none.
 _NOTED = b'"attempt"'
 
 
+@dataclass
 class Neighbours:
     """Other increments that are linked to the same items.
 
@@ -31,9 +34,8 @@ class Neighbours:
         manager: the increments.
     """
 
-    def __init__(self, manager: MetadataManager) -> None:
-        self._manager = manager
-        self._lock = threading.Lock()
+    manager: MetadataManager
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
         """The other unfinished increments that link to the same item.
@@ -48,7 +50,7 @@ class Neighbours:
 
     def _is_unfinished(self, name: str) -> bool:
         with suppress(UnlatchError):
-            return not self._manager.read(name).status.is_finished
+            return not self.manager.read(name).status.is_finished
         return False
 
     def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
@@ -62,28 +64,25 @@ class Neighbours:
         """Whether an operation of another increment may still take effect on the same item."""
         with self._lock:
             found = self._in_doubt
-        return any(name != increment.id for name in found.get(identity(link), ()))
+        return not found.get(identity(link), set()) <= {increment.id}
 
     @cached_property
     def _linked(self) -> Mapping[tuple[str, str], list[str]]:
         found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for one in self._manager.list():
+        for one in self.manager.list():
             if not isinstance(one, BrokenIncrement):
                 for link in one.links:
                     found[identity(link)].append(one.id)
         return found
 
     @cached_property
-    def _in_doubt(self) -> Mapping[tuple[str, str], list[str]]:
-        found: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for one in self._noted():
-            for operation in one.pending:
-                if is_in_doubt(operation):
-                    found[identity(link_of(one, operation))].append(one.id)
-        return found
-
-    def _noted(self) -> Iterable[Increment]:
-        for folder in self._manager.layout.folders():
+    def _in_doubt(self) -> Mapping[tuple[str, str], set[str]]:
+        found: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for folder in self.manager.layout.folders():
             with suppress(OSError, UnlatchError):
-                if _NOTED in read_file(folder.path / METADATA):
-                    yield self._manager.read(folder.name)
+                if _NOTED not in read_file(folder.path / METADATA):
+                    continue
+                one = self.manager.read(folder.name)
+                for operation in filter(is_in_doubt, one.pending):
+                    found[identity(link_of(one, operation))].add(one.id)
+        return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,10 +76,3 @@ class Delivery:
     def is_blocked(self) -> bool:
         """Whether it waits for a person."""
         return self.state is State.BLOCKED
-
-
-Report = Callable[[Delivery], None]
-
-
-def quiet(_delivery: Delivery) -> None:
-    """A report that nobody reads."""

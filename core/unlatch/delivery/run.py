@@ -30,7 +30,8 @@ class Run:
         trackers: its trackers.
         options: what was asked for with this command; completed by what operations hold.
         fresh: intents that this process has just made, so that nobody else can have sent them.
-        named: whether increments were named, so that blocked operations are tried again.
+        named: whether increments, or a remedy among the options, were named, so that blocked
+            operations are tried again.
         tracker: deliver only what goes to this tracker; None for all.
         neighbours: the other increments; read when they are first needed.
         clock: seconds that never go back.
@@ -50,12 +51,8 @@ class Run:
 
     def __post_init__(self) -> None:
         self.neighbours = self.neighbours or Neighbours(self.workspace.manager)
+        self.named = self.named or self.options != AS_CONFIGURED
         self._began = self.clock()
-
-    @property
-    def is_named(self) -> bool:
-        """Whether blocked operations are tried again: increments, or a remedy, were named."""
-        return self.named or self.options != AS_CONFIGURED
 
     def is_meant(self, operation: Operation) -> bool:
         """Whether this run is to deliver an operation."""
@@ -63,7 +60,7 @@ class Run:
 
     def is_tried(self, operation: Operation) -> bool:
         """The same, without blocked operations unless they are named."""
-        return self.is_meant(operation) and (self.is_named or not operation.is_blocked)
+        return self.is_meant(operation) and (self.named or not operation.is_blocked)
 
     def is_fresh(self, operation: Operation) -> bool:
         """Whether nobody can have sent it: this process has just made it.
@@ -71,8 +68,8 @@ class Run:
         The note that an undo takes over from its reopen has the number 0.
         """
         attempt = operation.attempt
-        is_untried = attempt is None or (attempt.number == 0 and not attempt.is_open)
-        return operation.op in self.fresh and is_untried
+        is_tried = attempt is not None and (attempt.number > 0 or attempt.is_open)
+        return operation.op in self.fresh and not is_tried
 
     def doubt(self, link: Link) -> None:
         """Note that something that was sent to an item just now may still take effect."""

@@ -6,10 +6,12 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.course import begin
 from unlatch.store.links import identity, link_of
 from unlatch.store.locks import delivery_lock
 
 if TYPE_CHECKING:
+    from unlatch.delivery.course import Course
     from unlatch.delivery.run import Run
     from unlatch.domain.operation import Operation
 
@@ -35,27 +37,38 @@ class Service:
         self._lock = threading.Lock()
         self._held = ExitStack()
         self._is_held = False
-        self.increment = run.workspace.manager.read(name)
         self.queues: dict[Item, list[Operation]] = {}
-        for operation in self.increment.pending:
+        increment = run.workspace.manager.read(name)
+        for operation in increment.pending:
             if run.is_meant(operation):
-                item = identity(link_of(self.increment, operation))
+                item = identity(link_of(increment, operation))
                 self.queues.setdefault(item, []).append(operation)
         self._left = len(self.queues)
 
-    def open(self) -> None:
-        """Hold the right to deliver its operations.
+    def begin(self, operation: Operation, items: set[str]) -> Course | None:
+        """Begin to deliver an operation as it is on disk now; None if it is pending no more.
+
+        From here on no other process delivers for this increment, until all is `done`.
+
+        Args:
+            items: the keys that its item may have by now.
 
         Raises:
-            StoreError: `locked`, another process has it.
+            StoreError: `locked`, another process is delivering.
+            UnlatchError: the increment cannot be read.
         """
+        workspace = self._run.workspace
         with self._lock:
             if not self._is_held:
-                layout = self._run.workspace.layout
-                self._held.enter_context(
-                    delivery_lock(layout, self.name, patience=DELIVERY_PATIENCE)
-                )
+                held = delivery_lock(workspace.layout, self.name, patience=DELIVERY_PATIENCE)
+                self._held.enter_context(held)
                 self._is_held = True
+        increment = workspace.manager.read(self.name)
+        for one in increment.pending:
+            same = (one.op, one.tracker) == (operation.op, operation.tracker)
+            if same and one.item in items:
+                return begin(self._run, increment, one)
+        return None
 
     def done(self) -> None:
         """One of its queues was served; after the last one others may deliver."""
@@ -63,23 +76,3 @@ class Service:
             self._left -= 1
             if self._left <= 0:
                 self._held.close()
-
-    def current(self, operation: Operation, items: set[str]) -> Operation | None:
-        """An operation as it is on disk now; None if it is pending no more.
-
-        Args:
-            items: the keys that its item may have by now.
-
-        Raises:
-            UnlatchError: the increment cannot be read.
-        """
-        self.increment = self._run.workspace.manager.read(self.name)
-        same = (operation.op, operation.tracker)
-        return next(
-            (
-                one
-                for one in self.increment.pending
-                if (one.op, one.tracker) == same and one.item in items
-            ),
-            None,
-        )

@@ -209,16 +209,11 @@ def next_step(operation: Operation, attempt: Attempt | None, evidence: Evidence)
         return Done()
     if state is State.BLOCKED:
         return _blocked(operation, evidence)
-    if is_exhausted(evidence):
-        return Done()
+    if evidence.sends >= MOST_SENDS or evidence.contacts >= MOST_CONTACTS:
+        return Done()  # the next run has to go on
     if state is State.RETRY_AT:
         return _retry_at(attempt, evidence)
     return _contact(evidence, unknown=state is State.UNKNOWN)
-
-
-def is_exhausted(evidence: Evidence) -> bool:
-    """Whether the run has tried so often that the next one has to go on."""
-    return evidence.sends >= MOST_SENDS or evidence.contacts >= MOST_CONTACTS
 
 
 def _blocked(operation: Operation, evidence: Evidence) -> Step:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.delivery.course import Course
-    from unlatch.domain.item import Snapshot
+    from unlatch.delivery.result import Reached
+    from unlatch.domain.item import ItemRef, Snapshot
     from unlatch.domain.operation import Operation
 
 # How an attempt that did not deliver is noted; of an event that is missing nothing is.
@@ -52,20 +53,21 @@ _NOTES: Mapping[Event, Mapping[str, bool]] = MappingProxyType(
 
 
 class Withdrawn(Exception):
-    """The operation was undone or unlinked meanwhile, or means the same item as another one."""
+    """The operation means the same item as another one."""
 
 
 def execute(course: Course, step: Step) -> None:
-    """Execute a step; whatever goes wrong becomes an event."""
+    """Execute a step, and go on from the event that it ends in."""
     try:
         if isinstance(step, Probe | Send):
             course.evidence = contacting(
                 course.operation, course.operation.attempt, course.evidence
             )
-        _EXECUTE[type(step)](course, step)
+        if event := _EXECUTE[type(step)](course, step):
+            course.evidence = advance(course.evidence, event)
     except Withdrawn as withdrawn:
         course.remark(str(withdrawn))
-        happened(course, Event.GONE)
+        course.evidence = advance(course.evidence, Event.GONE)
     except UnlatchError as error:
         _go_on(course, step, error)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
@@ -101,58 +103,48 @@ def _wait(course: Course, step: Wait) -> None:
     )
 
 
-def _probe(course: Course, _step: Probe) -> None:
+def _probe(course: Course, _step: Probe) -> Event:
     """Find out which parts are done."""
     operation = course.operation
     if operation.kind is Kind.CREATE:
-        _probe_created(course)
-        return
+        return _probe_created(course)
     snapshot = read(course)
     course.markers = ()
     if said_by(course).comment is not None:
         course.markers = course.plugin.find_comments(snapshot.item.ref, operation.op)
         course.remark(*(marker.note for marker in course.markers))
     change = change_for(course, snapshot.item)
-    if not is_empty(_left(course, change, snapshot)):
-        happened(course, Event.PROBED_LEFT)
-        return
+    if not is_empty(left_of(change, snapshot.item, commented=bool(course.markers))):
+        return Event.PROBED_LEFT
     _converge(course, None)
-    _reached(course, Outcome(snapshot.item))
-    happened(course, Event.PROBED_DONE)
+    record(course, _keep(course, Outcome(snapshot.item)))
+    return Event.PROBED_DONE
 
 
-def _probe_created(course: Course) -> None:
+def _probe_created(course: Course) -> Event:
     operation = course.operation
     item = course.plugin.find_created(operation.op, operation.at)
     if item is None:
-        happened(course, Event.PROBED_LEFT)
-        return
+        return Event.PROBED_LEFT
     course.asked = said_by(course)
     course.locate(item.ref)
-    _reached(course, Outcome(item))
-    happened(course, Event.PROBED_DONE)
+    record(course, _keep(course, Outcome(item)))
+    return Event.PROBED_DONE
 
 
-def _send(course: Course, _step: Send) -> None:
+def _send(course: Course, _step: Send) -> Event:
     """Read the item, note the attempt, write."""
     course.evidence = replace(course.evidence, sends=course.evidence.sends + 1)
     if course.operation.kind is Kind.CREATE:
         course.asked = left = said_by(course)
-        if note(course, None):
-            conclude(course, left, course.plugin.create(left))
-        return
+        return note(course, None) or conclude(course, left, course.plugin.create(left))
     snapshot = course.snapshot or read(course)
     change = change_for(course, snapshot.item)
     refuse_deliberate(snapshot.item, change)
-    left = _left(course, change, snapshot)
+    left = left_of(change, snapshot.item, commented=bool(course.markers))
     if is_empty(left):
-        conclude(course, left, Outcome(snapshot.item))
-    elif note(course, snapshot):
-        conclude(course, left, course.plugin.write(snapshot, left))
-
-
-def _left(course: Course, change: Change, snapshot: Snapshot) -> Change:
-    return left_of(change, snapshot.item, commented=bool(course.markers))
+        return conclude(course, left, Outcome(snapshot.item))
+    return note(course, snapshot) or conclude(course, left, course.plugin.write(snapshot, left))
 
 
 def _block(course: Course, step: Block) -> None:
@@ -162,7 +154,7 @@ def _block(course: Course, step: Block) -> None:
     course.operation = replace(course.operation, cause=step.cause, parked_at=now)
 
 
-_EXECUTE: Mapping[type, Callable[..., None]] = MappingProxyType(
+_EXECUTE: Mapping[type, Callable[..., Event | None]] = MappingProxyType(
     {Wait: _wait, Probe: _probe, Send: _send, Block: _block}
 )
 
@@ -174,40 +166,38 @@ def read(course: Course) -> Snapshot:
         UnlatchError: it cannot be located or read.
         Withdrawn: it has moved to where another link of the increment points.
     """
-    if course.ref is None:
-        course.locate(course.run.trackers.locate(link_of(course.increment, course.operation)))
+    ref = course.ref
+    if ref is None:
+        link = link_of(course.increment, course.operation)
+        ref = course.locate(course.run.trackers.locate(link))
     try:
-        course.snapshot = _read(course)
+        course.snapshot = course.plugin.read(ref, foreseen(course))
     except Moved as moved:
-        to = course.run.trackers.recognise(moved.to)
-        other = twin(course.increment, course.operation, to)
-        if other and is_served_by_twin(course.increment, course.operation, other):
-            withdraw(course.run.workspace.manager, course.increment.id, course.operation)
-            point_to(course.run, course.increment, course.operation, to)
-            why = f"it is the same item as {other.key}, which is linked as well"
-            raise Withdrawn(why) from moved
-        if other is None and not course.options.follow:
-            raise
-        course.increment, course.operation = point_to(
-            course.run, course.increment, course.operation, to
-        )
-        course.locate(to)
-        course.snapshot = _read(course)
+        ref = _follow(course, moved)
+        course.snapshot = course.plugin.read(ref, foreseen(course))
     return course.snapshot
 
 
-def _read(course: Course) -> Snapshot:
-    if course.ref is None:
-        raise AssertionError("it is located before it is read")
-    return course.plugin.read(course.ref, foreseen(course))
+def _follow(course: Course, moved: Moved) -> ItemRef:
+    increment, operation = course.increment, course.operation
+    to = course.run.trackers.recognise(moved.to)
+    other = twin(increment, operation, to)
+    if other and is_served_by_twin(increment, operation, other):
+        withdraw(course.run.workspace.manager, increment.id, operation)
+        point_to(course.run, increment, operation, to)
+        why = f"it is the same item as {other.key}, which is linked as well"
+        raise Withdrawn(why) from moved
+    if other is None and not course.options.follow:
+        raise moved
+    course.increment, course.operation = point_to(course.run, increment, operation, to)
+    return course.locate(to)
 
 
-def note(course: Course, snapshot: Snapshot | None) -> bool:
-    """Note the attempt before it is sent; False if the operation is not what it was.
+def note(course: Course, snapshot: Snapshot | None) -> Event | None:
+    """Note the attempt before it is sent; what keeps it from being sent, if anything does.
 
     Raises:
         StoreError: the files cannot be written; nothing was sent.
-        Withdrawn: it was undone or unlinked meanwhile.
     """
     before = None if snapshot is None else seen_of(snapshot.item)
     manager = course.run.workspace.manager
@@ -215,21 +205,22 @@ def note(course: Course, snapshot: Snapshot | None) -> bool:
     return take_note(course, found.get(course.operation))
 
 
-def take_note(course: Course, now: Operation | None) -> bool:
-    """Go on with an operation as it was noted; False if it is not what it was."""
+def take_note(course: Course, now: Operation | None) -> Event | None:
+    """Go on with an operation as it was noted; what keeps it from being sent, if anything does."""
     if now is None:
-        raise Withdrawn("it was undone or unlinked meanwhile")
+        course.remark("it was undone or unlinked meanwhile")
+        return Event.GONE
     is_same = now.state is course.operation.state
     course.operation = now
     course.noted = course.written = is_same
-    if not is_same:
-        # A later change of status struck its state part: nothing was sent, and it is planned anew.
-        course.increment = course.run.workspace.manager.read(course.increment.id)
-        happened(course, Event.NOT_TAKEN)
-    return is_same
+    if is_same:
+        return None
+    # A later change of status struck its state part: nothing was sent, and it is planned anew.
+    course.increment = course.run.workspace.manager.read(course.increment.id)
+    return Event.NOT_TAKEN
 
 
-def conclude(course: Course, change: Change, outcome: Outcome) -> None:
+def conclude(course: Course, change: Change, outcome: Outcome) -> Event:
     """Judge and record what a write did.
 
     Args:
@@ -239,21 +230,21 @@ def conclude(course: Course, change: Change, outcome: Outcome) -> None:
         TrackerError: the answers do not show all of it.
         StoreError: it cannot be recorded.
     """
-    _keep(course, outcome)
+    done = _keep(course, outcome)
     if error := verify.shortcoming(change, outcome, sends=course.evidence.sends):
         raise error
     found = outcome.after.ref
     if course.ref is None:
         course.locate(found)
-    elif is_elsewhere(course.run, course.ref, found):
+    elif found != course.ref and is_elsewhere(course.run, course.ref, found):
         course.increment, course.operation = point_to(
             course.run, course.increment, course.operation, found
         )
         course.locate(found)
     if change.comment is not None or course.markers:
         _converge(course, outcome.comment)
-    _reached(course, outcome)
-    happened(course, Event.REACHED)
+    record(course, done)
+    return Event.REACHED
 
 
 def _converge(course: Course, posted: str | None) -> None:
@@ -263,7 +254,8 @@ def _converge(course: Course, posted: str | None) -> None:
     course.remark(*retract_surplus(course.plugin, course.ref, course.operation.op, posted))
 
 
-def _keep(course: Course, outcome: Outcome) -> None:
+def _keep(course: Course, outcome: Outcome) -> Reached:
+    """Keep what was done so far, from what the item was before the first attempt."""
     attempt = course.operation.attempt
     before = attempt.before if attempt and course.operation.kind is not Kind.UNDO else None
     if before is None and course.snapshot is not None:
@@ -275,19 +267,7 @@ def _keep(course: Course, outcome: Outcome) -> None:
         outcome,
         commented=bool(course.markers) or outcome.commented,
     )
-
-
-def _reached(course: Course, outcome: Outcome) -> None:
-    _keep(course, outcome)
-    if course.outcome is not None:
-        manager = course.run.workspace.manager
-        record(manager, course.increment, course.operation, course.outcome)
-    course.error = None
-
-
-def happened(course: Course, event: Event) -> None:
-    """Go on from an event."""
-    course.evidence = advance(course.evidence, event)
+    return course.outcome
 
 
 def failed(course: Course, error: UnlatchError) -> None:
@@ -308,8 +288,9 @@ def failed(course: Course, error: UnlatchError) -> None:
     seconds = error.retry_after if isinstance(error, Limited) else None
     now = course.run.workspace.clock()
     retry_at = None if seconds is None else now + timedelta(seconds=seconds)
-    happened(course, event)
-    course.evidence = replace(course.evidence, now=now, cause=error.id, retry_at=retry_at)
+    course.evidence = replace(
+        advance(course.evidence, event), now=now, cause=error.id, retry_at=retry_at
+    )
     if event is Event.UNCLEAR:
         course.run.doubt(link_of(course.increment, course.operation))
     if event in _NOTES and _is_news(course, error, event):
