@@ -16,7 +16,7 @@ from unlatch.engine.admission import Wish, admit
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from unlatch.cli.contracts.parts import Problem
     from unlatch.cli.session import Session
@@ -31,11 +31,36 @@ CATEGORY = click.option(
 )
 
 
-def tell_warnings(warnings: Iterable[UnlatchError]) -> None:
-    """Each on a line of its own."""
+def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
+    """Each on a line of its own.
+
+    Args:
+        known: the ids of those that were shown before.
+    """
     for warning in warnings:
-        told = f"    {output.warn('note:')} {output.clean(warning.message)}"
-        output.talk(f"{told} {output.faint(f'[{warning.id}]')}")
+        if warning.id not in known:
+            told = f"    {output.warn('note:')} {output.clean(warning.message)}"
+            output.talk(f"{told} {output.faint(f'[{warning.id}]')}")
+
+
+def warn_of_frequency(
+    session: Session, increment: Increment, *, more: int = 0, told: Iterable[UnlatchError] = ()
+) -> None:
+    """Warn where an increment was reopened often, or will have been with `more` reopens.
+
+    Args:
+        told: what is told anyway; its rules may say the same.
+    """
+    count = increment.effective_reopens + more
+    if count < session.workspace.config.frequent_reopens:
+        return
+    if not any(one.id == "reopened-too-often" for one in told):
+        verb = "will be" if more else "was"
+        warning = (
+            f"    This {verb} reopen number {count}: an increment that is reopened often "
+            "may want an increment of its own."
+        )
+        output.talk(output.warn(warning))
 
 
 def warning_entries(warnings: Iterable[UnlatchError]) -> list[Problem]:

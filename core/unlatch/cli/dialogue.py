@@ -2,66 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.cli import output
-from unlatch.cli.admission import tell_warnings
+from unlatch.cli.admission import tell_warnings, warn_of_frequency, with_category
 from unlatch.cli.describe import ago, seen_line, times
 from unlatch.cli.session import is_interactive
+from unlatch.domain.status import Status
 from unlatch.engine.items import Seen, look
-from unlatch.engine.resume import Step
+from unlatch.engine.scope import spared_by
 from unlatch.errors import UsageError
 from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from unlatch.cli.resume import Typed
     from unlatch.cli.session import Session
     from unlatch.domain.increment import Increment
+    from unlatch.engine.resume import Request
     from unlatch.errors import UnlatchError
     from unlatch.project.trackers import Trackers
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What was typed with the command.
-
-    Args:
-        reason: why, if it was said.
-        yes: whether no question is wanted.
-        reopen_items: whether the items of an abandoned increment are to be reopened.
-        offline: whether the trackers are to be left alone.
-        warnings: what the project's own rules have against it.
-        spared: how many items are left alone, because they are about other user stories.
-        even_if_not_planned: whether items that were closed on purpose are to be reopened, too.
-    """
-
-    reason: str | None
-    yes: bool
-    reopen_items: bool
-    offline: bool
-    warnings: tuple[UnlatchError, ...] = ()
-    spared: int = 0
-    even_if_not_planned: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the person said.
-
-    Args:
-        even_if_not_planned: whether items that were closed on purpose are to be reopened, too.
-    """
-
-    reason: str
-    even_if_not_planned: bool
-
-
 def ask(
-    session: Session, trackers: Trackers, increment: Increment, step: Step, wishes: Wishes
-) -> Answer | None:
-    """What the person said, having seen what is at stake; None if that was no.
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    request: Request,
+    typed: Typed,
+    *,
+    warnings: Collection[UnlatchError],
+) -> Request | None:
+    """The request with what the person answered, having seen what is at stake; None if that was no.
+
+    Args:
+        warnings: what the project's own rules have against it.
 
     Raises:
         UsageError: `not-interactive`; nobody is there to be asked.
@@ -72,26 +49,31 @@ def ask(
             f"{increment.id} is {increment.status}, and nobody is here to be asked",
             hint=f"unlatch resume {increment.id} --reason TEXT --yes",
         )
-    seen = _introduce(session, trackers, increment, wishes)
-    output.talk(f"  {_announcement(increment, step, wishes)}")
-    if not wishes.yes and not output.confirm("Continue?"):
+    seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)
+    output.talk(f"  {_announcement(increment, request, offline=typed.offline)}")
+    if not typed.yes and not output.confirm("Continue?"):
         return None
-    insisted = _insisted(seen, step, wishes)
-    reason = wishes.reason
+    insisted = _insisted(seen, increment, even_if=request.options.even_if_not_planned)
+    reason = request.reason
     while reason is None:
         given = output.prompt("Reason for reopening", default="", show_default=False)
         try:
             reason = checked_reason(given)
         except UsageError as error:
             output.talk(output.warn(f"{error.message}; try again"))
-    return Answer(reason, insisted)
+    return replace(
+        request,
+        reason=reason,
+        options=replace(request.options, even_if_not_planned=insisted),
+        wish=with_category(session, increment, request.wish),
+    )
 
 
-def _insisted(seen: list[Seen], step: Step, wishes: Wishes) -> bool:
+def _insisted(seen: list[Seen], increment: Increment, *, even_if: bool) -> bool:
     """Whether items that were closed on purpose are to be reopened, too."""
     held = [one for one in seen if one.item is not None and one.item.deliberate]
-    if wishes.even_if_not_planned or not held or step is not Step.REOPEN:
-        return wishes.even_if_not_planned
+    if even_if or not held or increment.status is not Status.COMPLETED:
+        return even_if
     names = ", ".join(output.clean(one.name) for one in held)
     closed = (
         "was closed on purpose; reopen it"
@@ -102,7 +84,12 @@ def _insisted(seen: list[Seen], step: Step, wishes: Wishes) -> bool:
 
 
 def _introduce(
-    session: Session, trackers: Trackers, increment: Increment, wishes: Wishes
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    warnings: Collection[UnlatchError],
+    *,
+    offline: bool,
 ) -> list[Seen]:
     registry, now = session.workspace.registry, session.workspace.clock()
     archived = ", and archived" if increment.archived else ""
@@ -115,51 +102,28 @@ def _introduce(
     if increment.completed_at:
         day = f"{increment.completed_at:%Y-%m-%d} ({ago(increment.completed_at, now)})"
         output.talk(f"    {'Completed':<{columns}}{day}")
-    items = _seen(session, trackers, increment, wishes)
+    items = [Seen(link, link.key) for link in increment.links]
+    if not offline:
+        items = look(trackers, increment.links, within=session.workspace.config.patience)
     for seen in items:
         session.trace(seen.error)
         output.talk(seen_line(registry, seen, columns=columns))
     count = times(increment.effective_reopens, "time")
     output.talk(f"    {'Reopened before':<{columns}}{count}")
-    warn_of_frequency(session, increment, more=1, told=wishes.warnings)
-    tell_warnings(wishes.warnings)
+    warn_of_frequency(session, increment, more=1, told=warnings)
+    tell_warnings(warnings)
     return items
 
 
-def _seen(session: Session, trackers: Trackers, increment: Increment, wishes: Wishes) -> list[Seen]:
-    if wishes.offline:
-        return [Seen(link, link.key) for link in increment.links]
-    return look(trackers, increment.links, within=session.workspace.config.patience)
-
-
-def warn_of_frequency(
-    session: Session, increment: Increment, *, more: int = 0, told: Collection[UnlatchError] = ()
-) -> None:
-    """Warn where an increment was reopened often, or will have been with `more` reopens.
-
-    Args:
-        told: what is told anyway; its rules may say the same.
-    """
-    count = increment.effective_reopens + more
-    if any(one.id == "reopened-too-often" for one in told):
-        return
-    if count >= session.workspace.config.frequent_reopens:
-        verb = "will be" if more else "was"
-        warning = (
-            f"    This {verb} reopen number {count}: an increment that is reopened often "
-            "may want an increment of its own."
-        )
-        output.talk(output.warn(warning))
-
-
-def _announcement(increment: Increment, step: Step, wishes: Wishes) -> str:
+def _announcement(increment: Increment, request: Request, *, offline: bool) -> str:
     back = "move it out of the archive, " if increment.archived else ""
     if not increment.links:
         return f"Resuming will {back}set it active; it has no linked items."
-    if step is Step.REVIVE and not wishes.reopen_items:
+    if increment.status is Status.ABANDONED and not request.reopen_items:
         return f"Resuming will {back}set it active; its items stay as they are."
-    items = times(len(increment.links) - wishes.spared, "item")
-    apart = f" Left alone: {times(wishes.spared, 'item')}." if wishes.spared else ""
-    if wishes.offline:
+    spared = len(spared_by(increment, request.amendment)) if request.amendment else 0
+    items = times(len(increment.links) - spared, "item")
+    apart = f" Left alone: {times(spared, 'item')}." if spared else ""
+    if offline:
         return f"Resuming will {back}set it active, and leave {items} to unlatch sync.{apart}"
     return f"Resuming will {back}set it active, reopen {items} and post the reason on each.{apart}"

@@ -17,7 +17,7 @@ from unlatch.cli.documents import (
     link_entry,
 )
 from unlatch.cli.preview import preview_and_tell
-from unlatch.cli.serve import deliver_or_postpone, tell_left
+from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
@@ -85,7 +85,7 @@ def command(entry: Entry) -> click.Command:
         if not as_json:
             _tell(finished)
         with session.trackers() as trackers:
-            delivered = deliver_or_postpone(
+            delivered = deliver_and_tell(
                 session,
                 trackers,
                 finished.increment,

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli import output
-from unlatch.cli.admission import CATEGORY, FORCE, foretold, tell_warnings, with_category
+from unlatch.cli.admission import CATEGORY, FORCE, foretold, tell_warnings, warn_of_frequency
 from unlatch.cli.app import reach
 from unlatch.cli.delivery_options import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.describe import times
-from unlatch.cli.dialogue import Wishes, ask, warn_of_frequency
 from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.resume_result import resume_code, resume_document, tell_end
 from unlatch.cli.scope_report import document_lines
-from unlatch.cli.scoping import Scoping, scoping
-from unlatch.cli.serve import deliver_or_postpone
+from unlatch.cli.scoping import Scoping, scoping, take_scoping
+from unlatch.cli.serve import deliver_and_tell
 from unlatch.cli.session import BY, JSON, REASON, Session, with_session
 from unlatch.domain.operation import Kind
 from unlatch.engine.admission import Wish, admit
-from unlatch.engine.resume import Request, Resumed, Step, next_step, plan_resume, resume
-from unlatch.engine.scope import spared_by
+from unlatch.engine.resume import Request, Resumed, Step, plan_resume, resume
 from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Increment
     from unlatch.domain.options import DeliveryOptions
-    from unlatch.errors import UnlatchError
     from unlatch.project.trackers import Trackers
 
 DECLINED = 2
@@ -48,7 +45,7 @@ class Typed:
     reopen_items: bool
     category: str | None
     force: bool
-    scoping: Scoping
+    scoping: Scoping | None
     delivery: DeliveryOptions
     as_json: bool
 
@@ -98,12 +95,12 @@ def command(entry: Entry) -> click.Command:
     ) -> int:
         if bool(ids) is bool(expressions):
             raise click.UsageError("name increments, or --all-matching EXPR")
-        typed = Typed(**options)
+        typed = Typed(scoping=take_scoping(options), **options)
         if len(ids) == 1:
             return _run(session, ids[0], typed)
         from unlatch.cli.resume_many import Chosen, run_many  # noqa: PLC0415  (rarely needed)
 
-        if typed.scoping.is_wanted:
+        if typed.scoping is not None:
             raise click.UsageError("the work of one increment alone can be changed at once")
         return run_many(session, Chosen(ids, expressions, max_items), typed)
 
@@ -121,15 +118,14 @@ def _run(session: Session, wanted: str, typed: Typed) -> int:
         if agreed is None:
             output.talk("Nothing was changed.")
             return DECLINED
-        request, told = agreed
+        request, shown = agreed
         resumed = resume(session.workspace, increment.id, request)
         if not typed.as_json:
             _tell(resumed)
-            known = {one.id for one in told}
-            tell_warnings(one for one in resumed.warnings if one.id not in known)
+            tell_warnings(resumed.warnings, known=shown)
             if resumed.entry and typed.yes:
                 warn_of_frequency(session, resumed.increment, told=resumed.warnings)
-        delivered = deliver_or_postpone(
+        delivered = deliver_and_tell(
             session,
             trackers,
             resumed.increment,
@@ -138,15 +134,16 @@ def _run(session: Session, wanted: str, typed: Typed) -> int:
             offline=typed.offline,
             silent=typed.as_json,
         )
+    code = resume_code(resumed, delivered)
     if typed.as_json:
-        output.document(resume_document(resumed, delivered))
+        output.document(resume_document(resumed, delivered, code))
     else:
-        tell_end(resumed, delivered, wanted)
-    return resume_code(resumed, delivered)
+        tell_end(resumed, delivered, wanted, code)
+    return code
 
 
 def _preview(session: Session, increment: Increment, request: Request, typed: Typed) -> int:
-    if typed.scoping.is_wanted:
+    if typed.scoping is not None:
         from unlatch.cli.scope import foreseen_scope  # noqa: PLC0415  (rarely needed)
 
         amendment = foreseen_scope(session, increment, typed.scoping, reason=typed.reason)
@@ -166,8 +163,8 @@ def _preview(session: Session, increment: Increment, request: Request, typed: Ty
 
 def _agreed(
     session: Session, trackers: Trackers, increment: Increment, request: Request, typed: Typed
-) -> tuple[Request, tuple[UnlatchError, ...]] | None:
-    """What is asked for once all questions are answered, and the warnings that were shown.
+) -> tuple[Request, frozenset[str]] | None:
+    """What is asked for once all questions are answered, and the ids of the warnings shown.
 
     Returns:
         None if it was declined.
@@ -175,65 +172,35 @@ def _agreed(
     Raises:
         UsageError: what was typed cannot be done, or there is no terminal to ask at.
     """
-    step = next_step(increment)
-    told: tuple[UnlatchError, ...] = ()
+    shown: frozenset[str] = frozenset()
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
-    if typed.scoping.names_parts:
+    if typed.scoping is not None and not typed.scoping.update:
         # Parts that do not exist are reported before anything is asked.
         request = replace(request, amendment=_work(session, increment, request, typed))
-    if step.needs_reason and (request.reason is None or not typed.yes):
-        told = foretold(session, increment, request.wish)
-        answered = _asked(session, trackers, increment, request, typed, told=told)
+    if increment.status.is_finished and (request.reason is None or not typed.yes):
+        from unlatch.cli.dialogue import ask  # noqa: PLC0415  (a script answers beforehand)
+
+        warnings = foretold(session, increment, request.wish)
+        answered = ask(session, trackers, increment, request, typed, warnings=warnings)
         if answered is None:
             return None
-        request = answered
-    if request.amendment is None:
+        request, shown = answered, frozenset(one.id for one in warnings)
+    if typed.scoping is not None and request.amendment is None:
         request = replace(request, amendment=_work(session, increment, request, typed))
-    if typed.scoping.is_wanted and request.amendment is None:
-        return None
-    return request, told
-
-
-def _asked(
-    session: Session,
-    trackers: Trackers,
-    increment: Increment,
-    request: Request,
-    typed: Typed,
-    *,
-    told: tuple[UnlatchError, ...],
-) -> Request | None:
-    spared = len(spared_by(increment, request.amendment)) if request.amendment else 0
-    wishes = Wishes(
-        request.reason,
-        typed.yes,
-        typed.reopen_items,
-        typed.offline,
-        told,
-        spared,
-        request.options.even_if_not_planned,
-    )
-    answer = ask(session, trackers, increment, next_step(increment), wishes)
-    if answer is None:
-        return None
-    return replace(
-        request,
-        reason=answer.reason,
-        options=replace(request.options, even_if_not_planned=answer.even_if_not_planned),
-        wish=with_category(session, increment, request.wish),
-    )
+        if request.amendment is None:
+            return None
+    return request, shown
 
 
 def _work(
     session: Session, increment: Increment, request: Request, typed: Typed
 ) -> Amendment | None:
-    """What changes about the work; None if nothing does, or it was declined."""
-    if not typed.scoping.is_wanted:
-        return None
+    """What changes about the work; None if that was declined."""
     from unlatch.cli.scope import changed_work  # noqa: PLC0415  (rarely needed)
 
-    return changed_work(session, increment, typed.scoping, reason=request.reason, yes=typed.yes)
+    scoping = typed.scoping or Scoping()
+    return changed_work(session, increment, scoping, reason=request.reason, yes=typed.yes)
 
 
 def _tell(resumed: Resumed) -> None:
@@ -264,4 +231,4 @@ def _done(resumed: Resumed) -> str:
         return "is active already; its work was changed"
     by = f" (by {output.clean(resumed.entry.reopened_by)})" if resumed.entry else ""
     word = "reopened" if resumed.entry else "resumed"
-    return f"{word}: {resumed.previous} -> {increment.status}{by}"
+    return f"{word}: {resumed.before.status} -> {increment.status}{by}"

@@ -27,7 +27,6 @@ from unlatch.engine.resume import (
     Resumed,
     due,
     items_of,
-    next_step,
     plan_resume,
     resume_many,
 )
@@ -118,7 +117,7 @@ def _agreed(wanted: Sequence[Increment], items: int, typed: Typed) -> _Reason | 
     Raises:
         UsageError: `not-interactive`; nobody is there to be asked.
     """
-    needs_reason = any(next_step(one).needs_reason for one in wanted)
+    needs_reason = any(one.status.is_finished for one in wanted)
     reason = checked_reason(typed.reason) if typed.reason is not None else None
     if not wanted or (typed.yes and (reason is not None or not needs_reason)):
         return _Reason(reason)
@@ -162,7 +161,7 @@ def _resume(
 
         done = resume_many(session.workspace, wanted, request, report)
     if is_terse and not typed.as_json:
-        steps = Counter(one.previous.value for one in done if one.error is None)
+        steps = Counter(one.before.status.value for one in done if one.error is None)
         each = ", ".join(f"{count:,} {status}" for status, count in steps.items())
         mark = output.good(output.sign("ok"))
         output.data(f"{mark} {times(sum(steps.values()), 'increment')} active now: {each} before")

@@ -41,7 +41,7 @@ def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> ResumedEntry
     """One increment of the list that several ids, or --all-matching, give."""
     increment = delivered.increment if delivered else resumed.increment
     return {
-        **increment_entry(increment, resumed.previous),
+        **increment_entry(increment, resumed.before.status),
         "reopen": resumed.entry.id if resumed.entry else None,
         "trackers": _trackers(resumed, delivered),
         "left": len(increment.pending),
@@ -51,17 +51,17 @@ def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> ResumedEntry
     }
 
 
-def resume_document(resumed: Resumed, delivered: Delivered) -> ResumeDocument:
+def resume_document(resumed: Resumed, delivered: Delivered, code: int) -> ResumeDocument:
     """The document for a single id."""
     increment = delivered.increment
     return {
         "schema": "unlatch.resume/1",
-        "increment": increment_entry(increment, resumed.previous),
+        "increment": increment_entry(increment, resumed.before.status),
         "reopen": reopen_entry(resumed.entry, increment),
         "trackers": _trackers(resumed, delivered),
         "scope": scope_entry(resumed.scope),
         "warnings": warning_entries(resumed.warnings),
-        "exitCode": resume_code(resumed, delivered),
+        "exitCode": code,
     }
 
 
@@ -72,7 +72,7 @@ def _trackers(resumed: Resumed, delivered: Delivered | None) -> list[ResumeEntry
     return found
 
 
-def tell_end(resumed: Resumed, delivered: Delivered, wanted: str) -> None:
+def tell_end(resumed: Resumed, delivered: Delivered, wanted: str, code: int) -> None:
     """The last lines of one increment that was resumed."""
     for line in sum_lines(resumed.scope) if resumed.scope else ():
         output.data(line)
@@ -81,7 +81,7 @@ def tell_end(resumed: Resumed, delivered: Delivered, wanted: str) -> None:
             f"{output.warn('Not written yet:')} {', '.join(unwritten)}. "
             f"Next: unlatch resume {resumed.increment.id}"
         )
-    elif resume_code(resumed, delivered):
+    elif code:
         tell_left(delivered)
     else:
         output.talk(f"Next: unlatch show {output.clean(wanted)}")

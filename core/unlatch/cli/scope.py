@@ -52,7 +52,7 @@ def changed_work(
         StoreError: `document-unreadable`.
         ProposalError: proposed tasks cannot be had or used.
     """
-    if scoping.names_parts:
+    if not scoping.update:
         return _named_parts(increment, scoping)
     change, tasks = scoping.change, _typed_tasks(scoping)
     if change is None:
@@ -85,7 +85,7 @@ def foreseen_scope(
         StoreError: `document-unreadable`.
         ProposalError: proposed tasks cannot be had or used.
     """
-    if scoping.names_parts:
+    if not scoping.update:
         return _named_parts(increment, scoping)
     change, tasks = scoping.change or NO_CHANGE, _typed_tasks(scoping)
     if not tasks and scoping.change:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _OPTIONS = (
     click.option(
@@ -56,7 +52,7 @@ class Scoping:
     """What was typed about the work.
 
     Args:
-        update: whether there is more to do.
+        update: whether there is more to do; else parts of the work are to be done again.
         change: what changes, if that was said.
         tasks_file: a file with new tasks.
         tasks: with `update`, the titles of new tasks; else the ids of tasks to be done again.
@@ -71,39 +67,27 @@ class Scoping:
     stories: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
 
-    @property
-    def is_wanted(self) -> bool:
-        """Whether anything changes about the work."""
-        return self.update or self.names_parts
 
-    @property
-    def names_parts(self) -> bool:
-        """Whether parts of the work are to be done again."""
-        return not self.update and bool(self.tasks or self.stories or self.criteria)
-
-
-def scoping(function: Callable[..., Any]) -> Any:
-    """Give a command these options, handed to it as `scoping`."""
-
-    @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, scoping=_taken(kwargs), **kwargs)
-
-    command: Any = run
+def scoping(command: Any) -> Any:
+    """Give a command these options; `take_scoping` reads them."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def _taken(options: dict[str, Any]) -> Scoping:
+def take_scoping(options: dict[str, Any]) -> Scoping | None:
+    """Take these options out of a command's; None if nothing changes about the work.
+
+    Raises:
+        UsageError: `task-is-id`, or what was typed does not fit together.
+    """
     change, file = options.pop("scope"), options.pop("tasks_file")
     update = options.pop("update_scope") or change is not None or file is not None
-    found = Scoping(
-        update,
-        change,
-        Path(file) if file else None,
-        *(tuple(options.pop(name)) for name in ("tasks", "stories", "criteria")),
-    )
+    tasks, stories = options.pop("tasks"), options.pop("stories")
+    criteria = options.pop("criteria")
+    if not (update or tasks or stories or criteria):
+        return None
+    found = Scoping(update, change, Path(file) if file else None, tasks, stories, criteria)
     if update:
         _check(found)
     return found

@@ -48,14 +48,20 @@ def deliver_and_tell(
     options: DeliveryOptions,
     fresh: frozenset[str],
     silent: bool,
+    offline: bool = False,
     tracker: str | None = None,
     neighbours: Neighbours | None = None,
 ) -> Delivered:
     """Deliver what is pending for an increment's items, and report each delivery as it ends.
 
+    Args:
+        offline: leave it for later instead.
+
     Raises:
         UnlatchError: the increment cannot be read, or another process is delivering it.
     """
+    if offline:
+        return _postponed(increment)
     registry = session.workspace.registry
     deliveries: list[Delivery] = []
 
@@ -79,37 +85,8 @@ def deliver_and_tell(
         now = session.workspace.manager.read(increment.id)
     except StoreError:
         # Each delivery was reported; what was recorded is pending whatever the files are now.
-        return Delivered(increment, tuple(deliveries), sum(not d.is_done for d in deliveries))
+        return Delivered(increment, tuple(deliveries), sum(d.error is not None for d in deliveries))
     return Delivered(now, tuple(deliveries), len(now.pending))
-
-
-def deliver_or_postpone(
-    session: Session,
-    trackers: Trackers,
-    increment: Increment,
-    *,
-    options: DeliveryOptions,
-    fresh: frozenset[str],
-    offline: bool,
-    silent: bool,
-    neighbours: Neighbours | None = None,
-) -> Delivered:
-    """Deliver what is pending, or leave it for later where that is asked for.
-
-    Raises:
-        UnlatchError: the increment cannot be read.
-    """
-    if offline:
-        return _postponed(increment)
-    return deliver_and_tell(
-        session,
-        trackers,
-        increment,
-        options=options,
-        fresh=fresh,
-        silent=silent,
-        neighbours=neighbours,
-    )
 
 
 def _postponed(increment: Increment) -> Delivered:

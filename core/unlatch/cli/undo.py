@@ -14,7 +14,7 @@ from unlatch.cli.describe import times
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.failure import UNDECIDED
 from unlatch.cli.preview import preview_and_tell
-from unlatch.cli.serve import deliver_or_postpone, tell_left
+from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, is_interactive, with_session
 from unlatch.domain.operation import Kind
 from unlatch.errors import UsageError
@@ -74,7 +74,7 @@ def command(entry: Entry) -> click.Command:
         if not as_json:
             _tell(before, after, undone)
         with session.trackers() as trackers:
-            delivered = deliver_or_postpone(
+            delivered = deliver_and_tell(
                 session,
                 trackers,
                 after,

@@ -131,14 +131,17 @@ def admit(
     category = category_of(wish.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
         return FREE  # nothing is added; a step that CI repeats must not be refused
+    terms = Admission(category if increment.status is Status.COMPLETED else None)
     objections = _objections(workspace, increment, category, census, is_asked=wish.is_asked)
+    if not objections:
+        return terms
     refusals = [one for one in objections if one.policy is Policy.REFUSE]
     if refusals and not wish.force:
         raise _joined(refusals, increment)
-    return Admission(
-        category if increment.status is Status.COMPLETED else None,
-        tuple(dict.fromkeys(one.error.id for one in refusals)),
-        tuple(one.error for one in objections),
+    return replace(
+        terms,
+        forced=tuple(dict.fromkeys(one.error.id for one in refusals)),
+        warnings=tuple(one.error for one in objections),
     )
 
 

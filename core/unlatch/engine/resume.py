@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.operation import Kind
 from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.engine.admission import NO_WISH, Wish, admitted, counted
-from unlatch.engine.scope import (
-    amend_active,
-    foreseen,
-    is_known,
-    operations_for,
-    scope_of,
-    spared_by,
-    updated_by,
-)
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.store.links import identity, link_of
 from unlatch.store.manager import checked_reason
@@ -28,7 +19,7 @@ from unlatch.store.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_tr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from unlatch.domain.amendment import Amended, Amendment
+    from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Increment, Link, ReopenEntry
     from unlatch.engine.admission import Admission, Census
     from unlatch.engine.scope import Scope
@@ -48,11 +39,6 @@ class Step(StrEnum):
     NOTHING = "nothing"
     AMEND = "amend"
 
-    @property
-    def needs_reason(self) -> bool:
-        """Whether it needs a reason."""
-        return self in (Step.REOPEN, Step.REVIVE)
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -60,7 +46,7 @@ class Request:
 
     Args:
         by: who asks.
-        reason: why; needed where `Step.needs_reason`.
+        reason: why; needed where the increment is finished.
         reopen_items: for an abandoned increment, reopen its items too; abandoning closed them on
             purpose, so this undoes just that.
         options: how the items are to be reopened.
@@ -106,11 +92,6 @@ class Resumed:
     is_known: bool = False
     error: UnlatchError | None = None
 
-    @property
-    def previous(self) -> Status:
-        """The status before."""
-        return self.before.status
-
 
 def next_step(increment: Increment) -> Step:
     """What resuming an increment would come to."""
@@ -135,56 +116,45 @@ def plan_resume(
         UsageError: the reason is blank or too long.
         StoreError: a document that is to be changed cannot be read.
     """
-    step = next_step(increment)
-    reason = request.reason
-    if step.needs_reason:
+    step, reason = next_step(increment), request.reason
+    if increment.status.is_finished:
         reason = checked_reason(reason) if reason is not None else NO_REASON
     intent = Intent(workspace.new_id(), workspace.clock(), request.by, reason, request.options)
     if step in (Step.DELIVER, Step.NOTHING):
         plan = plan_enqueue(increment)
     elif step is Step.REOPEN:
-        spare = _spared(increment, request)
-        plan = plan_reopen(increment, replace(intent, spare=spare))
+        plan = plan_reopen(increment, replace(intent, spare=_spared(increment, request)))
     else:
-        plan = plan_transition(
-            increment, Status.ACTIVE, _reviving(intent, step, request), enqueue=_kind(step, request)
-        )
-    return _with_amendment(workspace, plan, step, request)
+        kind, options = _enqueued(step, request)
+        intent = replace(intent, options=options)
+        plan = plan_transition(increment, Status.ACTIVE, intent, enqueue=kind)
+    if request.amendment is None:
+        return plan, None
+    from unlatch.engine.scope import plan_work  # noqa: PLC0415  (rarely needed)
+
+    return plan_work(
+        workspace,
+        plan,
+        request.amendment,
+        by=request.by,
+        reason=reason or None,
+        options=request.options,
+    )
 
 
 def _spared(increment: Increment, request: Request) -> tuple[Link, ...]:
-    return spared_by(increment, request.amendment) if request.amendment else ()
+    if request.amendment is None:
+        return ()
+    from unlatch.engine.scope import spared_by  # noqa: PLC0415  (rarely needed)
+
+    return spared_by(increment, request.amendment)
 
 
-def _kind(step: Step, request: Request) -> Kind | None:
-    return Kind.REOPEN if step is Step.REVIVE and request.reopen_items else None
-
-
-def _reviving(intent: Intent, step: Step, request: Request) -> Intent:
-    if _kind(step, request) is None:
-        return intent
-    return replace(intent, options=replace(intent.options, even_if_not_planned=True))
-
-
-def _with_amendment(
-    workspace: Workspace, plan: Plan, step: Step, request: Request
-) -> tuple[Plan, Scope | None]:
-    amendment = request.amendment
-    is_reopen = step is Step.REOPEN
-    if amendment is None or (not is_reopen and is_known(plan.before, amendment)):
-        return plan, None
-    reason = request.reason or (NO_REASON if step.needs_reason else None)
-    made = foreseen(workspace, plan.before, amendment, by=request.by, reason=reason)
-    more = operations_for(
-        workspace, plan.before, made, is_reopen=is_reopen, options=request.options
-    )
-    pending = more if is_reopen else (*plan.after.pending, *more)
-    if is_reopen:
-        known = {one.key for one in plan.before.pending}
-        kept = tuple(one for one in plan.after.pending if one.key in known)
-        pending = (*kept, *more)
-    after = replace(plan.after, pending=pending, amendments=(*plan.after.amendments, made))
-    return replace(plan, after=after), scope_of(after, made)
+def _enqueued(step: Step, request: Request) -> tuple[Kind | None, DeliveryOptions]:
+    """What becoming active is to do to the items, where it is no reopen."""
+    if step is Step.REVIVE and request.reopen_items:
+        return Kind.REOPEN, replace(request.options, even_if_not_planned=True)
+    return None, request.options
 
 
 # Doing it
@@ -211,14 +181,17 @@ def resume(
             now = workspace.manager.unarchive(before.id)
         return _amended(workspace, Resumed(before, now, step), request)
     with admitted(workspace, before, request.wish, census=census) as admission:
-        act = _reopened if step is Step.REOPEN else _activated
         try:
-            done = act(workspace, before, request, admission)
+            if step is Step.REOPEN:
+                done = _reopened(workspace, before, request, admission)
+            else:
+                done = _activated(workspace, before, request, admission, step)
         except StoreError as error:
             if error.id not in ("not-completed", "transition-refused"):
                 raise
             done = _outrun(workspace, before, error)
-    done = replace(done, warnings=() if done.outrun else admission.warnings)
+    if not done.outrun:
+        done = replace(done, warnings=admission.warnings)
     return _amended(workspace, done, request)
 
 
@@ -268,30 +241,29 @@ def items_of(increments: Iterable[Increment], *, reopen_items: bool) -> frozense
 def _reopened(
     workspace: Workspace, before: Increment, request: Request, admission: Admission
 ) -> Resumed:
+    work: dict[str, Any] = {}
     amendment = request.amendment
+    if amendment is not None:
+        from unlatch.engine.scope import spared_by, updated_by  # noqa: PLC0415  (rarely needed)
+
+        spare, update = spared_by(before, amendment), updated_by(workspace, before, amendment)
+        work = {"amendment": amendment, "spare": spare, "update": update}
     after, entry = workspace.manager.reopen(
         before.id,
         request.reason or "",
         request.by,
         category=admission.category,
         forced=admission.forced,
-        amendment=amendment,
-        spare=_spared(before, request),
-        update=updated_by(workspace, before, amendment) if amendment else (),
         options=request.options,
+        **work,
     )
-    made: Amended | None = next((one for one in after.amended if one.id == entry.id), None)
-    fresh = new_operations(before, after)
-    scope = scope_of(after, made) if made else None
-    return Resumed(before, after, Step.REOPEN, entry, fresh, scope=scope)
+    return Resumed(before, after, Step.REOPEN, entry, new_operations(before, after))
 
 
 def _activated(
-    workspace: Workspace, before: Increment, request: Request, admission: Admission
+    workspace: Workspace, before: Increment, request: Request, admission: Admission, step: Step
 ) -> Resumed:
-    step = next_step(before)
-    kind = _kind(step, request)
-    options = replace(request.options, even_if_not_planned=True) if kind else request.options
+    kind, options = _enqueued(step, request)
     after = workspace.manager.transition(
         before.id,
         Status.ACTIVE,
@@ -307,12 +279,17 @@ def _activated(
 def _amended(workspace: Workspace, done: Resumed, request: Request) -> Resumed:
     """Change the work of what is active now, where the reopen did not do so along with it."""
     amendment = request.amendment
-    if amendment is None or done.scope is not None:
+    if amendment is None:
         return done
+    from unlatch.engine import scope  # noqa: PLC0415  (rarely needed)
+
     before = done.increment
-    if is_known(before, amendment):
+    if done.entry is not None:
+        made = next(one for one in before.amended if one.id == done.entry.id)
+        return replace(done, scope=scope.scope_of(before, made))
+    if scope.is_known(before, amendment):
         return replace(done, is_known=True)
-    after, made = amend_active(
+    after, made = scope.amend_active(
         workspace,
         before,
         amendment,
@@ -322,7 +299,8 @@ def _amended(workspace: Workspace, done: Resumed, request: Request) -> Resumed:
     )
     fresh = done.fresh | new_operations(before, after)
     step = Step.AMEND if done.step in (Step.DELIVER, Step.NOTHING) else done.step
-    return replace(done, increment=after, step=step, fresh=fresh, scope=scope_of(after, made))
+    found = scope.scope_of(after, made)
+    return replace(done, increment=after, step=step, fresh=fresh, scope=found)
 
 
 def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> Resumed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.domain.amendment import Amended, Amendment
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from unlatch.domain.documents import NewTask
     from unlatch.domain.increment import Increment, Link
     from unlatch.project.workspace import Workspace
+    from unlatch.store.plans import Plan
 
 LONGEST_CHANGE = 10_000
 LONGEST_TITLE = 300
@@ -153,16 +154,33 @@ def is_known(increment: Increment, amendment: Amendment) -> bool:
     return said in [(one.amendment.change, one.amendment.tasks) for one in increment.amended]
 
 
-def foreseen(
-    workspace: Workspace, increment: Increment, amendment: Amendment, *, by: str, reason: str | None
-) -> Amended:
-    """An amendment as it would be recorded now.
+def plan_work(
+    workspace: Workspace,
+    plan: Plan,
+    amendment: Amendment,
+    *,
+    by: str,
+    reason: str | None,
+    options: DeliveryOptions,
+) -> tuple[Plan, Scope | None]:
+    """A plan with what an amendment would change besides; None if that was changed before.
 
     Raises:
         StoreError: `document-unreadable`.
     """
-    made = Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
-    return planned(increment.folder, made)
+    before, is_reopen = plan.before, plan.entry is not None
+    if not is_reopen and is_known(before, amendment):
+        return plan, None
+    made = planned(
+        before.folder, Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
+    )
+    more = operations_for(workspace, before, made, is_reopen=is_reopen, options=options)
+    kept = plan.after.pending
+    if is_reopen:
+        known = {one.key for one in before.pending}
+        kept = tuple(one for one in kept if one.key in known)
+    after = replace(plan.after, pending=(*kept, *more), amendments=(*plan.after.amendments, made))
+    return replace(plan, after=after), scope_of(after, made)
 
 
 def operations_for(
