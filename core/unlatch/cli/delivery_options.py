@@ -42,8 +42,10 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
         kinds: what the command does to items; plugins' options are offered for these.
         comment: whether the command has the option `--comment`.
     """
-    options = plugin_options(kinds)
-    flags = [_FOLLOW, *(_flag(one) for one in options)]
+    plugins = _plugin_flags(kinds)
+    flags = [_FOLLOW]
+    for parameter, one in plugins.items():
+        flags.append(click.option(f"--{one.name}", parameter, is_flag=True, help=one.help))
     if Kind.REOPEN in kinds:
         flags.append(_EVEN_IF_NOT_PLANNED)
     if comment:
@@ -56,7 +58,7 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
                 comment=kwargs.pop("comment", None),
                 even_if_not_planned=kwargs.pop("even_if_not_planned", False),
                 follow=kwargs.pop("follow"),
-                plugin=frozenset(one.name for one in options if kwargs.pop(_parameter(one))),
+                plugin=frozenset(one.name for key, one in plugins.items() if kwargs.pop(key)),
             )
             return function(*args, delivery=delivery, **kwargs)
 
@@ -68,20 +70,11 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
     return decorate
 
 
-def plugin_options(kinds: tuple[Kind, ...]) -> list[Option]:
-    """The options that the installed plugins have for what is done to items."""
-    found = {
-        option.name: option
-        for manifest in Registry().manifests.values()
-        for option in manifest.options
-        if {kind.value for kind in kinds} & set(option.kinds)
-    }
-    return list(found.values())
-
-
-def _flag(option: Option) -> Callable[[Any], Any]:
-    return click.option(f"--{option.name}", _parameter(option), is_flag=True, help=option.help)
-
-
-def _parameter(option: Option) -> str:
-    return f"plugin_{option.name.replace('-', '_')}"
+def _plugin_flags(kinds: tuple[Kind, ...]) -> dict[str, Option]:
+    """What the installed plugins offer for what is done to items, by the parameters' names."""
+    found: dict[str, Option] = {}
+    for manifest in Registry().manifests.values():
+        for option in manifest.options:
+            if not set(kinds).isdisjoint(option.kinds):
+                found[f"plugin_{option.name.replace('-', '_')}"] = option
+    return found

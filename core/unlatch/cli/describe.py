@@ -73,8 +73,11 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
     name = f"{tracker} {clean(delivery.name)}"
     error = delivery.error
     if error is None:
-        acts = "; ".join(_acts(delivery))
-        return [f"{good(sign('ok', sys.stdout))} {name} {acts}", *_notes(delivery)]
+        if delivery.outcome is not None and delivery.found:
+            acts = ["was delivered before; now recorded"]
+        else:
+            acts = _done(delivery) or ["not decided" if delivery.undecided else "nothing to do"]
+        return [f"{good(sign('ok', sys.stdout))} {name} {'; '.join(acts)}", *_notes(delivery)]
     parts = "; ".join([*_done(delivery), *_not_done(delivery)])
     said = f"{clean(error.message)} {faint(f'[{error.id}]')}"
     return [
@@ -82,13 +85,6 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
         *([f"    {clean(error.hint)}"] if error.hint else []),
         *_notes(delivery),
     ]
-
-
-def _acts(delivery: Delivery) -> list[str]:
-    if delivery.outcome is not None and delivery.found:
-        return ["was delivered before; now recorded"]
-    nothing = "not decided" if delivery.undecided else "nothing to do"
-    return _done(delivery) or [nothing]
 
 
 def _done(delivery: Delivery) -> list[str]:
@@ -99,10 +95,9 @@ def _done(delivery: Delivery) -> list[str]:
     acts = [_RESULTS[outcome.result]] if _state_is_done(delivery, outcome) else []
     if outcome.commented:
         acts.append("commented")
-    labels = [f"+{label}" for label in outcome.labels_added]
-    labels += [f"-{label}" for label in outcome.labels_removed]
-    if labels:
-        acts.append(f"labels {' '.join(map(clean, labels))}")
+    signs = (("+", outcome.labels_added), ("-", outcome.labels_removed))
+    if labels := [clean(f"{sign}{label}") for sign, labels in signs for label in labels]:
+        acts.append(f"labels {' '.join(labels)}")
     return acts
 
 

@@ -59,10 +59,13 @@ def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
 
     3 if anything that was recorded is left; 5 if a person has to decide about an item.
     """
-    deliveries = tuple(deliveries)
-    if left or not all(d.is_done for d in deliveries):
+    undecided = False
+    for one in deliveries:
+        left += one.error is not None
+        undecided = undecided or one.undecided is not None
+    if left:
         return UNDELIVERED
-    return UNDECIDED if any(d.undecided for d in deliveries) else 0
+    return UNDECIDED if undecided else 0
 
 
 def increment_entry(increment: Increment, previous: Status) -> MovedIncrement:

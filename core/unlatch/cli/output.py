@@ -35,13 +35,9 @@ _SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), 
 def clean(text: str) -> str:
     """Text from people and trackers on one line, without what a terminal would act on."""
     if text.isprintable() and text.isascii() and "  " not in text and text == text.strip():
-        return text if _is_plain(text) else harmless(text)
+        # Quicker to say that nothing in it can be a command to CI than to look for one.
+        return text if "##" not in text and "::" not in text else harmless(text)
     return harmless(" ".join(text.split()))
-
-
-def _is_plain(text: str) -> bool:
-    """Whether nothing in it can be a command to CI; quicker to say than to look for one."""
-    return "##" not in text and "::" not in text
 
 
 def harmless(text: str) -> str:
@@ -117,17 +113,20 @@ def command(text: str) -> None:
 
 
 def _write(lines: Iterable[str], stream: IO[str]) -> None:
-    shown = "\n".join([_neutral(line, stream) for line in lines])
-    _echo(shown if _is_plain(shown) else _CI_LINE.sub(r"\g<0> ", shown), stream)
+    colour = _colour(stream)
+    shown = "\n".join([_neutral(line, colour=bool(colour)) for line in lines])
+    if "##" in shown or "::" in shown:
+        shown = _CI_LINE.sub(r"\g<0> ", shown)
+    _echo(shown, stream)
 
 
-def _neutral(line: str, stream: IO[str]) -> str:
-    if "\x1b" not in line:
-        return visible(line)
+def _neutral(line: str, *, colour: bool) -> str:
     # Texts, and between them the numbers of our own styles.
     parts = _STYLE.split(line)
+    if not colour:
+        return visible("".join(parts[::2]))
     parts[::2] = map(visible, parts[::2])
-    parts[1::2] = [f"\x1b[{style}m" if _colour(stream) else "" for style in parts[1::2]]
+    parts[1::2] = [f"\x1b[{style}m" for style in parts[1::2]]
     return "".join(parts)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,11 +33,11 @@ REASON = click.option("--reason", metavar="TEXT", help="Why.")
 ID = click.argument("wanted", metavar="ID")
 
 
+@dataclass
 class Session:
     """One run of one command."""
 
-    def __init__(self, options: Globals) -> None:
-        self._options = options
+    options: Globals
 
     @cached_property
     def layout(self) -> Layout:
@@ -45,7 +46,7 @@ class Session:
         Raises:
             UsageError: `no-project`.
         """
-        root = self._options.root
+        root = self.options.root
         layout = layout_at(_absolute(root)) if root else find_layout(Path.cwd())
         # As in `main`, where the root is not known yet: no program comes from the project.
         os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=layout.root)
@@ -61,11 +62,16 @@ class Session:
         """The project's trackers; an interruption stops what is under way."""
         from unlatch.project.trackers import Trackers  # noqa: PLC0415
 
-        with _trace(self._options.trace_http) as trace:
+        with ExitStack() as opened:
+            trace = None
+            if self.options.trace_http is not None:
+                from unlatch.transport.trace import Trace  # noqa: PLC0415
+
+                trace = opened.enter_context(Trace(self.options.trace_http))
             trackers = Trackers(
                 self.workspace,
                 on_wait=self._tell_wait,
-                max_wait=self._options.max_wait,
+                max_wait=self.options.max_wait,
                 trace=trace,
             )
             try:
@@ -83,7 +89,7 @@ class Session:
 
     def trace(self, error: UnlatchError | None) -> None:
         """With --debug, show where an error that ended one item's service came from."""
-        if error is not None and self._options.debug:
+        if error is not None and self.options.debug:
             output.traceback(error)
 
     def who(self, given: str | None) -> str:
@@ -91,11 +97,6 @@ class Session:
         from unlatch.engine.identity import who  # noqa: PLC0415
 
         return who(given, environ=os.environ, root=self.layout.root)
-
-
-def session_of(ctx: click.Context) -> Session:
-    """The session of the command that runs."""
-    return Session(ctx.obj)
 
 
 def is_interactive() -> bool:
@@ -108,7 +109,7 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.pass_context
     def run(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
-        return function(session_of(ctx), *args, **kwargs)
+        return function(Session(ctx.obj), *args, **kwargs)
 
     return run
 
@@ -116,14 +117,3 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
 def _absolute(root: Path) -> Path:
     # Paths below the root are split at its folders' names, so none may be passed on the way there.
     return root.resolve() if ".." in root.parts else root.absolute()
-
-
-@contextmanager
-def _trace(path: Path | None) -> Iterator[Any]:
-    if path is None:
-        yield None
-        return
-    from unlatch.transport.trace import Trace  # noqa: PLC0415
-
-    with Trace(path) as trace:
-        yield trace
