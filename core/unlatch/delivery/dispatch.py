@@ -52,8 +52,10 @@ def deliver(run: Run, wanted: Sequence[str], report: Callable[[str, Delivery], N
         except UnlatchError as error:
             unreadable.append(error)
     served = _served(run, services)
-    for made in _in_order(services[0], served) if len(services) == 1 else served:
-        for name, delivery in made[1]:
+    if len(services) == 1:
+        served = _in_order(services[0], served)
+    for _, made in served:
+        for name, delivery in made:
             report(name, delivery)
     if unreadable:
         raise unreadable[0]
