@@ -57,7 +57,9 @@ def search_path(path: str | None, *, apart: Path | None = None) -> str:
         path: the value of PATH; None stands for the system's default.
         apart: one more folder to leave out, the one in which a program will run.
     """
-    here = {os.path.realpath(folder) for folder in (_current_folder(), apart) if folder}
+    here = {os.path.realpath(apart)} if apart else set()
+    with suppress(OSError):
+        here.add(os.path.realpath(Path.cwd()))
     given = (os.defpath if path is None else path).split(os.pathsep)
     entries = [
         one for one in given if Path(one).is_absolute() and os.path.realpath(one) not in here
@@ -110,47 +112,32 @@ def run(
     """
     deadline = monotonic() + seconds
     process = _start(argv, cwd=cwd, environ=environ, fed=fed)
-    out, err = (
-        _Reader(process, process.stdout, most),
-        _Reader(process, process.stderr, _MOST_ERRORS),
-    )
+    out, err = bytearray(), bytearray()
+    pipes = ((process.stdout, out, most), (process.stderr, err, _MOST_ERRORS))
+    readers = [Thread(target=_read, args=(process, *one), daemon=True) for one in pipes]
+    for reader in readers:
+        reader.start()
     try:
         # A pipe is closed as soon as the program ends; waiting for that costs no polling.
-        out.join(seconds)
+        readers[0].join(seconds)
         code = _wait(process, deadline, seconds)
     except BaseException:
         _end(process)
         raise
-    err.join(_GRACE)
-    for reader in (out, err):
-        if reader.is_over:
-            raise TooMuchOutput(f"it printed more than {reader.most:,} bytes")
-    return Finished(code, bytes(out.content), bytes(err.content))
+    readers[1].join(_GRACE)
+    for _, content, limit in pipes:
+        if len(content) > limit:
+            raise TooMuchOutput(f"it printed more than {limit:,} bytes")
+    return Finished(code, bytes(out), bytes(err))
 
 
-class _Reader(Thread):
-    """Reads a pipe to its end, and ends the program that prints too much."""
-
-    def __init__(self, process: Popen[bytes], stream: IO[bytes] | None, most: int) -> None:
-        super().__init__(daemon=True)
-        self._process = process
-        self._stream = stream
-        self.most = most
-        self.content = bytearray()
-        self.start()
-
-    @property
-    def is_over(self) -> bool:
-        return len(self.content) > self.most
-
-    def run(self) -> None:
-        if self._stream is None:
-            return
-        with self._stream as stream:
-            while not self.is_over and (chunk := os.read(stream.fileno(), _CHUNK)):
-                self.content += chunk
-        if self.is_over:
-            _signal(self._process, forced=True)
+def _read(process: Popen[bytes], pipe: IO[bytes], content: bytearray, most: int) -> None:
+    """Read a pipe to its end, and end the program that prints too much."""
+    with pipe:
+        while len(content) <= most and (chunk := os.read(pipe.fileno(), _CHUNK)):
+            content += chunk
+    if len(content) > most:
+        _signal(process, forced=True)
 
 
 def _start(
@@ -201,10 +188,3 @@ def _signal(process: Popen[bytes], *, forced: bool) -> None:
             os.killpg(process.pid, signal.SIGKILL if forced else signal.SIGTERM)
     elif process.poll() is None:
         process.kill()
-
-
-def _current_folder() -> Path | None:
-    try:
-        return Path.cwd()
-    except OSError:
-        return None

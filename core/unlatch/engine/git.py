@@ -105,11 +105,12 @@ def start_git(
     if git is None or _lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is no git repository")
     given = (part for name, value in (*_SETTINGS, *settings) for part in ("-c", f"{name}={value}"))
-    kept = {name: value for name, value in os.environ.items() if name != "GIT_EXTERNAL_DIFF"}
+    whole = {**os.environ, **_QUIET, **environ}
+    whole.pop("GIT_EXTERNAL_DIFF", None)
     return run(
         [git, "--no-pager", *given, *arguments],
         cwd=folder,
-        environ={**kept, **_QUIET, **environ},
+        environ=whole,
         seconds=seconds,
         most=_MOST_BYTES,
         fed=fed,
