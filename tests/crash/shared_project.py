@@ -17,7 +17,7 @@ from tests.crash.people import Item
 
 from unlatch.cli.main import run
 from unlatch.project import trackers
-from unlatch.project.registry import Registry
+from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
 from unlatch.store.merge_text import merge_events, merge_metadata
@@ -193,7 +193,7 @@ class SharedProject:
             base: the metadata.json of each increment when the clone was made.
             take: whose status stands where a person has to decide.
         """
-        shapes = REGISTRY.shapes
+        shapes = shapes_of(REGISTRY.manifests)
         for name in INCREMENTS:
             ours, other = self.path(name).read_bytes(), theirs.path(name).read_bytes()
             merged = merge_metadata(base[name], ours, other, shapes=shapes, take=take)

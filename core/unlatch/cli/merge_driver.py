@@ -33,10 +33,10 @@ def command(entry: Entry) -> click.Command:
     def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
         from unlatch.engine.merge_driver import drive  # noqa: PLC0415
         from unlatch.errors import StoreError  # noqa: PLC0415
-        from unlatch.project.registry import Registry  # noqa: PLC0415
+        from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
 
         try:
-            done = drive(base, ours, theirs, shapes=Registry().shapes)
+            done = drive(base, ours, theirs, shapes=shapes_of(Registry().manifests))
         except StoreError as error:
             output.talk(f"unlatch: {output.clean(path)}: {output.clean(error.message)}")
             return NOTHING_DONE

@@ -81,7 +81,7 @@ def resolve(
     """
     folder = workspace.manager.find(wanted)
     with store_lock(workspace.layout, folder.name):
-        plans = _plans(folder, workspace.registry.shapes, take)
+        plans = _plans(folder, workspace.manager.shapes, take)
         clashes = tuple(clash for plan in plans for clash in plan.clashes)
         done = Resolution(
             folder.name,

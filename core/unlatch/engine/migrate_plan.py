@@ -133,7 +133,7 @@ def _metadata(workspace: Workspace, folder: Folder, path: str) -> Change | Left 
         text = read_metadata(folder.path / METADATA)
         if text.duplicates:
             return Left(path, f"{', '.join(text.duplicates)} stands there twice")
-        after = canonical(folder, text, workspace.registry.shapes)
+        after = canonical(folder, text, workspace.manager.shapes)
     except OSError as error:
         return Left(path, error.strerror or str(error))
     except StoreError as error:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.project.registry import Registry
-    from unlatch.spi import Manifest, Settings
-    from unlatch.store.config import CoreConfig, RawConfig
+    from unlatch.spi import Settings
+    from unlatch.store.config import RawConfig
 
 
 def check_config(
@@ -28,15 +28,9 @@ def check_config(
             continue
         model, found = checked(load(manifest.settings), table, prefix=f"trackers.{name}")
         problems += found
-        problems += _label_problems(raw.core, manifest)
+        for key, label in raw.core.labels:
+            if problem := manifest.label_problem(label):
+                problems.append(f"labels.{key}: {problem} (for {manifest.title})")
         if model is not None:
             settings[name] = model
     return settings, tuple(problems)
-
-
-def _label_problems(core: CoreConfig, manifest: Manifest) -> list[str]:
-    return [
-        f"labels.{key}: {problem} (for {manifest.title})"
-        for key, label in core.labels
-        if (problem := manifest.label_problem(label))
-    ]

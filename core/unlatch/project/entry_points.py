@@ -22,18 +22,16 @@ def entry_points(group: str) -> dict[str, str]:
     """The entry points of a group: "module:object" by name, the first on sys.path first."""
     found: dict[str, str] = {}
     for folder in sys.path:
-        for path in _metadata_folders(folder or "."):
-            for name, target in _read(os.path.join(path, "entry_points.txt"), group):  # noqa: PTH118
-                found.setdefault(name, target)
+        try:
+            names = sorted(os.listdir(folder or "."))  # noqa: PTH208  (pathlib is not loaded yet)
+        except OSError:
+            continue  # sys.path names folders that are not there, and archives
+        for installed in names:
+            if installed.endswith(_METADATA_FOLDERS):
+                path = os.path.join(folder, installed, "entry_points.txt")  # noqa: PTH118
+                for name, target in _read(path, group):
+                    found.setdefault(name, target)
     return dict(sorted(found.items()))
-
-
-def _metadata_folders(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(e.path for e in entries if e.name.endswith(_METADATA_FOLDERS))
-    except OSError:
-        return []  # sys.path names folders that are not there, and archives
 
 
 def _read(path: str, group: str) -> Iterator[tuple[str, str]]:

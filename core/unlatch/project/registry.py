@@ -42,11 +42,6 @@ class Registry:
         """What is wrong with the plugins that cannot."""
         return self._found[1]
 
-    @property
-    def shapes(self) -> Shapes:
-        """How the trackers' links and syncedTo entries are written."""
-        return shapes_of(self.manifests)
-
     def manifest(self, name: str) -> Manifest:
         """The manifest of one plugin.
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
-from unlatch.project.registry import Registry, load
+from unlatch.project.registry import Registry, load, shapes_of
 from unlatch.store.manager import MetadataManager
 
 if TYPE_CHECKING:
@@ -54,9 +54,8 @@ class Workspace:
     @cached_property
     def manager(self) -> MetadataManager:
         """The increments."""
-        return MetadataManager(
-            self.layout, shapes=self.registry.shapes, clock=self.clock, new_id=self.new_id
-        )
+        shapes = shapes_of(self.registry.manifests)
+        return MetadataManager(self.layout, shapes=shapes, clock=self.clock, new_id=self.new_id)
 
     @cached_property
     def raw_config(self) -> RawConfig:

@@ -48,7 +48,7 @@ def check_increments(workspace: Workspace) -> Iterator[Finding]:
 class _Checkup:
     def __init__(self, workspace: Workspace) -> None:
         self._root = workspace.layout.root
-        self._shapes = workspace.registry.shapes
+        self._shapes = workspace.manager.shapes
         self._manifests = workspace.registry.manifests
         self._schema = Draft202012Validator(metadata_schema(self._shapes))
         self._events = EventLog(self._root)

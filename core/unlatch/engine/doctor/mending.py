@@ -61,7 +61,7 @@ def mends(workspace: Workspace) -> Iterator[Mend]:
                 if (content := _content(path)) is not None:
                     yield Mend("unfinished-file", folder.name, below(path, root), content, None)
             text = read_metadata(folder.path / METADATA)
-            increment = snapshot(folder, text, workspace.registry.shapes)
+            increment = snapshot(folder, text, workspace.manager.shapes)
         except StoreError:
             continue  # what cannot be read has to be mended by hand
         yield from _id(folder, text, root)
