@@ -214,7 +214,7 @@ class _Trackers(Trackers):
         self._clock = clock
 
     def _opened(self, name: str) -> SyncPlugin:
-        manifest, settings = self.manifest(name), self.settings(name)
+        manifest, settings = self.registry.manifest(name), self.settings(name)
         cache = state_folder(self._project.layout.root) / "cache" / name
         cache.mkdir(parents=True, exist_ok=True)
         credential = find_credential(

@@ -95,7 +95,9 @@ class _Trackers(Trackers):
 
     def _opened(self, name: str) -> SyncPlugin:
         transport = self._transport_of[name] = self._transport(name)
-        plugin: SyncPlugin = load_plugin(self.manifest(name))(self.settings(name), transport)
+        plugin: SyncPlugin = load_plugin(self.registry.manifest(name))(
+            self.settings(name), transport
+        )
         return plugin
 
     def pause(self, name: str, seconds: float, why: str) -> None:
@@ -106,7 +108,7 @@ class _Trackers(Trackers):
         cache = state_folder(self._workspace.layout.root) / "cache" / name
         cache.mkdir(parents=True, exist_ok=True)
         credential = find_credential(
-            self.manifest(name).tokens,
+            self.registry.manifest(name).tokens,
             tracker=name,
             host="",
             env=self._workspace.environ,

@@ -44,7 +44,7 @@ def deliver_batches(run: Run, names: Sequence[str]) -> Iterator[tuple[str, Deliv
     if not run.fresh or len(names) < _FEWEST:
         return
     for tracker in run.workspace.settings:
-        if Capability.BATCH in run.trackers.manifest(tracker).capabilities:
+        if Capability.BATCH in run.trackers.registry.manifest(tracker).capabilities:
             waiting = iter(_candidates(run, names, tracker))
             while len(some := list(islice(waiting, MOST_AT_ONCE))) >= _FEWEST:
                 yield from _deliver(run, some, tracker)

@@ -71,7 +71,9 @@ class Course:
 
     def can(self, capability: Capability) -> bool:
         """Whether its tracker's plugin declares a capability."""
-        return capability in self.run.trackers.manifest(self.operation.tracker).capabilities
+        return (
+            capability in self.run.trackers.registry.manifest(self.operation.tracker).capabilities
+        )
 
     def locate(self, ref: ItemRef) -> ItemRef:
         """Take this for its item."""

@@ -29,7 +29,7 @@ def said_by(course: Course) -> Change:
     """
     config = course.run.workspace.config
     parts = writable(config, course.increment, course.operation)
-    manifest = course.run.trackers.manifest(course.operation.tracker)
+    manifest = course.run.trackers.registry.manifest(course.operation.tracker)
     if Capability.LABELS not in manifest.capabilities:
         parts -= {Part.LABELS}
     said = build_change(course.operation, course.increment, config, course.options)

@@ -65,7 +65,7 @@ def look(
             located.setdefault(link.tracker, {})[link] = _Place(ref, name)
     tasks: dict[tuple[Link, ...], Callable[[], list[Seen]]] = {}
     for tracker, places in located.items():
-        at_once = Capability.STATUS_OF_MANY in trackers.manifest(tracker).capabilities
+        at_once = Capability.STATUS_OF_MANY in trackers.registry.manifest(tracker).capabilities
         groups = (
             [places]
             if at_once and (closely or len(places) > 1)
@@ -83,7 +83,7 @@ def look(
 def _look(
     trackers: Trackers, tracker: str, places: Mapping[Link, _Place], *, closely: bool
 ) -> list[Seen]:
-    many = Capability.STATUS_OF_MANY in trackers.manifest(tracker).capabilities
+    many = Capability.STATUS_OF_MANY in trackers.registry.manifest(tracker).capabilities
     singly = not many or (len(places) == 1 and not closely)
     try:
         refs = [place.ref for place in places.values()]

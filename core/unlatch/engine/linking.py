@@ -96,7 +96,7 @@ def create_target(trackers: Trackers, tracker: str) -> str:
         UsageError: `not-supported`, or `target-missing`.
         UnlatchError: the tracker is not configured.
     """
-    manifest = trackers.manifest(tracker)
+    manifest = trackers.registry.manifest(tracker)
     check_capability(manifest, Capability.CREATE)
     target = trackers.settings(tracker).target
     if target is None:

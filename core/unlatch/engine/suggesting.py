@@ -85,7 +85,7 @@ def suggest(
     names = [
         name
         for name in workspace.settings
-        if Capability.LIST in trackers.manifest(name).capabilities
+        if Capability.LIST in trackers.registry.manifest(name).capabilities
     ]
     lacking = {name: [one for one in increments if not _has_item(one, name)] for name in names}
     asked = {name: partial(_list, trackers, name) for name in names if lacking[name]}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from unlatch.domain.increment import Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
+    from unlatch.spi import ItemRef, Settings, SyncPlugin
     from unlatch.transport import Transport, Wait
     from unlatch.transport.trace import Trace
 
@@ -42,6 +42,7 @@ class Trackers:
         trace: Trace | None = None,
     ) -> None:
         self._workspace = workspace
+        self.registry = workspace.registry
         self._on_wait = on_wait
         self._max_wait = max_wait
         self._trace = trace
@@ -49,15 +50,7 @@ class Trackers:
         self._transport_of: dict[str, Transport] = {}
         self._stopped = threading.Event()
         # One lock a tracker: looking for a credential may take its time.
-        self._locks = {name: threading.Lock() for name in workspace.registry.manifests}
-
-    def manifest(self, name: str) -> Manifest:
-        """The manifest of one tracker.
-
-        Raises:
-            UsageError: `unknown-tracker`.
-        """
-        return self._workspace.registry.manifest(name)
+        self._locks: dict[str, threading.Lock] = {}
 
     def settings(self, name: str) -> Settings:
         """The settings of one tracker.
@@ -66,7 +59,7 @@ class Trackers:
             UsageError: `unknown-tracker` or `tracker-not-configured`.
             ConfigError: the configuration has mistakes.
         """
-        manifest = self.manifest(name)
+        manifest = self.registry.manifest(name)
         try:
             return self._workspace.settings[name]
         except KeyError:
@@ -133,7 +126,7 @@ class Trackers:
             raise UsageError(
                 "target-not-allowed",
                 f"{ref.target} is not among the configured targets of "
-                f"{self.manifest(ref.tracker).title}",
+                f"{self.registry.manifest(ref.tracker).title}",
                 where=ref.url,
                 hint=f"if it should be, add it to [trackers.{ref.tracker}] in .unlatch/config.toml",
             )
@@ -144,7 +137,7 @@ class Trackers:
         Raises:
             UnlatchError: not configured, not trusted, no credential, or its SDK is missing.
         """
-        with self._locks[self.manifest(name).name]:
+        with self._locks.setdefault(name, threading.Lock()):
             if name not in self._open:
                 self._open[name] = self._opened(name)
             return self._open[name]
@@ -152,7 +145,7 @@ class Trackers:
     def _opened(self, name: str) -> SyncPlugin:
         from unlatch.transport import open_transport  # noqa: PLC0415  (requests is slow to load)
 
-        manifest, settings = self.manifest(name), self.settings(name)
+        manifest, settings = self.registry.manifest(name), self.settings(name)
         # Trust is checked in here, before a credential is even looked for.
         transport = open_transport(
             manifest,

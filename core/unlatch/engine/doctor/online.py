@@ -53,11 +53,11 @@ def examine_online(
     """
     for name in wanted:
         trackers.settings(name)
-        check_capability(trackers.manifest(name), Capability.EXAMINE)
+        check_capability(trackers.registry.manifest(name), Capability.EXAMINE)
     names = [
         name
         for name in (wanted or workspace.settings)
-        if Capability.EXAMINE in trackers.manifest(name).capabilities
+        if Capability.EXAMINE in trackers.registry.manifest(name).capabilities
     ]
     try:
         refs = _refs(workspace, trackers)
@@ -89,7 +89,7 @@ def _refs(workspace: Workspace, trackers: Trackers) -> dict[str, list[ItemRef]]:
 
 
 def _ask(workspace: Workspace, trackers: Trackers, name: str, refs: list[ItemRef]) -> Examined:
-    title = trackers.manifest(name).title
+    title = trackers.registry.manifest(name).title
     try:
         found = trackers.open(name).examine(refs)
     except UnlatchError as error:
