@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import is_empty, left_of
 from unlatch.delivery.course import Course, begin
+from unlatch.delivery.failing import failed
 from unlatch.delivery.reading import read_all
 from unlatch.delivery.states import Block, Event, Send, advance, contacting
-from unlatch.delivery.steps import conclude, execute, failed, take_note
+from unlatch.delivery.steps import conclude, execute, take_note
 from unlatch.delivery.wanted import change_for, refuse_deliberate
 from unlatch.domain.operation import Change, Kind, Outcome, seen_of
 from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.verify import reached
 from unlatch.domain.increment import Base, Link, SyncedItem
-from unlatch.domain.operation import Kind, seen_of
+from unlatch.domain.operation import Change, Kind, seen_of
 from unlatch.store.operation_record import write_seen
 from unlatch.store.outbox import record_delivery
 
@@ -14,16 +15,32 @@ if TYPE_CHECKING:
     from unlatch.delivery.result import Reached
     from unlatch.domain.increment import Increment
     from unlatch.domain.item import RemoteItem
-    from unlatch.domain.operation import Operation
+    from unlatch.domain.operation import Operation, Outcome
 
 
-def record(course: Course, reached: Reached) -> None:
+def keep(course: Course, outcome: Outcome) -> Reached:
+    """Keep what was done so far, from what the item was before the first attempt."""
+    attempt = course.operation.attempt
+    before = attempt.before if attempt and course.operation.kind is not Kind.UNDO else None
+    if before is None and course.snapshot is not None:
+        before = seen_of(course.snapshot.item)
+    course.outcome = reached(
+        course.operation.kind,
+        course.asked or Change(course.operation.op),
+        before,
+        outcome,
+        commented=bool(course.markers) or outcome.commented,
+    )
+    return course.outcome
+
+
+def record(course: Course, done: Reached) -> None:
     """Take a delivered operation out of `pending`, with all that is known of its item now.
 
     Raises:
         StoreError: the files cannot be written; the operation stays, and is found delivered later.
     """
-    increment, operation, after = course.increment, course.operation, reached.after
+    increment, operation, after = course.increment, course.operation, done.after
     ref, base = after.ref, _base(increment, after)
     link = None
     if operation.kind is Kind.CREATE:
@@ -36,13 +53,13 @@ def record(course: Course, reached: Reached) -> None:
             ref.tracker,
             ref.id,
             ref.url,
-            before=reached.before,
+            before=done.before,
             after=seen_of(after),
-            labels_added=reached.labels_added,
-            labels_removed=reached.labels_removed,
+            labels_added=done.labels_added,
+            labels_removed=done.labels_removed,
         ),
         base=base,
-        details=_details(operation, reached),
+        details=_details(operation, done),
         link=link,
     )
     course.error = None
@@ -55,16 +72,16 @@ def _base(increment: Increment, after: RemoteItem) -> Base | None:
     return Base(increment.status.value, after.category.value, after.state)
 
 
-def _details(operation: Operation, reached: Reached) -> dict[str, object]:
+def _details(operation: Operation, done: Reached) -> dict[str, object]:
     return {
         "kind": operation.kind.value,
         "tracker": operation.tracker,
-        "item": reached.after.ref.url,
-        "result": reached.result.value,
-        "commented": reached.commented,
-        "before": write_seen(reached.before),
-        "after": write_seen(seen_of(reached.after)),
-        "labelsAdded": list(reached.labels_added) or None,
-        "labelsRemoved": list(reached.labels_removed) or None,
-        "labelsRefused": list(reached.refused) or None,
+        "item": done.after.ref.url,
+        "result": done.result.value,
+        "commented": done.commented,
+        "before": write_seen(done.before),
+        "after": write_seen(seen_of(done.after)),
+        "labelsAdded": list(done.labels_added) or None,
+        "labelsRemoved": list(done.labels_removed) or None,
+        "labelsRefused": list(done.refused) or None,
     }

@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unlatch.delivery import verify
 from unlatch.delivery.changes import is_empty, left_of
 from unlatch.delivery.converge import retract_surplus
+from unlatch.delivery.failing import failed
 from unlatch.delivery.follow import is_elsewhere, is_served_by_twin, point_to, twin
-from unlatch.delivery.record import record
+from unlatch.delivery.record import keep, record
 from unlatch.delivery.states import (
     Block,
     Event,
     Probe,
     Send,
-    State,
     Step,
     Wait,
     advance,
     contacting,
-    event_of,
 )
+from unlatch.delivery.verify import shortcoming
 from unlatch.delivery.wanted import change_for, foreseen, refuse_deliberate, said_by
-from unlatch.domain.operation import Change, Kind, Outcome, seen_of
-from unlatch.errors import Limited, Moved, StoreError, TrackerError, UnlatchError, unexpected
+from unlatch.domain.operation import Kind, Outcome, seen_of
+from unlatch.errors import Limited, Moved, UnlatchError, unexpected
 from unlatch.spi import Capability
 from unlatch.store.links import link_of
-from unlatch.store.outbox import block, close_attempt, note_attempts, withdraw
+from unlatch.store.outbox import block, note_attempts, withdraw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.delivery.course import Course
-    from unlatch.delivery.result import Reached
     from unlatch.domain.item import ItemRef, Snapshot
-    from unlatch.domain.operation import Operation
-
-# How an attempt that did not deliver is noted; of an event that is missing nothing is.
-_NOTES: Mapping[Event, Mapping[str, bool]] = MappingProxyType(
-    {
-        Event.LIMITED: {"counts": False},
-        Event.NOT_SENT: {"counts": False},
-        Event.NEEDS_PERSON: {"counts": True},
-        Event.REFUSED: {"counts": True},
-        Event.REFUSED_TOO_OFTEN: {"counts": True},
-        Event.UNCLEAR: {"counts": False, "in_doubt": True},
-    }
-)
+    from unlatch.domain.operation import Change, Operation
 
 
 class Withdrawn(Exception):
@@ -117,7 +102,7 @@ def _probe(course: Course, _step: Probe) -> Event:
     if not is_empty(left_of(change, snapshot.item, commented=bool(course.markers))):
         return Event.PROBED_LEFT
     _converge(course, None)
-    record(course, _keep(course, Outcome(snapshot.item)))
+    record(course, keep(course, Outcome(snapshot.item)))
     return Event.PROBED_DONE
 
 
@@ -128,7 +113,7 @@ def _probe_created(course: Course) -> Event:
         return Event.PROBED_LEFT
     course.asked = said_by(course)
     course.locate(item.ref)
-    record(course, _keep(course, Outcome(item)))
+    record(course, keep(course, Outcome(item)))
     return Event.PROBED_DONE
 
 
@@ -230,8 +215,8 @@ def conclude(course: Course, change: Change, outcome: Outcome) -> Event:
         TrackerError: the answers do not show all of it.
         StoreError: it cannot be recorded.
     """
-    done = _keep(course, outcome)
-    if error := verify.shortcoming(change, outcome, sends=course.evidence.sends):
+    done = keep(course, outcome)
+    if error := shortcoming(change, outcome, sends=course.evidence.sends):
         raise error
     found = outcome.after.ref
     if course.ref is None:
@@ -252,84 +237,3 @@ def _converge(course: Course, posted: str | None) -> None:
     if course.is_fresh or course.ref is None or not course.can(Capability.RETRACT):
         return
     course.remark(*retract_surplus(course.plugin, course.ref, course.operation.op, posted))
-
-
-def _keep(course: Course, outcome: Outcome) -> Reached:
-    """Keep what was done so far, from what the item was before the first attempt."""
-    attempt = course.operation.attempt
-    before = attempt.before if attempt and course.operation.kind is not Kind.UNDO else None
-    if before is None and course.snapshot is not None:
-        before = seen_of(course.snapshot.item)
-    course.outcome = verify.reached(
-        course.operation.kind,
-        course.asked or Change(course.operation.op),
-        before,
-        outcome,
-        commented=bool(course.markers) or outcome.commented,
-    )
-    return course.outcome
-
-
-def failed(course: Course, error: UnlatchError) -> None:
-    """Go on from an error; it is noted first, where that can be written."""
-    course.error = error
-    if isinstance(error, TrackerError) and error.done is not None:
-        _keep(course, error.done)
-    attempt = course.operation.attempt
-    number = attempt.number if attempt else 0
-    was_unknown = course.evidence.state is State.UNKNOWN
-    event = event_of(
-        error,
-        course.evidence.state,
-        sent=course.noted,
-        sends=course.evidence.sends,
-        refusals=number if course.noted else number + 1,
-    )
-    seconds = error.retry_after if isinstance(error, Limited) else None
-    now = course.run.workspace.clock()
-    retry_at = None if seconds is None else now + timedelta(seconds=seconds)
-    course.evidence = replace(
-        advance(course.evidence, event), now=now, cause=error.id, retry_at=retry_at
-    )
-    if event is Event.UNCLEAR:
-        course.run.doubt(link_of(course.increment, course.operation))
-    if event in _NOTES and _is_news(course, error, event):
-        how = {**_NOTES[event], **({"in_doubt": True} if was_unknown else {})}
-        # A proxy may answer 429 of what the tracker has done, so a limit proves nothing.
-        untouched = event is not Event.LIMITED and _is_untouched(course)
-        _note_failure(course, error, retry_at=retry_at, untouched=untouched, **how)
-    course.noted, course.snapshot = False, None
-
-
-def _is_news(course: Course, error: UnlatchError, event: Event) -> bool:
-    """Whether the note on disk does not say so already: a file is not changed for nothing."""
-    attempt = course.operation.attempt
-    if course.noted or attempt is None or attempt.is_open or _NOTES[event]["counts"]:
-        return True
-    return attempt.cause != error.id
-
-
-def _note_failure(course: Course, error: UnlatchError, **how: Any) -> None:
-    manager = course.run.workspace.manager
-    try:
-        now = close_attempt(
-            manager,
-            course.increment.id,
-            course.operation,
-            cause=error.id,
-            remedy=error.remedy if isinstance(error, TrackerError) else None,
-            **how,
-        )
-    except StoreError:
-        return  # it stays as it was noted, which is the careful reading
-    if now is not None:
-        course.operation = now
-
-
-def _is_untouched(course: Course) -> bool:
-    """Whether the item is known to be as it was before the first attempt."""
-    attempt, snapshot = course.operation.attempt, course.snapshot
-    if attempt is None or snapshot is None or attempt.before != seen_of(snapshot.item):
-        return False
-    done = course.outcome
-    return done is None or (done.after == snapshot.item and not done.commented)
