@@ -25,7 +25,6 @@ from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Increment
     from unlatch.domain.options import DeliveryOptions
     from unlatch.project.trackers import Trackers
@@ -173,11 +172,12 @@ def _agreed(
         UsageError: what was typed cannot be done, or there is no terminal to ask at.
     """
     shown: frozenset[str] = frozenset()
+    work = typed.scoping
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
-    if typed.scoping is not None and not typed.scoping.update:
+    if work is not None and not work.update:
         # Parts that do not exist are reported before anything is asked.
-        request = replace(request, amendment=_work(session, increment, request, typed))
+        request = _with_work(session, increment, request, work, yes=typed.yes)
     if increment.status.is_finished and (request.reason is None or not typed.yes):
         from unlatch.cli.dialogue import ask  # noqa: PLC0415  (a script answers beforehand)
 
@@ -186,21 +186,21 @@ def _agreed(
         if answered is None:
             return None
         request, shown = answered, frozenset(one.id for one in warnings)
-    if typed.scoping is not None and request.amendment is None:
-        request = replace(request, amendment=_work(session, increment, request, typed))
+    if work is not None and request.amendment is None:
+        request = _with_work(session, increment, request, work, yes=typed.yes)
         if request.amendment is None:
             return None
     return request, shown
 
 
-def _work(
-    session: Session, increment: Increment, request: Request, typed: Typed
-) -> Amendment | None:
-    """What changes about the work; None if that was declined."""
+def _with_work(
+    session: Session, increment: Increment, request: Request, scoping: Scoping, *, yes: bool
+) -> Request:
+    """The request with what changes about the work; as it was if that was declined."""
     from unlatch.cli.scope import changed_work  # noqa: PLC0415  (rarely needed)
 
-    scoping = typed.scoping or Scoping()
-    return changed_work(session, increment, scoping, reason=request.reason, yes=typed.yes)
+    amendment = changed_work(session, increment, scoping, reason=request.reason, yes=yes)
+    return replace(request, amendment=amendment)
 
 
 def _tell(resumed: Resumed) -> None:
