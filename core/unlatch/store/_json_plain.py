@@ -76,9 +76,7 @@ def is_same(old: Any, new: Any) -> bool:
         )
     if isinstance(old, list):
         return (
-            isinstance(new, list | tuple)
-            and len(old) == len(new)
-            and all(is_same(*pair) for pair in zip(old, new, strict=True))
+            isinstance(new, list | tuple) and len(old) == len(new) and all(map(is_same, old, new))
         )
     if isinstance(old, str):
         return isinstance(new, str) and old == new
