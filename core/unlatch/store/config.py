@@ -254,7 +254,7 @@ def _parsed(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         ) from error
     except (OSError, ValueError, RecursionError) as error:
         problem = f"the file cannot be read: {error}"
-        raise ConfigError((problem,), where=str(path), hint="mend the place it names") from error
+        raise ConfigError((problem,), where=str(path), hint="fix the line shown above") from error
 
 
 def repositories_of_profiles(layout: Layout) -> Mapping[str, str]:

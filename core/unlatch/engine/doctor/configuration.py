@@ -53,7 +53,7 @@ def _unreadable(error: ConfigError, workspace: Workspace) -> Iterator[Finding]:
     where = error.where and below(error.where, workspace.layout.root)
     for problem in error.problems:
         yield Finding(
-            Severity.ERROR, error.id, problem, where, error.hint or "mend the file by hand"
+            Severity.ERROR, error.id, problem, where, error.hint or "correct this setting by hand"
         )
 
 
