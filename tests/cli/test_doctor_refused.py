@@ -119,7 +119,7 @@ def test_no_place_is_told_twice(completed: Project) -> None:
     lines = [line.strip().partition("  ")[2].strip() for line in shown.splitlines()]
     assert "labels.settle" not in "".join(line.partition(": ")[2] for line in lines)
     assert [line for line in lines if line.count("spec.md") + line.count("metadata.json") > 1] == []
-    assert "  error    .unlatch/config.toml:labels.settle: there is no such setting" in shown
+    assert "  error    .unlatch/config.toml:labels.settle: wrong table: put settle above" in shown
     assert "  error    spec.md: is a symbolic link, which unlatch does not follow" in shown
     assert "  error    metadata.json: is a folder, not a file" in shown
     assert "  error    metadata.json:1:1: is no JSON" in shown
