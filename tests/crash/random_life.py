@@ -188,17 +188,12 @@ class Life(RuleBasedStateMachine):
         """As unlatch resume of a completed increment."""
         reason, waiting = self._reason(), set(self._pending())
         found = {t: (item.is_open, item.labels) for t, item in self.items.items()}
-        undos = [one for one in self.case.metadata.get("pending", []) if one["kind"] == "undo"]
         self._do(
             how,
             lambda w: resume(w, "7", Request(by="Dana", reason=reason, options=WHATEVER)).fresh,
         )
         if not self._moved():
             return
-        for owed in undos:  # one that gives no reason says nothing that the reopen does not
-            item = self.items[owed["tracker"]]
-            item.perhaps.add(owed["op"])
-            item.told = [op for op in item.told if op != owed["op"]]
         op = self.case.metadata["reopenHistory"][-1]["id"]
         linked = {tracker for tracker, item in self.items.items() if item.linked}
         self.reopens.append(Reopen(op, found, linked - waiting))

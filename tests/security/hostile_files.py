@@ -177,6 +177,11 @@ def _their_config(project: Project, outside: Outside) -> None:
     _link(project.root / ".specweave" / "config.json", outside.root / "config.json")
 
 
+def _increments_pipe(project: Project, outside: Outside) -> None:
+    shutil.rmtree(project.increments)
+    _pipe(project.increments, outside.root)
+
+
 def _migrations(project: Project, outside: Outside) -> None:
     _link(project.root / ".unlatch" / "migrations", outside.root / "migrations")
 
@@ -203,6 +208,7 @@ REPOSITORIES = {
     "linked increments": _whole_folders,
     "linked folder": _increments,
     "dangling folder": _dangling_increments,
+    "increments pipe": _increments_pipe,
     "linked home": _home,
     "dangling home": _dangling_home,
     "linked .specweave": _theirs,

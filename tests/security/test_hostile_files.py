@@ -84,7 +84,7 @@ def inside(project: Project) -> str:
 
 
 # Every command against these; of the other pairs each command gets a fifth, and so does each kind.
-ALWAYS = {"all links", "linked increments"}
+ALWAYS = {"all links", "linked increments", "increments pipe"}
 PAIRS = [
     pytest.param(name, kind, marks=() if kind in ALWAYS or (n + k) % 5 == 0 else pytest.mark.sweep)
     for n, name in enumerate(COMMANDS)
@@ -164,6 +164,7 @@ def test_list_says_what_is_wrong_with_each(project: Project, outside: Outside) -
         ("large metadata", "file-too-large"),
         ("linked increments", "unsafe-path"),
         ("linked folder", "unsafe-path"),
+        ("increments pipe", "folder-unreadable"),
         ("dangling folder", "unsafe-path"),
         ("linked home", "unsafe-path"),
         ("dangling home", "unsafe-path"),
@@ -181,6 +182,18 @@ def test_an_error_names_the_place(
 
     assert (1, True) == (done.code, f"error[{error}]" in done.err), done.said
     assert str(project.root / ".unlatch") in done.err
+
+
+@pytest.mark.parametrize("command", ["list", "status", "sync", "doctor"])
+def test_a_file_in_place_of_all_increments_is_no_empty_project(
+    project: Project, outside: Outside, command: str
+) -> None:
+    hostile.prepare(project)
+    REPOSITORIES["increments pipe"](project, outside)
+
+    done = project.run(command)
+
+    assert (1, True) == (done.code, "folder-unreadable" in done.said), done.said
 
 
 def test_an_event_is_not_appended_through_a_hard_link(project: Project, outside: Outside) -> None:

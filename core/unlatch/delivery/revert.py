@@ -85,10 +85,12 @@ def plan_revert(
         reopen_commented: whether the reopen's own comment is on the item.
         needed_by: other unfinished increments that need the item.
     """
-    if not operation.state:
-        # A later change of status decides about the state; what was said stays to be said.
-        return Revert(said if operation.reason else None)
     entry = entry_undone_by(increment, operation.op)
+    if not operation.state:
+        # A later change of status decides about the state; the comment stays due.
+        delivered = entry is not None and _trace(increment, entry, item, operation.item) is not None
+        is_said = delivered or operation.reason or reopen_commented()
+        return Revert(said if is_said else None)
     if entry is None:
         return _undecided("the reopen that it takes back is not in the history", item)
     trace = _trace(increment, entry, item, operation.item) or _half(

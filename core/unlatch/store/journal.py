@@ -20,7 +20,7 @@ from unlatch.domain.times import read_stamp, stamp
 from unlatch.errors import StoreError
 from unlatch.store.atomic import remove_file, replace_file, writing
 from unlatch.store.json_text import JsonText, JsonTextError, render_new
-from unlatch.store.restoring import restore_command
+from unlatch.store.restoring import or_restore, restore_command
 from unlatch.store.safe_open import make_folders, open_folder, read_file
 
 if TYPE_CHECKING:
@@ -136,8 +136,15 @@ def read_journals(layout: Layout) -> tuple[Journal, ...]:
     try:
         with open_folder(_folder(layout)) as folder:
             paths = [_folder(layout) / name for name in folder.names()]
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return ()
+    except NotADirectoryError as error:
+        raise StoreError(
+            "migration-unreadable",
+            "a file is in place of the folder of migrations",
+            where=str(_folder(layout)),
+            hint=or_restore("remove it", _folder(layout), what="the folder"),
+        ) from error
     return tuple(_read(path) for path in paths if path.suffix == ".json" and is_ulid(path.stem))
 
 

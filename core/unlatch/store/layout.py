@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.domain.ids import matches, number_of
 from unlatch.errors import StoreError, UsageError
+from unlatch.store.restoring import or_restore
 from unlatch.store.safe_open import HOMES, OpenFolder, UnsafePath, list_folder, open_folder
 
 if TYPE_CHECKING:
@@ -143,8 +144,15 @@ def _listing(parent: Path) -> Iterator[None]:
     """Pass over a folder that is not there."""
     try:
         yield
-    except (FileNotFoundError, NotADirectoryError):
+    except FileNotFoundError:
         return
+    except NotADirectoryError as error:
+        raise StoreError(
+            "folder-unreadable",
+            "a file is in place of the folder",
+            where=str(parent),
+            hint=or_restore("put the folder in its place", parent, what="it"),
+        ) from error
     except OSError as error:
         raise StoreError(
             "folder-unreadable",

@@ -248,17 +248,21 @@ def supersede(
 ) -> tuple[Operation, ...]:
     """What is left of undelivered operations when the increment's status changes again.
 
-    The state part is struck: the newer change has its own. A comment that gives a reason is kept,
-    because two reasons are two comments. An operation whose last attempt may still take effect
-    stays, so that nothing is written to its item before that is known. Creating and updating have
-    no state part.
+    The state part is struck: the newer change has its own. The comment stays due; a close without
+    a reason has none. An operation whose last attempt may still take effect stays, so that nothing
+    is written to its item before that is known. Creating and updating have no state part.
     """
-    with_reason = {entry.id for entry in reopens}
+    with_comment = {entry.id for entry in reopens}
     left = []
     for operation in pending:
         if operation.kind not in _WITH_STATE:
             left.append(operation)
-        elif operation.reason or operation.op in with_reason or is_in_doubt(operation):
+        elif (
+            operation.kind is Kind.UNDO
+            or operation.reason
+            or operation.op in with_comment
+            or is_in_doubt(operation)
+        ):
             left.append(replace(operation, state=False))
     return tuple(left)
 

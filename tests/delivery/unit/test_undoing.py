@@ -290,9 +290,7 @@ def test_an_undo_while_the_reopen_is_on_its_way_takes_it_back_all_the_same(
     assert completed.metadata()["status"] == "completed"
 
 
-def test_an_undo_that_a_new_reopen_follows_before_it_was_sent_is_not_sent(
-    reopened: Project,
-) -> None:
+def test_an_undo_that_a_new_reopen_follows_is_told_before_it(reopened: Project) -> None:
     reopened.run(*UNDO, "--offline")
     reopened.run("resume", "7", "--reason", "Once more", "--yes", "--offline")
 
@@ -300,7 +298,8 @@ def test_an_undo_that_a_new_reopen_follows_before_it_was_sent_is_not_sent(
 
     assert done.code == 0, done.said
     assert OPEN == reopened.states()
-    assert [2, 2, 2] == [len(said) for said in reopened.comments().values()]
+    assert [3, 3, 3] == [len(said) for said in reopened.comments().values()]
+    assert all("Reopen undone" in said[-2] for said in reopened.comments().values())
     assert all("Once more" in said[-1] for said in reopened.comments().values())
 
 
