@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.places import DAY, UNLATCH, write_increment
-from unlatch.sandbox.demo import quiet_environ
+from unlatch_sandbox.demo import quiet_environ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 Block = dict[str, Any]
 TITLE = "Something to be done"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 _REASON = "Reopened: something was forgotten"
 _LABEL = "reopened"

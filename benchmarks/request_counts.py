@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from benchmarks import items
 from benchmarks.children import run
 from benchmarks.figures import Figure
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

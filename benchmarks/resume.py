@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchmarks import items
 from benchmarks.children import Spent, least, run
 from benchmarks.figures import Figure
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,11 +21,11 @@ from unlatch.engine.resume import Request, resume_many
 from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.sandbox import Sandbox
 from unlatch.store.layout import layout_at
 from unlatch.store.user_state import state_folder
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,8 +20,8 @@ import requests
 
 import unlatch
 from unlatch.cli.main import run
-from unlatch.sandbox import Sandbox
-from unlatch.sandbox.demo import seed
+from unlatch_sandbox import Sandbox
+from unlatch_sandbox.demo import seed
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -113,7 +113,7 @@ def _run(*words: str) -> tuple[int, str]:
 
 
 def _is_ours(file: str) -> bool:
-    return "/unlatch" in file and "/sandbox/" not in file and "site-packages" not in file
+    return "/unlatch" in file and "/unlatch_sandbox/" not in file and "site-packages" not in file
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.project import Project
 
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import keyring.core
 
 from unlatch.cli.main import run
-from unlatch.sandbox.jira import adf
+from unlatch_sandbox.jira import adf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 TITLE = "Smart discipline"
 NAME = "0007-smart-discipline"

@@ -13,7 +13,7 @@ from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 from tests.cli.test_documents import check
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

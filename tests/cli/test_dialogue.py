@@ -11,7 +11,7 @@ import pytest
 from tests.cli.project import ALL, FINISHED, NAME, OPEN, REASON, Project
 from tests.cli.terminal import CTRL_C, Terminal
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

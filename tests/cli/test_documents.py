@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.cli.project import NAME, Project
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 REASON = ("--reason", "More work turned up")

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from tests.cli.project import NAME, OPEN, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
-from unlatch.sandbox.jira import adf
+from unlatch_sandbox.jira import adf
 
 
 @pytest.mark.parametrize("reason", ["", " ", "\n\t \n", "\u3000"])

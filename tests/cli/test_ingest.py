@@ -10,7 +10,7 @@ import pytest
 from tests.cli.project import CLOSED, OPEN, Done, Project, stamp
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 

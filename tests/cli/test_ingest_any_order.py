@@ -22,7 +22,7 @@ from tests.cli.test_ingest import ingest, payload
 if TYPE_CHECKING:
     import pytest
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 ISSUE = ("octo/widgets", 4)
 ACTIONS = ("reopened", "closed", "labeled", "unlabeled")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.project import ALL, OPEN, REASON, Project
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 COMMENTING: dict[str, dict[str, Any]] = {
     "github": {"method": "POST", "path": "/comments"},

@@ -219,7 +219,7 @@ def test_an_item_can_be_made_and_linked(project: Project, tracker: str) -> None:
 def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
     project: Project, tracker: str
 ) -> None:
-    from unlatch.sandbox import Fault  # noqa: PLC0415
+    from unlatch_sandbox import Fault  # noqa: PLC0415
 
     project.increment(status="active")
     method = "PATCH" if tracker == "ado" else "POST"

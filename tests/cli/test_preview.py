@@ -12,7 +12,7 @@ from tests.cli.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 OTHER = "0009-other"
 

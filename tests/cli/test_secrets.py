@@ -9,12 +9,12 @@ from urllib.parse import quote
 import pytest
 from tests.cli.project import ALL, REASON, Project
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 

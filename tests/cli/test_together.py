@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.test_bulk import COMPLETED, many, said, states
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from tests.cli.project import Project

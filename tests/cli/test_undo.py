@@ -9,7 +9,7 @@ from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.terminal import Terminal
 from tests.cli.test_documents import check
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

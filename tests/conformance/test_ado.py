@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unlatch.sandbox import Fault
 from unlatch.testing import Laboratory
 from unlatch.testing.conformance import Conformance
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from unlatch.sandbox import Sandbox
-    from unlatch.sandbox.view import ItemView
+    from unlatch_sandbox import Sandbox
+    from unlatch_sandbox.view import ItemView
 
 
 class AdoLaboratory(Laboratory):

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.delivery.result import Delivery
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import SyncPlugin
+    from unlatch_sandbox import Sandbox
 
 INCREMENT = "0007-smart-discipline"
 REASON, UNDONE = "Bug discovered in error handling", "Reopened the wrong one"

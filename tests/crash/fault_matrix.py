@@ -37,14 +37,14 @@ from unlatch.errors import (
     UnknownOutcome,
     Unreachable,
 )
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.delivery.result import Delivery
     from unlatch.errors import UnlatchError
-    from unlatch.sandbox import Request
+    from unlatch_sandbox import Request
 
 # Jira Data Center speaks another dialect than Cloud, and its requests are others.
 TRACKERS = ("github", "ado", "jira", "jira-server")

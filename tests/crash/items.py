@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
-    from unlatch.sandbox.view import ItemView
+    from unlatch_sandbox import Sandbox
+    from unlatch_sandbox.view import ItemView
 
 REPOSITORY = "octo/widgets"
 STATES = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 TRACKERS = ("github", "ado", "jira")
 REASON = "Bug discovered in error handling"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SERVE = """
 import json
-from unlatch.sandbox import Sandbox, serve
+from unlatch_sandbox import Sandbox, serve
 with Sandbox() as box:
     print(json.dumps({"console": box.console_url, "config": box.config(), "env": box.environ()}),
           flush=True)

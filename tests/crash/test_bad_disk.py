@@ -21,8 +21,8 @@ from unlatch.engine.resume import Request, resume
 from unlatch.errors import StoreError
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace, utc_now
-from unlatch.sandbox import Fault
 from unlatch.store.layout import layout_at
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 from tests.crash.items import Items
 from tests.crash.members import REASON, TRACKERS, Team
 
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

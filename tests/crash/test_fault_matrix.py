@@ -8,7 +8,7 @@ import pytest
 from tests.crash.cell import AIMS
 from tests.crash.fault_matrix import TRACKERS, Matrix, Told
 
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,8 +13,8 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.test_interrupt import COMMENTING, Waiting
 
 from unlatch.delivery import service
-from unlatch.sandbox import Fault
 from unlatch.store.manager import MetadataManager
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

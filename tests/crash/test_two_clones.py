@@ -14,8 +14,8 @@ from tests.git.clone import NAME
 
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.sandbox import Fault, Sandbox
 from unlatch.store.layout import layout_at
+from unlatch_sandbox import Fault, Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

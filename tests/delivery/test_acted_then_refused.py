@@ -16,7 +16,7 @@ from tests.delivery.stage import (
     sync_until_done,
 )
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 ANSWERS: dict[str, dict[str, Any]] = {
     "503, Retry-After": {"code": 503, "headers": {"Retry-After": "1"}},

@@ -23,7 +23,7 @@ from tests.delivery.stage import (
     start,
 )
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 OP, OTHER, THIRD = (f"01JB00000000000000000000{tail}" for tail in ("A1", "B2", "C3"))
 AT = "2026-01-02T03:04:05Z"

@@ -16,7 +16,7 @@ from tests.delivery.stage import (
     set_clock_ahead,
 )
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 AHEAD = [timedelta(hours=26), timedelta(days=365 * 80)]
 

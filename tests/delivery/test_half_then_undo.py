@@ -19,7 +19,7 @@ from tests.delivery.stage import (
 )
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Fault
+    from unlatch_sandbox import Fault
 
 HALVES = {
     "github comment, locked": fault("github", "comment", "status", code=403, body=LOCKED),

@@ -15,7 +15,7 @@ from tests.delivery.stage import (
     fault,
 )
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 HOME = "octo/widgets"
 AGAIN = ("resume", "7", "--reason", "Once more", "--yes")

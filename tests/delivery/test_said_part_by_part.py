@@ -6,7 +6,7 @@ import pytest
 from tests.cli.project import OPEN, Project
 from tests.delivery.stage import LOCKED, RESUME, completed_on, fault
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 AFTER_THE_STATE = {
     "github comment refused": fault("github", "comment", "status", code=403, body=LOCKED),

@@ -7,7 +7,7 @@ from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.delivery.stage import RESUME, SYNC, active_on, completed_on
 
 from unlatch.domain.marker import hidden
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 HOME = "octo/widgets"
 STRANGER = "a-stranger"

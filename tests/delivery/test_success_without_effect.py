@@ -15,7 +15,7 @@ from tests.delivery.stage import (
     reached,
 )
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 KEPT = {"shows": "kept", "times": 99}
 GONE = {"code": 404, "body": {"message": "Label does not exist", "status": "404"}, "times": 99}

@@ -16,7 +16,7 @@ from tests.delivery.stage import (
     edit_metadata,
 )
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,7 @@ from tests.delivery.stage import (
     start,
 )
 
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,14 +17,14 @@ import tomlkit
 
 from unlatch.project.configuration import check_config
 from unlatch.project.registry import Registry, load
-from unlatch.sandbox import Fault
 from unlatch.store.config import read_config
 from unlatch.store.layout import layout_at
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 TITLE = "Smart discipline"
 INCREMENT = "0007-smart-discipline"

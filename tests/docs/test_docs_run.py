@@ -31,7 +31,7 @@ from tests.docs.stage import Stage
 from tests.docs.transcript import ASK_EXIT_CODE, Step, difference, steps
 
 from unlatch.project.registry import Registry
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

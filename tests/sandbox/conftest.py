@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import requests
 
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 

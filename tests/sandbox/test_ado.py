@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 
-from unlatch.sandbox.ado.processes import INHERITED, PROCESSES, REOPEN_CAUSE
-from unlatch.sandbox.ado.relations import TO_PARENT
+from unlatch_sandbox.ado.processes import INHERITED, PROCESSES, REOPEN_CAUSE
+from unlatch_sandbox.ado.relations import TO_PARENT
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 ITEM = "/widgets/_apis/wit/workItems/101"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from unlatch.sandbox import Fault, Sandbox
+from unlatch_sandbox import Fault, Sandbox
 
 Call = Callable[..., requests.Response]
 COMMENTS = "/repos/octo/widgets/issues/4/comments"

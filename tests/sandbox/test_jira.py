@@ -7,7 +7,7 @@ import pytest
 import requests
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 ISSUE = "/3/issue/SCRUM-28"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
-from unlatch.sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE, SPRINT
+from unlatch_sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE, SPRINT
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 

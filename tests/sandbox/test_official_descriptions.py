@@ -21,14 +21,14 @@ from openapi_schema_validator import OAS30Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT4
 
-from unlatch.sandbox import ado as ado_part
-from unlatch.sandbox import github as github_part
-from unlatch.sandbox import jira as jira_part
+from unlatch_sandbox import ado as ado_part
+from unlatch_sandbox import github as github_part
+from unlatch_sandbox import jira as jira_part
 
 if TYPE_CHECKING:
     from flask import Flask
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
 Json = dict[str, Any]

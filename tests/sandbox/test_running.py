@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from unlatch.sandbox import Ports, Sandbox
+from unlatch_sandbox import Ports, Sandbox
 
 Call = Callable[..., requests.Response]
 
@@ -138,7 +138,7 @@ def test_each_tracker_writes_the_clock_in_its_own_way() -> None:
 
 
 SERVING = """
-from unlatch.sandbox import Sandbox, serve
+from unlatch_sandbox import Sandbox, serve
 sandbox = Sandbox().start()
 print(sandbox.console_url, flush=True)
 serve(sandbox)

@@ -27,8 +27,8 @@ from tests.security.hostile_answers import ANSWERS, MEBIBYTE
 from tests.security.relay import HostileTracker
 
 from unlatch.cli.main import run
-from unlatch.sandbox import Sandbox
 from unlatch.transport import Transport
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

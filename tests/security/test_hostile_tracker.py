@@ -12,7 +12,7 @@ import pytest
 from tests.security.hostile_answers import ANSWERS
 from tests.security.hostile_tracker import TRACKERS, as_shipped, attempt, in_process
 
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,6 @@ from tests.conformance.test_github import GithubLaboratory
 
 from unlatch.errors import NotFound, Rejected, TrackerError, UnknownOutcome
 from unlatch.project.registry import Registry
-from unlatch.sandbox import Sandbox
 from unlatch.spi import Capability, Category
 from unlatch.testing import Kind, Proxy
 from unlatch.testing.aim import CLOSE, REOPEN
@@ -26,6 +25,7 @@ from unlatch.testing.traces import Traces
 from unlatch.testing.trial import every_creation, every_trial
 from unlatch_github.paths import issue_path
 from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

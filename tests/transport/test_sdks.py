@@ -10,8 +10,8 @@ from tests.unlatch_ado import making as ado
 from tests.unlatch_github import making as github
 from tests.unlatch_jira import making as jira
 
-from unlatch.sandbox import Sandbox
 from unlatch.transport import measure
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

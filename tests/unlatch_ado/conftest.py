@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unlatch_ado.making import plugin_for
 
-from unlatch.sandbox import Sandbox
+from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,8 @@ from unlatch_ado.settings import AdoSettings
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import Outcome
+    from unlatch_sandbox import Sandbox
 
 OP = "01JABCDEFGHJKMNPQRSTVWXYZ0"
 OTHER_OP = "01JABCDEFGHJKMNPQRSTVWXYZ1"

@@ -18,14 +18,14 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.sandbox import Fault
 from unlatch.transport import Wait, for_tests
 from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ import pytest
 from tests.unlatch_ado.making import OP, creating, draft, editing, plugin_for, ref, reopening
 
 from unlatch.errors import NotFound, Rejected, Transient, Unauthorised
-from unlatch.sandbox import Fault
-from unlatch.sandbox.ado.processes import INHERITED
 from unlatch.spi import Change, Goal
+from unlatch_sandbox import Fault
+from unlatch_sandbox.ado.processes import INHERITED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 
 def test_a_reopening_that_would_succeed_is_approved_without_effect(

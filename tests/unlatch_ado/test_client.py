@@ -13,13 +13,13 @@ from tests.unlatch_ado.making import OP, plugin_for, ref, sent, settings, words,
 
 from unlatch.domain.item import Category
 from unlatch.errors import NotFound, Rejected, UnknownOutcome
-from unlatch.sandbox import Fault, Sandbox
 from unlatch.spi import Change
 from unlatch.transport import for_tests, measure
 from unlatch_ado.client import Client, newest_query
 from unlatch_ado.patch import Step
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings
+from unlatch_sandbox import Fault, Sandbox
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from unlatch.errors import NotFound, Rejected
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 TO_PARENT = "System.LinkTypes.Hierarchy-Reverse"
 TO_CHILD = "System.LinkTypes.Hierarchy-Forward"

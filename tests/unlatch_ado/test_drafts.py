@@ -25,13 +25,13 @@ from tests.unlatch_ado.making import (
 )
 
 from unlatch.errors import Conflict, Rejected, UnknownOutcome
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 
 def test_creates_an_item(box: Sandbox, plugin: AdoPlugin) -> None:

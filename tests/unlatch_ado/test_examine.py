@@ -8,15 +8,15 @@ import pytest
 from tests.unlatch_ado.making import plugin_for, ref
 
 from unlatch.errors import Unauthorised
-from unlatch.sandbox import Fault
-from unlatch.sandbox.ado.processes import INHERITED
+from unlatch_sandbox import Fault
+from unlatch_sandbox.ado.processes import INHERITED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import Access, Examination
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 ALL = {"read": True, "reopen": True, "comment": True, "label": True, "create": True}
 

@@ -8,13 +8,13 @@ import pytest
 from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, written
 
 from unlatch.errors import Rejected
-from unlatch.sandbox.ado.processes import INHERITED, REOPEN_CAUSE
 from unlatch.spi import Change, Goal
+from unlatch_sandbox.ado.processes import INHERITED, REOPEN_CAUSE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 CAUSE = {"reopen": {REOPEN_CAUSE: "found in production"}}
 

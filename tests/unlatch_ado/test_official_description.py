@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     import requests
 
-    from unlatch.sandbox import Sandbox
     from unlatch.transport import Explain, Transport
+    from unlatch_sandbox import Sandbox
 
 Json = dict[str, Any]
 SPECS = os.environ.get("UNLATCH_SPECS")

@@ -9,14 +9,14 @@ import pytest
 from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, sent, written
 
 from unlatch.errors import Rejected, UnknownOutcome
-from unlatch.sandbox import Fault
 from unlatch.spi import Change, Goal
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 TODAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 OLD, NOW, NEXT = (

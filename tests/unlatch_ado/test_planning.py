@@ -23,8 +23,8 @@ from unlatch.spi import Change, Goal, PlannedRequest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 _CLOSING = {"add_labels": ("completed",), "remove_labels": ("reopened",)}
 CHANGES = {

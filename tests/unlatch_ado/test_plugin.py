@@ -35,15 +35,15 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.sandbox import Fault
 from unlatch.spi import Change, Goal, ItemRef
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 
 def test_reads_an_item(box: Sandbox, plugin: AdoPlugin) -> None:

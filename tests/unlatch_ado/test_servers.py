@@ -17,17 +17,17 @@ from tests.unlatch_ado.making import (
 )
 
 from unlatch.errors import Rejected, UnlatchError
-from unlatch.sandbox import Fault
 from unlatch.spi import Change, Scheme
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.trust import check_origin
 from unlatch_ado import manifest
 from unlatch_ado.settings import AdoSettings
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 PAT, PIPELINE = "AZURE_DEVOPS_EXT_PAT", "SYSTEM_ACCESSTOKEN"
 AZ = (
@@ -143,6 +143,6 @@ def test_a_server_too_old_for_a_call_is_said_to_be(box: Sandbox, tmp_path: Path)
 
 
 def _routes() -> list[dict[str, Any]]:
-    from unlatch.sandbox.ado.locations import resource_locations  # noqa: PLC0415
+    from unlatch_sandbox.ado.locations import resource_locations  # noqa: PLC0415
 
     return resource_locations("7.2")

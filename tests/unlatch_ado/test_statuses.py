@@ -9,15 +9,15 @@ from tests.unlatch_ado.making import plugin_for, ref, sent
 
 from unlatch.domain.item import Category, Snapshot
 from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import ItemRef
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 
 def states(found: Mapping[ItemRef, Snapshot | TrackerError]) -> list[str]:

@@ -8,15 +8,15 @@ import pytest
 from tests.unlatch_ado.making import OP, closed_item, plugin_for, ref, reopening, sent
 
 from unlatch.errors import Conflict, Forbidden, Limited, UnknownOutcome
-from unlatch.sandbox import Fault
 from unlatch.spi import Change, Goal, Outcome, Snapshot
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
     from unlatch_ado.plugin import AdoPlugin
+    from unlatch_sandbox import Sandbox
 
 Wanted = list[tuple[Snapshot, Change]]
 

@@ -12,7 +12,7 @@ from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 REPOSITORY = "octo/widgets"
 OP = "01JC0000000000000000000001"

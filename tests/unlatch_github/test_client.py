@@ -33,7 +33,7 @@ from unlatch_github.settings import GithubSettings
 if TYPE_CHECKING:
     from requests import PreparedRequest
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 API = "https://ghe.example/api/v3"
 WEB = "https://ghe.example"

@@ -30,15 +30,15 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.sandbox import Fault
 from unlatch.transport import Answer
 from unlatch_github.errors import Elsewhere, explain
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.sandbox import Sandbox
     from unlatch_github.plugin import GithubPlugin
+    from unlatch_sandbox import Sandbox
 
 ISSUE = "https://api.github.com/repos/octo/widgets/issues/4"
 

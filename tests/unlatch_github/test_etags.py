@@ -23,7 +23,7 @@ from unlatch_github.plugin import GithubPlugin
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture

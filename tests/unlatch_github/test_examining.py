@@ -14,13 +14,13 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import Transient, Unauthorised
-from unlatch.sandbox import Fault
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import Access
+    from unlatch_sandbox import Sandbox
 
 WRITES = ("reopen", "comment", "label", "create")
 ALL = {"read": True, **dict.fromkeys(WRITES, True)}

@@ -18,12 +18,12 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import Forbidden, Limited, Rejected, UnknownOutcome
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from unlatch.errors import TrackerError
-    from unlatch.sandbox import Sandbox
     from unlatch_github.plugin import GithubPlugin
+    from unlatch_sandbox import Sandbox
 
 MISSING = {"message": "Label does not exist"}
 FORBIDDEN = {"message": "Resource not accessible by personal access token"}

@@ -9,16 +9,16 @@ import pytest
 from tests.unlatch_github.making import REPOSITORY, closed_issue, plugin_for, ref, sent
 
 from unlatch.errors import Limited, Moved, TrackerError, Unauthorised
-from unlatch.sandbox import Fault
 from unlatch.spi import Snapshot
 from unlatch.transport import measure
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import ItemRef, RemoteItem
     from unlatch_github.plugin import GithubPlugin
+    from unlatch_sandbox import Sandbox
 
 
 def _item(answer: Snapshot | TrackerError) -> RemoteItem:

@@ -23,13 +23,13 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import Moved, NotFound, Redirected, Rejected
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.sandbox import Sandbox
     from unlatch_github.plugin import GithubPlugin
+    from unlatch_sandbox import Sandbox
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 GADGETS = "octo/gadgets"

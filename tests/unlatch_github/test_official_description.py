@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
     import requests
 
-    from unlatch.sandbox import Sandbox
     from unlatch.transport import Explain, Transport
+    from unlatch_sandbox import Sandbox
 
 SPECS = os.environ.get("UNLATCH_SPECS")
 pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")

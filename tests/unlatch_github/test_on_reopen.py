@@ -17,13 +17,13 @@ from tests.unlatch_github.making import (
     settings_for,
 )
 
-from unlatch.sandbox import Fault
 from unlatch.spi import Snapshot
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 NOBODY = "nobody is assigned to it"
 OLD_MILESTONE = 'its milestone "v1" is closed'

@@ -26,7 +26,7 @@ from unlatch.transport.rehearsal import SkippingClock
 from unlatch_github.plugin import GithubPlugin
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 
 class Paced:

@@ -12,8 +12,8 @@ from tests.unlatch_github.making import CLOSE, OP, REOPEN, act, draft, ref
 from unlatch.spi import Change
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch_github.plugin import GithubPlugin
+    from unlatch_sandbox import Sandbox
 
 CLOSED = {"state": "closed", "state_reason": "completed", "labels": ("bug", "completed")}
 CASES: dict[str, tuple[dict[str, Any], Change]] = {

@@ -32,15 +32,15 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import ConfigError, NotFound, Rejected
-from unlatch.sandbox import Fault
 from unlatch.spi import Category, CommentRef, Goal, Snapshot, hidden, ops_in
 from unlatch.transport import for_tests
 from unlatch_github import label_problem
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 HOSTILE = (
     'it\'s "broken" --> <!-- unlatch:end --> $& $1 \\1 {braces} @all @octocat #1 GH-2\n'

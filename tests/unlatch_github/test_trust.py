@@ -21,12 +21,12 @@ from tests.unlatch_github.making import (
 )
 
 from unlatch.errors import Forbidden, Limited
-from unlatch.sandbox import Fault
 from unlatch.spi import Change, CommentRef, hidden
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch_github.plugin import GithubPlugin
+    from unlatch_sandbox import Sandbox
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 STRANGER = "mallory"

@@ -29,8 +29,8 @@ from unlatch_github.settings import GithubSettings
 from unlatch_github.wishes import Wishes, wishes_in
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import Draft, Outcome
+    from unlatch_sandbox import Sandbox
 
 PLAIN = replace(CREATE, add_labels=())
 

@@ -24,7 +24,7 @@ from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 OP = "01JC0000000000000000000001"
 OTHER_OP = "01JC0000000000000000000002"

@@ -27,14 +27,14 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.sandbox import Fault
 from unlatch.transport import for_tests
 from unlatch_jira.plugin import JiraPlugin
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 STALE = {"errorMessages": ["Transition id '21' is not valid for this issue."], "errors": {}}
 OFF_SCREEN = {

@@ -22,11 +22,11 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import TrackerError, UnknownOutcome
-from unlatch.sandbox import Fault
 from unlatch.spi import ops_in
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 AND_CHILDREN = replace(REOPEN, options=WITH_CHILDREN)
 

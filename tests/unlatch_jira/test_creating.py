@@ -21,14 +21,14 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import Rejected, UnknownOutcome
-from unlatch.sandbox import Fault
-from unlatch.sandbox.jira.workflows import EPIC_LINK
 from unlatch.spi import Check, Checks, Heading, Span
 from unlatch_jira.bodies import plain
+from unlatch_sandbox import Fault
+from unlatch_sandbox.jira.workflows import EPIC_LINK
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import Draft
+    from unlatch_sandbox import Sandbox
 
 
 def wishing(**wishes: Any) -> Draft:

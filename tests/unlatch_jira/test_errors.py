@@ -31,11 +31,11 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.sandbox import Fault
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch_jira.plugin import JiraPlugin
+    from unlatch_sandbox import Sandbox
 
 SAID = {"errorMessages": ["Said \x1b[31mso"], "errors": {"priority": "Not \nallowed"}}
 DENIED = {"errorMessages": ["You do not have the permission to comment."], "errors": {}}

@@ -10,8 +10,8 @@ from tests.unlatch_jira.making import REOPEN, deliver, plugin_for, ref, sent
 from unlatch.errors import Unauthorised
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch.spi import Remark
+    from unlatch_sandbox import Sandbox
 
 
 def remarks(box: Sandbox, *keys: str, **settings: Any) -> list[Remark]:

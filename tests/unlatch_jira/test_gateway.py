@@ -19,16 +19,16 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import Rejected, Unauthorised
-from unlatch.sandbox import Fault
 from unlatch.spi import ItemRef, Scheme
 from unlatch.transport import Transport, for_tests
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 CLOUD = "https://acme.atlassian.net"
 GATE = "https://api.atlassian.com"

@@ -8,12 +8,12 @@ import pytest
 from tests.unlatch_jira.making import REOPEN, done_issue, plugin_for, ref, sent, status
 
 from unlatch.errors import NotFound, TrackerError, Unauthorised
-from unlatch.sandbox import Fault
 from unlatch.spi import Snapshot
 from unlatch.transport import measure
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 
 def test_hundreds_of_issues_are_read_a_hundred_a_request(box: Sandbox) -> None:

@@ -34,18 +34,18 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import NotFound, Rejected
-from unlatch.sandbox import Fault
 from unlatch.spi import visible
 from unlatch.transport import Transport
 from unlatch_jira.plugin import JiraPlugin
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import requests
 
-    from unlatch.sandbox import Sandbox
     from unlatch.transport import Explain
+    from unlatch_sandbox import Sandbox
 
 SPECS = os.environ.get("UNLATCH_SPECS")
 pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")

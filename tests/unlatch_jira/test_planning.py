@@ -25,8 +25,8 @@ from unlatch.errors import Rejected
 from unlatch.spi import Change, Goal
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch_jira.plugin import JiraPlugin
+    from unlatch_sandbox import Sandbox
 
 CASES: dict[str, tuple[dict[str, Any], Change]] = {
     "reopen": ({"status": "Done", "labels": ["completed", "mine"]}, REOPEN),

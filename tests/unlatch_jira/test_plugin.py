@@ -37,14 +37,14 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.sandbox import Fault
 from unlatch.spi import Category, Change, Goal, Outcome, ops_in, visible
 from unlatch.transport import measure
 from unlatch_jira.bodies import plain
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
     from unlatch_jira.plugin import JiraPlugin
+    from unlatch_sandbox import Sandbox
 
 HOSTILE = (
     'it\'s "broken" --> $& $1 \\1 {braces} {panel} [~all] @all |x| h1. *b* _i_ -s- !img! \\\\\n'

@@ -17,11 +17,11 @@ from tests.unlatch_jira.making import (
     status,
 )
 
-from unlatch.sandbox import Fault
-from unlatch.sandbox.jira.workflows import SPRINT
+from unlatch_sandbox import Fault
+from unlatch_sandbox.jira.workflows import SPRINT
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 
 def closed(box: Sandbox, **more: Any) -> str:

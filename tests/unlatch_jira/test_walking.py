@@ -22,12 +22,12 @@ from tests.unlatch_jira.making import (
 )
 
 from unlatch.errors import Conflict, Rejected
-from unlatch.sandbox import Fault
-from unlatch.sandbox.jira.workflows import ROOT_CAUSE
 from unlatch.spi import Category, Change, Goal
+from unlatch_sandbox import Fault
+from unlatch_sandbox.jira.workflows import ROOT_CAUSE
 
 if TYPE_CHECKING:
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 WAY = ["Wartet auf Freigabe", "In Arbeit"]
 

@@ -21,7 +21,7 @@ from unlatch.programs import find_program
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.sandbox import Sandbox
+    from unlatch_sandbox import Sandbox
 
 _ME = (("user.name", "Dana Demo"), ("user.email", "dana@demo.invalid"))
 _REASON = "Bug discovered in error handling"
@@ -34,7 +34,7 @@ def command(entry: Entry) -> click.Command:
     @click.option("--keep", is_flag=True, help="Leave sandbox and repository up until Ctrl-C.")
     def run(*, keep: bool) -> int:
         check_sandbox()
-        from unlatch.sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
+        from unlatch_sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
 
         with ExitStack() as stack:
             root = Path(tempfile.mkdtemp(prefix="unlatch-demo-"))
@@ -53,7 +53,7 @@ def command(entry: Entry) -> click.Command:
 
 class _Demo:
     def __init__(self, root: Path, box: Sandbox) -> None:
-        from unlatch.sandbox.demo import quiet_environ  # noqa: PLC0415
+        from unlatch_sandbox.demo import quiet_environ  # noqa: PLC0415
 
         self._root = root
         self._box = box
@@ -61,7 +61,7 @@ class _Demo:
 
     def play(self) -> None:
         """Set the stage, then do the main job in front of the audience."""
-        from unlatch.sandbox.demo import TITLE, seed  # noqa: PLC0415
+        from unlatch_sandbox.demo import TITLE, seed  # noqa: PLC0415
 
         self._say("A git repository, an increment, and an item on each of three trackers.")
         items = seed(self._box)

@@ -28,7 +28,7 @@ def command(entry: Entry) -> click.Command:
     @click.option("--port", type=click.IntRange(1, 65532), help="The first of four ports.")
     def run(*, state: Path | None, port: int | None) -> int:
         check_sandbox()
-        from unlatch.sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
+        from unlatch_sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
 
         ports = Ports(*range(port, port + 4)) if port else None
         with Sandbox(state, ports=ports) as box:

@@ -11,8 +11,8 @@ from unlatch.delivery.run import Run
 from unlatch.engine.resume import Request, resume
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.sandbox import Fault
 from unlatch.store.layout import layout_at
+from unlatch_sandbox import Fault
 
 NAMES = ("0001-one", "0002-two", "0003-three", "0004-four")
 NUMBERS = range(201, 205)

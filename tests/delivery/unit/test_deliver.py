@@ -16,10 +16,10 @@ from unlatch.delivery.run import Run
 from unlatch.errors import StoreError
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.sandbox import Fault
 from unlatch.store.layout import layout_at
 from unlatch.store.locks import delivery_lock
 from unlatch_github.plugin import GithubPlugin
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

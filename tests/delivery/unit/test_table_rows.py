@@ -24,8 +24,8 @@ from tests.delivery.stage import (
 from unlatch.delivery import states
 from unlatch.delivery.states import TABLE, Event, State
 from unlatch.project.workspace import Workspace
-from unlatch.sandbox import Fault
 from unlatch.store.layout import layout_at
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from tests.cli.project import Done

@@ -9,8 +9,8 @@ import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 
 from unlatch.project.workspace import Workspace
-from unlatch.sandbox import Fault
 from unlatch.store.layout import layout_at
+from unlatch_sandbox import Fault
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 UNDO = ("undo", "7", "--yes")

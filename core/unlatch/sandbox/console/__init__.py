@@ -1,5 +1,0 @@
-"""The sandbox's own pages and its HTTP interface for other processes."""
-
-from unlatch.sandbox.console.app import create_app
-
-__all__ = ["create_app"]

@@ -1,6 +1,0 @@
-"""A stand-in for Jira: Cloud with its REST APIs 2 and 3, or a Server with API 2 only."""
-
-from unlatch.sandbox.jira.app import create_app, is_api
-from unlatch.sandbox.jira.face import JiraFace
-
-__all__ = ["JiraFace", "create_app", "is_api"]

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import tempfile
+import threading
+from contextlib import ExitStack
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from unlatch_sandbox import ado as ado_part
+from unlatch_sandbox import github as github_part
+from unlatch_sandbox import jira as jira_part
+from unlatch_sandbox._requests import RequestLog
+from unlatch_sandbox.answers import served_by
+from unlatch_sandbox.clock import Clock, utc_now
+from unlatch_sandbox.console import create_app as create_console
+from unlatch_sandbox.faults import Faults
+from unlatch_sandbox.gate import Gate
+from unlatch_sandbox.late import LateEffects
+from unlatch_sandbox.server import Server, stop_all
+from unlatch_sandbox.store import Store
+from unlatch_sandbox.strikes import Surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from unlatch_sandbox.answers import WsgiApp
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """0 takes any free port."""
+
+    github: int = 0
+    ado: int = 0
+    jira: int = 0
+    console: int = 0
+
+
+class Sandbox:
+    """Three trackers and a console, each on its own port of 127.0.0.1, between start and stop.
+
+    Args:
+        state: the SQLite file that keeps everything; a temporary one if not given.
+        ports: where to listen.
+        latency: seconds added to every API request.
+        clock: what the trackers think the time is.
+    """
+
+    github: github_part.GithubFace
+    ado: ado_part.AdoFace
+    jira: jira_part.JiraFace
+    console_url: str
+
+    def __init__(
+        self,
+        state: Path | None = None,
+        *,
+        ports: Ports | None = None,
+        latency: float = 0.0,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._state = state
+        self._ports = ports or Ports()
+        self._latency = latency
+        self._clock = clock
+        self._stack = ExitStack()
+        self._stopping = threading.Event()
+        self.requests = RequestLog()
+        self.faults = Faults()
+        self._late = LateEffects()
+
+    def start(self) -> Self:
+        self._stopping.clear()
+        with ExitStack() as stack:
+            self._store = self._open_store(stack)
+            servers: list[Server] = []
+            stack.callback(lambda: stop_all(servers))
+            for port in astuple(self._ports):
+                servers.append(Server(port))  # noqa: PERF401 (those before a busy port must stop)
+            self._serve(*servers)
+            # Requests that hang or wait end before the servers do.
+            stack.callback(self._stopping.set)
+            stack.callback(self._late.cancel)
+            self._stack = stack.pop_all()
+        return self
+
+    def stop(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def reset(self) -> None:
+        """Forgets all items, faults and requests, and begins again with the empty places.
+
+        A request that a fault still holds up is dropped when its time comes.
+        """
+        self.faults.clear()
+        self._late.cancel()
+        self.requests.begin_anew()
+        with self._store.transaction():
+            self._store.clear()
+            self._furnish()
+
+    def settle(self) -> None:
+        """Wait until the effects of all faults of kind `late` have come."""
+        self._late.settle()
+
+    def environ(self) -> dict[str, str]:
+        """The environment in which unlatch finds these servers' credentials and trusts them."""
+        hosts = (self.github.web_url, self.ado.organization_url, self.jira.site)
+        return {
+            "GITHUB_TOKEN": self.github.token,
+            "AZURE_DEVOPS_EXT_PAT": self.ado.token,
+            **self.jira.environ(),
+            "UNLATCH_TRUSTED_HOSTS": ",".join(url.split("/")[2] for url in hosts),
+        }
+
+    def config(self) -> str:
+        """The text of a `.unlatch/config.toml` that points at these servers."""
+        # Nothing here acts after its connection ended, so nobody has to wait for it.
+        trackers = f"{self.github.config()}\n{self.ado.config()}\n{self.jira.config()}"
+        return f"settle = 0\n\n{trackers}"
+
+    def _open_store(self, stack: ExitStack) -> Store:
+        path = self._state
+        if path is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="unlatch-sandbox-"))
+            path = Path(folder) / "state.sqlite"
+        store = Store(path)
+        stack.callback(store.close)
+        return store
+
+    def _serve(self, hub: Server, boards: Server, tracks: Server, board: Server) -> None:
+        self.github = github_part.GithubFace(self._store, hub.url, self._clock)
+        self.ado = ado_part.AdoFace(self._store, boards.url, self._clock)
+        self.jira = jira_part.JiraFace(self._store, tracks.url, self._clock)
+        self.console_url = board.url
+        self._furnish()
+        parts = (
+            (hub, "github", served_by(github_part.create_app(), self.github), github_part.is_api),
+            (boards, "ado", served_by(ado_part.create_app(), self.ado), ado_part.is_api),
+            (tracks, "jira", served_by(jira_part.create_app(), self.jira), jira_part.is_api),
+        )
+        for server, tracker, app, is_api in parts:
+            server.serve(self._gate(tracker, app, is_api))
+        board.serve(create_console(self))
+
+    def _furnish(self) -> None:
+        with self._store.transaction():
+            for face in (self.github, self.ado, self.jira):
+                face.furnish()
+
+    def _gate(self, tracker: str, app: WsgiApp, is_api: Callable[[str], bool]) -> Gate:
+        return Gate(
+            tracker,
+            app,
+            store=self._store,
+            log=self.requests,
+            faults=self.faults,
+            around=Surroundings(self._clock, self._stopping, self._late),
+            latency=self._latency,
+            is_api=is_api,
+        )
+
+
+def serve(sandbox: Sandbox) -> None:
+    """Keeps a started sandbox up until Ctrl-C, then stops it."""
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sandbox.stop()

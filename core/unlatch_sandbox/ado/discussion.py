@@ -1,0 +1,109 @@
+"""Comments and updates of a work item."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Response, g, request
+
+from unlatch_sandbox.ado import guards, refusals, shapes
+from unlatch_sandbox.ado.boards import HISTORY
+from unlatch_sandbox.answers import NotKnownError, known_keys, known_query, nothing, reply
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.ado.records import CommentRecord, WorkItemRecord
+
+routes = Blueprint("discussion", __name__)
+
+_ITEM = "/<project>/_apis/wit/workitems/<int:item_id>"
+_MOST_COMMENTS = 200
+_BARE_ITEM = "/_apis/wit/workitems/<int:item_id>"
+
+
+@routes.get(f"{_ITEM}/comments")
+def list_comments(project: str, item_id: int) -> Response:
+    known_query(
+        *guards.ANY_QUERY, "$top", "continuationToken", "includeDeleted", "order", "$expand"
+    )
+    guards.check_version(preview=True)
+    if request.args.get("$expand", "none").casefold() != "none":
+        raise NotKnownError("value of $expand", request.args["$expand"])
+    item = guards.item(item_id, project)
+    every = request.args.get("includeDeleted", "false").casefold() == "true"
+    found = [c for c in guards.boards().comments_of(item) if every or not c.deleted]
+    if request.args.get("order", "desc").casefold() == "desc":
+        found.reverse()
+    return reply(_comment_page(item, found))
+
+
+def _comment_page(item: WorkItemRecord, found: list[CommentRecord]) -> dict[str, object]:
+    start = int(request.args.get("continuationToken", "0"))
+    end = start + min(int(request.args.get("$top", _MOST_COMMENTS)), _MOST_COMMENTS)
+    shown = [_shown(item, comment) for comment in found[start:end]]
+    page: dict[str, object] = {
+        "totalCount": len(found),
+        "count": len(shown),
+        "comments": shown,
+    }
+    if end < len(found):
+        address = f"{guards.organization_url()}/{guards.home_of(item).id}/_apis/wit/workItems"
+        next_page = f"{address}/{item.id}/comments?continuationToken={end}"
+        page |= {"continuationToken": str(end), "nextPage": next_page}
+    return page
+
+
+@routes.post(f"{_ITEM}/comments")
+def add_comment(project: str, item_id: int) -> Response:
+    known_query(*guards.ANY_QUERY)
+    guards.check_version(preview=True)
+    item, asked = guards.item(item_id, project), request.get_json()
+    known_keys("body field", asked, ("text",))
+    guards.boards().revise(item, {HISTORY: asked["text"]}, g.user)
+    return reply(_shown(item, guards.boards().comments_of(item)[-1]))
+
+
+@routes.get(f"{_ITEM}/comments/<int:comment_id>")
+def get_comment(project: str, item_id: int, comment_id: int) -> Response:
+    known_query(*guards.ANY_QUERY)
+    guards.check_version(preview=True)
+    item = guards.item(item_id, project)
+    return reply(_shown(item, _find(item, comment_id)))
+
+
+@routes.delete(f"{_ITEM}/comments/<int:comment_id>")
+def delete_comment(project: str, item_id: int, comment_id: int) -> Response:
+    known_query(*guards.ANY_QUERY)
+    guards.check_version(preview=True)
+    item = guards.item(item_id, project)
+    comment = _find(item, comment_id)
+    comment.deleted = True
+    guards.boards().comment_table.put(f"{item.id}/{comment.id}", comment)
+    count = item.fields["System.CommentCount"] - 1
+    guards.boards().revise(item, {"System.CommentCount": count}, g.user)
+    return nothing()
+
+
+def _find(item: WorkItemRecord, comment_id: int) -> CommentRecord:
+    for comment in guards.boards().comments_of(item):
+        if comment.id == comment_id and not comment.deleted:
+            return comment
+    raise refusals.refusal(
+        404, "WorkItemCommentNotFoundException", f"VS403666: Comment {comment_id} does not exist."
+    )
+
+
+def _shown(item: WorkItemRecord, comment: CommentRecord) -> shapes.Json:
+    return shapes.comment(comment, guards.home_of(item), guards.organization_url())
+
+
+@routes.get(f"{_BARE_ITEM}/updates")
+@routes.get(f"{_ITEM}/updates")
+def list_updates(item_id: int, project: str | None = None) -> Response:
+    known_query(*guards.ANY_QUERY, "$top", "$skip")
+    item = guards.item(item_id, project)
+    found = shapes.updates(
+        guards.boards().updates_of(item), guards.home_of(item), guards.organization_url()
+    )
+    start = int(request.args.get("$skip", "0"))
+    page = found[start : start + int(request.args.get("$top", _MOST_COMMENTS))]
+    return reply({"count": len(page), "value": page})

@@ -1,0 +1,248 @@
+"""Azure DevOps as a test or the demo sees it: seeding, reading back, and what a person does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch_sandbox.ado import shapes
+from unlatch_sandbox.ado.boards import (
+    AREA,
+    ASSIGNED,
+    CHANGED,
+    DESCRIPTION,
+    HISTORY,
+    ITERATION,
+    REASON,
+    STATE,
+    TAGS,
+    TITLE,
+    Boards,
+    join_tags,
+    split_tags,
+    stable_uuid,
+)
+from unlatch_sandbox.ado.patch import learn_tags
+from unlatch_sandbox.ado.processes import PROCESSES
+from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
+from unlatch_sandbox.ado.relations import TO_PARENT, counted, mirror
+from unlatch_sandbox.pages import plain
+from unlatch_sandbox.view import CommentView, ItemView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from unlatch_sandbox.clock import Clock
+    from unlatch_sandbox.store import Store
+
+ORGANIZATION = "fabrikam"
+HOME = "widgets"
+OWNER = "Octo Cat"
+PERSON = "A Person"
+_BY_HAND = {
+    "title": TITLE,
+    "state": STATE,
+    "reason": REASON,
+    "tags": TAGS,
+    "assigned_to": ASSIGNED,
+    "description": DESCRIPTION,
+    "area": AREA,
+    "iteration": ITERATION,
+}
+NEWEST_VERSION = "7.2"
+MOST_REVISIONS = 10_000
+
+
+class AdoFace:
+    token = "sandbox-ado-token"  # noqa: S105 (it opens nothing but the sandbox)
+    bot_token = "sandbox-ado-bot-token"  # noqa: S105
+    project = HOME
+
+    def __init__(self, store: Store, url: str, clock: Clock) -> None:
+        self.organization_url = f"{url}/{ORGANIZATION}"
+        self.web_url = self.organization_url
+        self.boards = Boards(store, clock)
+        self.users = {self.token: OWNER, self.bot_token: "Build Service"}
+        # An older server knows older versions of the API only.
+        self.newest_version = NEWEST_VERSION
+        self.most_revisions = MOST_REVISIONS
+
+    def furnish(self) -> None:
+        self.newest_version = NEWEST_VERSION
+        self.most_revisions = MOST_REVISIONS
+        if self.boards.project(HOME) is None:
+            self.add_project(HOME)
+
+    def config(self) -> str:
+        return (
+            "[trackers.ado]\n"
+            f'organization_url = "{self.organization_url}"\nweb_url = "{self.web_url}"\n'
+            f'project = "{HOME}"\n'
+        )
+
+    def add_project(self, name: str, process: str = "Agile", *, create_tags: bool = True) -> None:
+        """Adds a project, or sets its process and rights anew.
+
+        The processes are Agile, Scrum, Basic, CMMI and Fabrikam Agile, an inherited one.
+        """
+        if process not in PROCESSES:
+            raise ValueError(f"no process {process!r}; there are {', '.join(PROCESSES)}")
+        with self.boards.store.transaction():
+            known = self.boards.project(name)
+            project = known or ProjectRecord(stable_uuid(name.casefold()), name, process)
+            self.boards.keep_project(replace(project, process=process, create_tags=create_tags))
+
+    def add_area(self, path: str, project: str = HOME, *, allows: str = "edit") -> None:
+        """Adds an area path, and what the token may do with items there: edit, read or nothing."""
+        self._set_up(project, lambda home: home.areas.update({path: allows}))
+
+    def add_iteration(self, path: str, start: str, finish: str, project: str = HOME) -> None:
+        """Adds an iteration path; times as the API shows them: 2025-11-01T00:00:00Z."""
+        self._set_up(project, lambda home: home.iterations.update({path: [start, finish]}))
+
+    def deactivate(self, person: str, project: str = HOME) -> None:
+        """Lets a person leave; items stay assigned to them."""
+        self._set_up(project, lambda home: home.inactive.append(person))
+
+    def _set_up(self, name: str, change: Callable[[ProjectRecord], None]) -> None:
+        with self.boards.store.transaction():
+            home = self._project(name)
+            change(home)
+            self.boards.keep_project(home)
+
+    def add_work_item(
+        self,
+        project: str = HOME,
+        *,
+        id: int | None = None,
+        type: str = "User Story",
+        title: str,
+        state: str | None = None,
+        tags: Iterable[str] = (),
+        assigned_to: str | None = None,
+        description: str = "",
+        area: str | None = None,
+        iteration: str | None = None,
+        parent: int | None = None,
+    ) -> int:
+        boards = self.boards
+        with boards.store.transaction():
+            home = self._project(project)
+            kind = boards.types(home).get(type)
+            if kind is None:
+                known = ", ".join(boards.types(home))
+                raise ValueError(f"{home.process} has no type {type!r}; it has {known}")
+            item_id = id or boards.next_id()
+            if boards.item(item_id) is not None:
+                raise ValueError(f"work item {item_id} exists already")
+            item = boards.new_item(home, kind, item_id)
+            boards.revise(item, {STATE: kind.first.name, TITLE: title}, OWNER)
+            self.edit(
+                item_id,
+                state=state or kind.first.name,
+                tags=tags,
+                assigned_to=assigned_to,
+                description=description,
+                **({"area": area} if area else {}),
+                **({"iteration": iteration} if iteration else {}),
+            )
+            if parent is not None:
+                self.put_below(item_id, parent)
+        return item_id
+
+    def put_below(self, id: int, parent: int) -> None:
+        """Makes a work item the child of another one."""
+        with self.boards.store.transaction():
+            item, up = self._item(id), {"rel": TO_PARENT, "target": parent, "attributes": {}}
+            changes = counted([up], item)
+            item.relations.append(up)
+            self.boards.revise(item, changes, PERSON)
+            mirror([up], item, self.boards, PERSON)
+
+    def edit(self, id: int, **fields: Any) -> None:
+        """What a person changes on the form, as one revision; an empty value clears a field."""
+        with self.boards.store.transaction():
+            item = self._item(id)
+            if unknown := set(fields) - set(_BY_HAND):
+                raise ValueError(
+                    f"a person cannot change {', '.join(unknown)}; {', '.join(_BY_HAND)}"
+                )
+            changes: dict[str, Any] = {_BY_HAND[n]: value or None for n, value in fields.items()}
+            if "tags" in fields:
+                changes[TAGS] = join_tags(split_tags(";".join(fields["tags"]))) or None
+            if STATE in changes and self.boards.type_of(item).state(changes[STATE]) is None:
+                raise ValueError(f"{item.type} has no state {changes[STATE]!r}")
+            self.boards.revise(item, changes, PERSON)
+            learn_tags(item, self.boards)
+
+    def add_comment(self, id: int, html: str, user: str = PERSON) -> int:
+        with self.boards.store.transaction():
+            item = self._item(id)
+            self.boards.revise(item, {HISTORY: html}, user)
+            return self.boards.comments_of(item)[-1].id
+
+    def delete(self, id: int) -> None:
+        """Moves a work item to the recycle bin."""
+        with self.boards.store.transaction():
+            item = self._item(id)
+            item.deleted = True
+            self.boards.items.put(str(id), item)
+
+    def work_item(self, id: int) -> dict[str, Any]:
+        item = self._item(id)
+        project = self._project(item.project)
+        url = self.organization_url
+        return shapes.work_item(item, project, url, links=True, relations=True)
+
+    def comments(self, id: int) -> list[dict[str, Any]]:
+        item = self._item(id)
+        project, found = self._project(item.project), self.boards.comments_of(item)
+        shown = [c for c in found if not c.deleted]
+        return [shapes.comment(c, project, self.organization_url) for c in shown]
+
+    def updates(self, id: int) -> list[dict[str, Any]]:
+        item = self._item(id)
+        found = self.boards.updates_of(item)
+        return shapes.updates(found, self._project(item.project), self.organization_url)
+
+    def items(self) -> list[ItemView]:
+        return [self._view(item) for item in self.boards.items.under() if not item.deleted]
+
+    def item(self, project: str, item_id: int) -> ItemView | None:
+        item = self.boards.item(item_id)
+        if item is None or item.deleted or item.project.casefold() != project.casefold():
+            return None
+        return self._view(item)
+
+    def _view(self, item: WorkItemRecord) -> ItemView:
+        fields = item.fields
+        state = self.boards.type_of(item).state(fields[STATE])
+        comments = [c for c in self.boards.comments_of(item) if not c.deleted]
+        return ItemView(
+            tracker="ado",
+            id=str(item.id),
+            place=f"{ORGANIZATION}/{item.project}",
+            title=fields[TITLE],
+            type=item.type,
+            state=fields[STATE],
+            open=state is not None and state.category not in ("Completed", "Removed"),
+            labels=split_tags(fields.get(TAGS, "")),
+            assignee=fields.get(ASSIGNED),
+            url=f"{self.web_url}/{item.project}/_workitems/edit/{item.id}",
+            updated=fields[CHANGED],
+            notes=[f"revision {item.rev}"],
+            description=plain(fields.get(DESCRIPTION, "")),
+            comments=[CommentView(c.by, plain(c.text), c.at) for c in comments],
+        )
+
+    def _project(self, name: str) -> ProjectRecord:
+        project = self.boards.project(name)
+        if project is None:
+            raise LookupError(f"no project {name}: add it with add_project")
+        return project
+
+    def _item(self, item_id: int) -> WorkItemRecord:
+        item = self.boards.item(item_id)
+        if item is None:
+            raise LookupError(f"no work item {item_id}")
+        return item

@@ -1,0 +1,159 @@
+"""A JSON Patch document: what it asks for, and the rules that it must keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unlatch_sandbox.ado import refusals, relations
+from unlatch_sandbox.ado.boards import (
+    AREA,
+    ASSIGNED,
+    HISTORY,
+    ITERATION,
+    STATE,
+    TAGS,
+    TITLE,
+    join_tags,
+    split_tags,
+)
+from unlatch_sandbox.ado.processes import custom_fields
+from unlatch_sandbox.answers import NotKnownError, known_keys
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.ado.boards import Boards
+    from unlatch_sandbox.ado.processes import WorkItemType
+    from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
+
+MOST_TAGS = 100
+_PREFIX = "/fields/"
+_SETTABLE = (
+    TITLE,
+    STATE,
+    TAGS,
+    HISTORY,
+    ASSIGNED,
+    "System.Reason",
+    "System.Description",
+    "System.AreaPath",
+    "System.IterationPath",
+    "Microsoft.VSTS.Common.Priority",
+    "Microsoft.VSTS.Common.AcceptanceCriteria",
+    "Microsoft.VSTS.TCM.ReproSteps",
+)
+_INVALID_STATE = "Required, HasValues, LimitedToValues, AllowsOldValue, InvalidNotOldValue"
+
+
+@dataclass(slots=True)
+class Patch:
+    rev: int | None = None
+    changes: dict[str, Any] = field(default_factory=dict)
+    relations: list[dict[str, Any]] = field(default_factory=list)
+
+
+def read(document: Any, item: WorkItemRecord) -> Patch:
+    if not isinstance(document, list):
+        raise refusals.bad_argument(
+            "You must pass a valid patch document in the body of the request."
+        )
+    patch = Patch()
+    for step in document:
+        known_keys("patch member", step, ("op", "path", "value", "from"))
+        if step.get("from") is not None:
+            raise NotKnownError("patch member", "from")
+        _take(patch, step["op"], step["path"], step.get("value"), item)
+    return patch
+
+
+def _take(patch: Patch, op: str, path: str, value: Any, item: WorkItemRecord) -> None:
+    if (op, path) == ("test", "/rev"):
+        patch.rev = int(value)
+        return
+    if (op, path) == ("add", "/relations/-"):
+        patch.relations.append(relations.read(value))
+        return
+    name = path.removeprefix(_PREFIX)
+    if path.startswith(f"{_PREFIX}Custom.") and name not in custom_fields():
+        raise refusals.no_such_field(name)
+    if not path.startswith(_PREFIX) or not (name in _SETTABLE or name in custom_fields()):
+        raise NotKnownError("patch path", path)
+    if op not in ("add", "replace", "remove"):
+        raise NotKnownError("patch operation", op)
+    if op == "remove":
+        value = None
+    if name == TAGS:
+        value = _tags(op, value, patch.changes.get(TAGS, item.fields.get(TAGS)))
+    # An empty value takes the field away.
+    patch.changes[name] = None if value == "" else value
+
+
+def _tags(op: str, value: str | None, present: str | None) -> str | None:
+    """`add` merges; only `replace` and `remove` take tags away."""
+    wanted = split_tags(value or "")
+    if op == "add":
+        wanted = split_tags(join_tags([*split_tags(present or ""), *wanted]))
+    return join_tags(sorted(wanted, key=str.casefold)) or None
+
+
+def check(patch: Patch, item: WorkItemRecord, kind: WorkItemType, project: ProjectRecord) -> None:
+    if patch.rev is not None and patch.rev != item.rev:
+        raise refusals.stale(item.rev, patch.rev)
+    _check_state(patch.changes.get(STATE, item.fields.get(STATE)), item, kind)
+    _check_mandatory(patch, item, kind)
+    _check_paths(patch, item, project)
+    relations.check(patch.relations, item)
+    if not patch.changes.get(TITLE, item.fields.get(TITLE)):
+        raise refusals.rule(TITLE, "Required, InvalidEmpty")
+    tags = split_tags(patch.changes.get(TAGS) or "")
+    if len(tags) > MOST_TAGS:
+        raise refusals.bad_argument(
+            f"VS403353: A work item cannot have more than {MOST_TAGS} tags."
+        )
+    _check_new_tags(tags, project)
+
+
+def _check_state(wanted: str | None, item: WorkItemRecord, kind: WorkItemType) -> None:
+    present = item.fields.get(STATE, "")
+    if wanted != present and wanted not in kind.next_states(present):
+        raise refusals.rule(STATE, _INVALID_STATE)
+
+
+def _check_mandatory(patch: Patch, item: WorkItemRecord, kind: WorkItemType) -> None:
+    """A rule asks for some fields anew when an item comes into a state."""
+    wanted = str(patch.changes.get(STATE, item.fields.get(STATE)))
+    if wanted == item.fields.get(STATE):
+        return
+    for name in kind.required.get(wanted, ()):
+        if not patch.changes.get(name):
+            raise refusals.rule(name, "Required, InvalidEmpty")
+
+
+def _check_paths(patch: Patch, item: WorkItemRecord, project: ProjectRecord) -> None:
+    for name, known in ((AREA, project.areas), (ITERATION, project.iterations)):
+        path = patch.changes.get(name, item.fields[name])
+        if path != project.name and path not in known:
+            raise refusals.no_such_path(item.id, name)
+        if name == AREA and known.get(path, "edit") != "edit":
+            raise refusals.no_area_rights(item.id)
+
+
+def _check_new_tags(tags: list[str], project: ProjectRecord) -> None:
+    known = {tag.casefold() for tag in project.tags}
+    if not project.create_tags and any(tag.casefold() not in known for tag in tags):
+        raise refusals.no_new_tags()
+
+
+def apply(patch: Patch, item: WorkItemRecord, boards: Boards, by: str) -> None:
+    changes = patch.changes | relations.counted(patch.relations, item)
+    item.relations += patch.relations
+    boards.revise(item, changes, by)
+    relations.mirror(patch.relations, item, boards, by)
+    learn_tags(item, boards)
+
+
+def learn_tags(item: WorkItemRecord, boards: Boards) -> None:
+    project = boards.project(item.project)
+    if project is not None:
+        own = split_tags(item.fields.get(TAGS, ""))
+        project.tags = split_tags(join_tags([*project.tags, *own]))
+        boards.keep_project(project)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Response, request
+
+from unlatch_sandbox.answers import Refusal, known_query, new_app, nothing, reply
+from unlatch_sandbox.console.commands import COMMANDS
+from unlatch_sandbox.faults import Fault
+from unlatch_sandbox.pages import page
+
+if TYPE_CHECKING:
+    from unlatch_sandbox import Request, Sandbox
+    from unlatch_sandbox.view import ItemView
+
+_SHOWN_REQUESTS = 40
+_WRITES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+def create_app(sandbox: Sandbox) -> Flask:
+    app = new_app("console")
+    app.before_request(lambda: _guard(sandbox))
+    _add_page(app, sandbox)
+    _add_reading(app, sandbox)
+    _add_faults(app, sandbox)
+    _add_commands(app, sandbox)
+    return app
+
+
+def _bad(message: str, status: int = HTTPStatus.BAD_REQUEST) -> Refusal:
+    return Refusal(status, {"message": message})
+
+
+def _guard(sandbox: Sandbox) -> None:
+    """Keeps other web pages out: by the host they must name, by the type they can't send."""
+    port = sandbox.console_url.rpartition(":")[2]
+    if request.host not in (f"127.0.0.1:{port}", f"localhost:{port}"):
+        raise _bad("the console answers to 127.0.0.1 only", HTTPStatus.FORBIDDEN)
+    if request.method in _WRITES and not request.is_json:
+        raise _bad("send JSON, as application/json", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+
+
+def _items(sandbox: Sandbox) -> list[ItemView]:
+    return [*sandbox.github.items(), *sandbox.ado.items(), *sandbox.jira.items()]
+
+
+def _request(entry: Request) -> dict[str, Any]:
+    return {**asdict(entry), "at": entry.at.isoformat()}
+
+
+def _add_page(app: Flask, sandbox: Sandbox) -> None:
+    @app.get("/")
+    def show() -> Response:
+        return page(
+            "console.html",
+            items=_items(sandbox),
+            requests=sandbox.requests.entries()[-_SHOWN_REQUESTS:][::-1],
+            faults=sandbox.faults.waiting(),
+            urls={
+                "github": sandbox.github.web_url,
+                "ado": sandbox.ado.web_url,
+                "jira": sandbox.jira.site,
+            },
+        )
+
+
+def _add_reading(app: Flask, sandbox: Sandbox) -> None:
+    @app.get("/api/items")
+    def items() -> Response:
+        known_query("tracker")
+        tracker = request.args.get("tracker")
+        return reply([asdict(i) for i in _items(sandbox) if tracker in (None, i.tracker)])
+
+    @app.get("/api/requests")
+    def requests() -> Response:
+        known_query("tracker")
+        return reply([_request(e) for e in sandbox.requests.entries(request.args.get("tracker"))])
+
+    @app.delete("/api/requests")
+    def clear_requests() -> Response:
+        sandbox.requests.clear()
+        return nothing()
+
+    @app.get("/api/settings")
+    def settings() -> Response:
+        """What another process needs to use the trackers."""
+        return reply({"environ": sandbox.environ(), "config": sandbox.config()})
+
+
+def _add_faults(app: Flask, sandbox: Sandbox) -> None:
+    @app.get("/api/faults")
+    def faults() -> Response:
+        return reply([fault.describe() for fault in sandbox.faults.waiting()])
+
+    @app.post("/api/faults")
+    def add_fault() -> Response:
+        fault = _fault(_object())
+        sandbox.faults.add(fault)
+        return reply(fault.describe(), 201)
+
+    @app.delete("/api/faults")
+    def clear_faults() -> Response:
+        sandbox.faults.clear()
+        return nothing()
+
+
+def _object() -> dict[str, Any]:
+    found = request.get_json(silent=True)
+    if not isinstance(found, dict):
+        raise _bad("send a JSON object")
+    return found
+
+
+def _fault(asked: dict[str, Any]) -> Fault:
+    if asked.get("kind") == "human":
+        raise _bad("a human fault runs a function, so it can only be added in the same process")
+    try:
+        return Fault(**asked)
+    except (TypeError, ValueError) as error:
+        raise _bad(str(error)) from error
+
+
+def _add_commands(app: Flask, sandbox: Sandbox) -> None:
+    @app.post("/api/reset")
+    def reset() -> Response:
+        sandbox.reset()
+        return nothing()
+
+    @app.post("/api/<any(github, ado, jira):tracker>/<command>")
+    def run(tracker: str, command: str) -> Response:
+        """Calls the Python API's function of that name with the JSON object's members."""
+        if command not in COMMANDS[tracker]:
+            raise _bad(f"no command {command!r}; there are {', '.join(COMMANDS[tracker])}", 404)
+        call = getattr(getattr(sandbox, tracker), command)
+        try:
+            return reply({"result": call(**_object())})
+        except (LookupError, TypeError, ValueError) as error:
+            raise _bad(str(error)) from error

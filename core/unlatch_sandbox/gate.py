@@ -1,0 +1,149 @@
+"""What every API request passes on its way in and out: delay, faults, the lock, the log."""
+
+from __future__ import annotations
+
+import io
+import socket
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlencode
+
+from werkzeug.wrappers import Request as WsgiRequest
+from werkzeug.wrappers import Response
+
+from unlatch_sandbox import strikes
+from unlatch_sandbox._requests import Request, RequestLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from unlatch_sandbox.answers import WsgiApp
+    from unlatch_sandbox.faults import Fault, Faults
+    from unlatch_sandbox.store import Store
+
+Environ = dict[str, Any]
+_OF_READS = ("api-version", "$expand")
+
+
+class _RefusedError(Exception):
+    """Rolls back whatever was begun by a request that ends in an error, or is to have no effect."""
+
+    def __init__(self, answer: Response) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
+def _keep_or_refuse(answer: Response, *, effect: bool) -> None:
+    if not effect or answer.status_code >= HTTPStatus.BAD_REQUEST:
+        raise _RefusedError(answer)
+
+
+def _as_read(environ: Environ) -> Environ:
+    """The request that reads what a request would write; a label is read among its siblings."""
+    path: str = environ["PATH_INFO"]
+    if environ["REQUEST_METHOD"] == "DELETE":
+        path = path.rpartition("/")[0]
+    reading = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "CONTENT_LENGTH": "0"}
+    # A write's own options mean nothing to a read.
+    query = {name: value for name, value in WsgiRequest(environ).args.items() if name in _OF_READS}
+    return {
+        **environ,
+        **reading,
+        "QUERY_STRING": urlencode(query),
+        "wsgi.input": io.BytesIO(),
+    }
+
+
+def _hang_up(environ: Environ) -> NoReturn:
+    """Werkzeug takes this error for a client that left, and says nothing."""
+    connection: socket.socket = environ["werkzeug.socket"]
+    connection.shutdown(socket.SHUT_RDWR)
+    raise ConnectionAbortedError("dropped by a fault")
+
+
+class Gate:
+    def __init__(
+        self,
+        tracker: str,
+        app: WsgiApp,
+        *,
+        store: Store,
+        log: RequestLog,
+        faults: Faults,
+        around: strikes.Surroundings,
+        latency: float,
+        is_api: Callable[[str], bool],
+    ) -> None:
+        self._tracker = tracker
+        self._app = app
+        self._store = store
+        self._log = log
+        self._faults = faults
+        self._around = around
+        self._latency = latency
+        self._is_api = is_api
+
+    def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
+        request = WsgiRequest(environ)
+        if not self._is_api(request.path):
+            return self._served(environ)(environ, start_response)
+        # Taken in whole, so that an answer given early leaves no half-read body behind.
+        environ["wsgi.input"] = io.BytesIO(request.get_data())
+        return self._answer(request, environ)(environ, start_response)
+
+    def _answer(self, request: WsgiRequest, environ: Environ) -> Response:
+        target = request.full_path.rstrip("?")
+        era = self._log.era
+        faults = self._faults.take(self._tracker, request.method, target)
+        try:
+            answer = self._struck(faults, environ, era)
+        except strikes.DroppedError:
+            # Noted before the caller can tell that the connection is gone.
+            self._note(request, None, era)
+            _hang_up(environ)
+        self._note(request, answer.status_code, era)
+        return answer
+
+    def _struck(self, faults: list[Fault], environ: Environ, era: int) -> Response:
+        self._around.wait(self._latency)
+        for fault in faults:
+            early = strikes.before(fault, self._around)
+            if early is not None:
+                return early
+        if self._log.era != era:
+            raise strikes.DroppedError
+        answer = self._effected(faults, environ)
+        for fault in faults:
+            answer = strikes.after(fault, answer, self._around)
+        return answer
+
+    def _effected(self, faults: list[Fault], environ: Environ) -> Response:
+        """The answer of the tracker, whose effect may come now, later or never."""
+        for fault in faults:
+            if fault.kind == "late":
+                self._around.late.add(fault.options["seconds"], lambda: self._served(environ))
+                raise strikes.DroppedError
+            if fault.kind == "no-effect":
+                return self._pretended(environ, shows=fault.options["shows"])
+        return self._served(environ)
+
+    def _pretended(self, environ: Environ, *, shows: str) -> Response:
+        answer = self._served(environ.copy(), effect=False)
+        if shows == "kept" and answer.get_data():
+            kept = self._served(_as_read(environ))
+            answer.set_data(kept.get_data())
+        return answer
+
+    def _served(self, environ: Environ, *, effect: bool = True) -> Response:
+        try:
+            with self._store.transaction():
+                answer = Response.from_app(self._app, environ, buffered=True)
+                _keep_or_refuse(answer, effect=effect)
+        except _RefusedError as refused:
+            return refused.answer
+        return answer
+
+    def _note(self, request: WsgiRequest, status: int | None, era: int) -> None:
+        query = request.query_string.decode("ascii", "replace")
+        at = self._around.clock()
+        self._log.add(Request(self._tracker, request.method, request.path, status, at, query), era)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import re
+import uuid
+from functools import cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Flask, Response, g, request
+
+from unlatch_sandbox.answers import face_of, known_query, new_app, reply
+from unlatch_sandbox.clock import http_date, stored
+from unlatch_sandbox.github import comments, graphql, guards, issues, labels, shapes
+from unlatch_sandbox.github.paging import page_of
+from unlatch_sandbox.github.quota import LIMIT
+from unlatch_sandbox.pages import item_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+API = "/api/v3"
+_HOUR = 3600
+
+routes = Blueprint("github", __name__)
+
+
+def is_api(path: str) -> bool:
+    return path.startswith("/api/")
+
+
+@cache
+def create_app() -> Flask:
+    app = new_app("github")
+    for part in (routes, issues.routes, comments.routes, labels.routes):
+        app.register_blueprint(part, url_prefix=API)
+    app.add_url_rule("/api/graphql", view_func=graphql.answer, methods=["POST"])
+    app.add_url_rule("/<owner>/<name>/<any(issues, pull):kind>/<int:number>", view_func=_page)
+    app.before_request(_enter)
+    app.after_request(_leave)
+    app.wsgi_app = _ByNumber(app.wsgi_app)  # type: ignore[method-assign]  # Flask's own hook
+    return app
+
+
+class _ByNumber:
+    """A redirect leads to /repositories/{id}, which means the repository of that id."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        path: str = environ["PATH_INFO"]
+        match = re.match(rf"{API}/repositories/(\d+)(/.*)?$", path)
+        for repository in face_of(environ).hub.repositories.under() if match else ():
+            if match and repository.id == int(match[1]):
+                environ["PATH_INFO"] = f"{API}/repos/{repository.full_name}{match[2] or ''}"
+        found: Iterable[bytes] = self._inner(environ, start_response)
+        return found
+
+
+def _enter() -> None:
+    if is_api(request.path):
+        guards.authenticate()
+
+
+def _leave(answer: Response) -> Response:
+    if not is_api(request.path):
+        return answer
+    is_query = request.path == "/api/graphql"
+    free = (
+        answer.status_code == HTTPStatus.NOT_MODIFIED
+        or request.path == f"{API}/rate_limit"
+        or is_query
+    )
+    limit = _limit(0 if free else 1)
+    answer.headers.update(
+        {f"X-RateLimit-{name.capitalize()}": str(value) for name, value in limit.items()}
+    )
+    answer.headers["X-RateLimit-Resource"] = "graphql" if is_query else "core"
+    answer.headers["X-GitHub-Media-Type"] = "github.v3; format=json"
+    answer.headers["X-GitHub-Request-Id"] = uuid.uuid4().hex.upper()
+    answer.headers["Date"] = http_date(guards.face().clock())
+    if g.get("kind") == "classic":
+        answer.headers["X-OAuth-Scopes"] = guards.face().scopes
+    return answer
+
+
+def _limit(spend: int) -> dict[str, int]:
+    used = guards.face().quota.spend(spend)
+    reset = (int(guards.face().clock().timestamp()) // _HOUR + 1) * _HOUR
+    return {"limit": LIMIT, "remaining": LIMIT - used, "used": used, "reset": reset}
+
+
+@routes.get("/rate_limit")
+def rate_limit() -> Response:
+    known_query()
+    core = _limit(0)
+    resources = {"core": core, "search": {**core, "limit": 30, "remaining": 30, "used": 0}}
+    return reply({"resources": resources, "rate": core})
+
+
+@routes.get("/user")
+def get_user() -> Response:
+    known_query()
+    if g.kind == "app":
+        raise guards.refusal(403, "Resource not accessible by integration")
+    since = stored(guards.face().clock())
+    return reply(shapes.account(g.login, guards.addresses(), since))
+
+
+@routes.get("/repos/<owner>/<name>")
+def get_repository(owner: str, name: str) -> Response:
+    known_query()
+    found = guards.repository(owner, name)
+    issues_here = guards.face().hub.issues_of(found.full_name)
+    open_issues = sum(issue.state == "open" for issue in issues_here)
+    return reply(shapes.repository(found, open_issues, guards.addresses()))
+
+
+@routes.get("/repos/<owner>/<name>/milestones")
+def list_milestones(owner: str, name: str) -> Response:
+    known_query("state", "per_page", "page")
+    home = guards.repository(owner, name)
+    state = request.args.get("state", "open")
+    found = guards.face().hub.milestones_of(home.full_name)
+    page, headers = page_of([one for one in found if state in ("all", one.state)])
+    shown = [shapes.milestone(one, g.login, guards.addresses()) for one in page]
+    return reply(shown, headers=headers)
+
+
+@routes.get("/repos/<owner>/<name>/collaborators/<login>/permission")
+def get_permission(owner: str, name: str, login: str) -> Response:
+    known_query()
+    if not guards.repository(owner, name).push:
+        raise guards.refusal(403, "Must have push access to view collaborator permission.")
+    role = guards.face().person(login).role
+    return reply(shapes.permission(login, role, guards.addresses()))
+
+
+def _page(owner: str, name: str, number: int, **_: str) -> Response:
+    return item_page(guards.face().item(f"{owner}/{name}", number))

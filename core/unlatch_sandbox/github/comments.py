@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, g
+
+from unlatch_sandbox.answers import known_query, nothing, reply
+from unlatch_sandbox.github import guards
+from unlatch_sandbox.github.issues import since
+from unlatch_sandbox.github.paging import page_of
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.github.records import CommentRecord
+
+routes = Blueprint("comments", __name__)
+
+LONGEST = 65_536
+_LIST = "/repos/<owner>/<name>/issues/<int:number>/comments"
+_ONE = "/repos/<owner>/<name>/issues/comments/<int:comment_id>"
+
+
+@routes.get(_LIST)
+def list_comments(owner: str, name: str, number: int) -> Response:
+    known_query("since", "per_page", "page")
+    found = guards.face().hub.comments_of(guards.issue(owner, name, number))
+    page, headers = page_of([c for c in found if c.updated_at >= since()])
+    return reply([_show(c) for c in page], headers=headers)
+
+
+@routes.post(_LIST)
+def add_comment(owner: str, name: str, number: int) -> Response:
+    known_query()
+    issue = guards.issue(owner, name, number, changes=True)
+    if issue.locked:
+        raise guards.refusal(403, "Unable to create comment because issue is locked.")
+    text = guards.body("body").get("body")
+    if not isinstance(text, str) or not text.strip():
+        raise guards.invalid("IssueComment", "body", "missing_field")
+    if len(text) > LONGEST:
+        message = f"Body is too long (maximum is {LONGEST} characters)"
+        raise guards.invalid("IssueComment", "data", "unprocessable", message)
+    comment = guards.face().hub.add_comment(issue, text, g.login)
+    shown = _show(comment)
+    return reply(shown, 201, {"Location": shown["url"]})
+
+
+@routes.get(_ONE)
+def get_comment(owner: str, name: str, comment_id: int) -> Response:
+    known_query()
+    return reply(_show(_find(owner, name, comment_id)))
+
+
+@routes.delete(_ONE)
+def delete_comment(owner: str, name: str, comment_id: int) -> Response:
+    known_query()
+    guards.repository(owner, name, changes=True)
+    guards.face().hub.remove_comment(_find(owner, name, comment_id))
+    return nothing()
+
+
+def _show(comment: CommentRecord) -> dict[str, Any]:
+    return guards.face().show_comment(comment, guards.addresses())
+
+
+def _find(owner: str, name: str, comment_id: int) -> CommentRecord:
+    home = guards.repository(owner, name)
+    found = guards.face().hub.comment(home.full_name, comment_id)
+    if found is None:
+        raise guards.refusal(404, "Not Found")
+    return found

@@ -1,0 +1,288 @@
+"""GitHub as a test or the demo sees it: seeding, reading back, and what a person does by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch_sandbox.github import shapes
+from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub
+from unlatch_sandbox.github.quota import Quota
+from unlatch_sandbox.github.records import (
+    IssueRecord,
+    MilestoneRecord,
+    MoveRecord,
+    Person,
+    RepositoryRecord,
+)
+from unlatch_sandbox.view import CommentView, ItemView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch_sandbox.clock import Clock
+    from unlatch_sandbox.github.records import CommentRecord
+    from unlatch_sandbox.store import Store
+
+HOME = "octo/widgets"
+OWNER = "octocat"
+_BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted", "milestone", "type")
+
+
+class GithubFace:
+    token = "sandbox-github-token"  # noqa: S105 (it opens nothing but the sandbox)
+    # CI posts as somebody else than the laptop does.
+    bot_token = "sandbox-github-bot-token"  # noqa: S105
+    # A fine-grained token of the owner's, of which no answer tells what it was granted.
+    fine_token = "sandbox-github-fine-token"  # noqa: S105
+    repository = HOME
+    # The types that the organization knows.
+    types = ("Bug", "Feature", "Task")
+
+    def __init__(self, store: Store, url: str, clock: Clock) -> None:
+        self.web_url = url
+        self.api_url = f"{url}/api/v3"
+        self.clock = clock
+        self.hub = Hub(store, clock)
+        self.quota = Quota()
+        self.users = {
+            self.token: OWNER,
+            self.bot_token: "github-actions[bot]",
+            self.fine_token: OWNER,
+        }
+
+    def furnish(self) -> None:
+        # What the classic token was granted, whether there is GraphQL, who cannot be assigned.
+        self.scopes = "repo"
+        self.has_graphql = True
+        self.outsiders = {"nobody"}
+        # Whoever is not named here is a member of the organization, and may write.
+        self.people: dict[str, Person] = {}
+        if self.hub.repository(HOME) is None:
+            self.add_repository(HOME)
+
+    def config(self) -> str:
+        return (
+            "[trackers.github]\n"
+            f'api_url = "{self.api_url}"\nweb_url = "{self.web_url}"\nrepository = "{HOME}"\n'
+        )
+
+    def add_repository(
+        self,
+        name: str,
+        archived: bool = False,
+        has_issues: bool = True,
+        push: bool = True,
+        *,
+        issues_write: bool = True,
+        issues_read: bool = True,
+        private: bool = False,
+    ) -> None:
+        """Adds `owner/name`, or sets anew what may be done with it.
+
+        Without `push` labels, milestone, assignees and type are dropped silently from an issue, and
+        labels are refused elsewhere; without `issues_write` every change is refused with 403,
+        without `issues_read` every look at an issue.
+        """
+        with self.hub.store.transaction():
+            known = self.hub.repository(name)
+            self.hub.keep_repository(
+                RepositoryRecord(
+                    known.id if known else self.hub.new_id(),
+                    name,
+                    known.created_at if known else self.hub.now(),
+                    archived,
+                    has_issues,
+                    push,
+                    issues_write,
+                    issues_read,
+                    private,
+                )
+            )
+
+    def rename_repository(self, name: str, new_name: str) -> None:
+        """From then on the old name answers 301, and 307 to a change."""
+        hub = self.hub
+        with hub.store.transaction():
+            record = self._repository(name)
+            hub.repositories.remove(name.casefold())
+            record.full_name = new_name
+            hub.keep_repository(record)
+            hub.renames.put(name.casefold(), MoveRecord(new_name))
+            for label in hub.labels_of(name):
+                hub.keep_label(new_name, label)
+            for issue in hub.issues_of(name):
+                self._carry(issue, new_name, issue.number)
+
+    def transfer_issue(self, repository: str, number: int, to: str) -> int:
+        """Moves an issue to another repository; the old address answers 301 from then on."""
+        with self.hub.store.transaction():
+            new_number = self.hub.next_number(self._repository(to).full_name)
+            self._carry(self._issue(repository, number), to, new_number)
+            place = f"{repository.casefold()}#{number}"
+            self.hub.transfers.put(place, MoveRecord(f"{to}#{new_number}"))
+            return new_number
+
+    def add_issue(
+        self,
+        repository: str = HOME,
+        *,
+        number: int | None = None,
+        title: str,
+        state: str = "open",
+        state_reason: str | None = None,
+        labels: Iterable[str] = (),
+        assignee: str | None = None,
+        locked: bool = False,
+        body: str = "",
+        pull_request: bool = False,
+        milestone: int | None = None,
+        author: str = OWNER,
+    ) -> int:
+        hub = self.hub
+        with hub.store.transaction():
+            home, now = self._repository(repository).full_name, hub.now()
+            number = number or hub.next_number(home)
+            if hub.issue(home, number) is not None:
+                raise ValueError(f"{home}#{number} exists already")
+            issue = IssueRecord(hub.new_id(), home, number, title, author, now, now, body)
+            issue.assignees = [assignee] if assignee else []
+            issue.locked, issue.pull_request, issue.milestone = locked, pull_request, milestone
+            hub.set_labels(issue, labels)
+            hub.set_state(issue, state, state_reason, OWNER)
+            if state == "open":
+                issue.state_reason = state_reason
+            hub.keep_issue(issue)
+        return number
+
+    def add_person(self, login: str, *, role: str = "read", association: str = "NONE") -> None:
+        """Someone with another role than all others: "admin", "maintain", ..., "read", "none"."""
+        self.people[login.casefold()] = Person(role, association)
+
+    def person(self, login: str) -> Person:
+        # Apps have no association, whatever they were granted.
+        usual = Person("none", "NONE") if shapes.is_bot(login) else Person()
+        return self.people.get(login.casefold(), usual)
+
+    def add_milestone(self, title: str, *, state: str = "open", repository: str = HOME) -> int:
+        hub = self.hub
+        with hub.store.transaction():
+            home = self._repository(repository).full_name
+            number = len(hub.milestones_of(home)) + 1
+            hub.keep_milestone(MilestoneRecord(hub.new_id(), home, number, title, hub.now(), state))
+        return number
+
+    def put_in_project(self, repository: str, number: int, project: str, status: str) -> None:
+        with self.hub.store.transaction():
+            issue = self._issue(repository, number)
+            issue.projects[project] = status
+            self.hub.touch(issue)
+
+    def convert_to_discussion(self, repository: str, number: int) -> None:
+        """The issue stays where it was, and takes no comments any more."""
+        self.edit(repository, number, locked=True)
+
+    def issue(self, repository: str, number: int) -> dict[str, Any]:
+        return self.show(self._issue(repository, number), shapes.Addresses.at(self.web_url))
+
+    def comments(self, repository: str, number: int) -> list[dict[str, Any]]:
+        at = shapes.Addresses.at(self.web_url)
+        found = self.hub.comments_of(self._issue(repository, number))
+        return [self.show_comment(record, at) for record in found]
+
+    def edit(self, repository: str, number: int, **changes: Any) -> None:
+        """What a person (`by`) changes: title, body, state, labels, assignees, locked."""
+        hub = self.hub
+        with hub.store.transaction():
+            issue = self._issue(repository, number)
+            reason = changes.pop("state_reason", None)
+            state = changes.pop("state", issue.state)
+            if reason not in (None, OPEN_REASON, *CLOSE_REASONS) or state not in ("open", "closed"):
+                raise ValueError(f"no state {state!r} with reason {reason!r}")
+            hub.set_state(issue, state, reason, changes.pop("by", "a-person"))
+            for name, value in changes.items():
+                if name not in _BY_HAND:
+                    raise ValueError(f"a person cannot change {name!r}; {', '.join(_BY_HAND)}")
+                if name != "labels":
+                    setattr(issue, name, value)
+            hub.set_labels(issue, changes.get("labels", issue.labels))
+            hub.touch(issue)
+
+    def merge_pull_request(self, repository: str, pull: int, *, closes: int) -> None:
+        """Merge a pull request whose description says that it closes an issue."""
+        with self.hub.store.transaction():
+            issue = self._issue(repository, closes)
+            self.hub.set_state(issue, "closed", "completed", "a-person")
+            issue.closing_pull = pull
+            self.hub.touch(issue)
+
+    def add_comment(self, repository: str, number: int, body: str, user: str = "a-person") -> int:
+        with self.hub.store.transaction():
+            return self.hub.add_comment(self._issue(repository, number), body, user).id
+
+    def show(self, issue: IssueRecord, at: shapes.Addresses) -> dict[str, Any]:
+        found = (self.hub.label(issue.repository, name) for name in issue.labels)
+        milestone = issue.milestone and self.hub.milestone(issue.repository, issue.milestone)
+        labels = [label for label in found if label]
+        association = self.person(issue.user).association
+        return shapes.issue(issue, labels, at, milestone or None, association=association)
+
+    def show_comment(self, comment: CommentRecord, at: shapes.Addresses) -> dict[str, Any]:
+        return shapes.comment(comment, at, association=self.person(comment.user).association)
+
+    def items(self) -> list[ItemView]:
+        return [self._view(issue) for issue in self.hub.issues.under() if not issue.deleted]
+
+    def item(self, repository: str, number: int) -> ItemView | None:
+        issue = self.hub.issue(repository, number)
+        return self._view(issue) if issue and not issue.deleted else None
+
+    def _view(self, issue: IssueRecord) -> ItemView:
+        comments = self.hub.comments_of(issue)
+        repository = self.hub.repository(issue.repository)
+        archived = repository is not None and repository.archived
+        return ItemView(
+            tracker="github",
+            id=f"{issue.repository}#{issue.number}",
+            place=issue.repository,
+            title=issue.title,
+            type="Pull request" if issue.pull_request else "Issue",
+            state=issue.state,
+            open=issue.state == "open",
+            labels=issue.labels,
+            assignee=", ".join(issue.assignees) or None,
+            url=f"{self.web_url}/{issue.repository}/issues/{issue.number}",
+            updated=issue.updated_at,
+            notes=[
+                *([issue.state_reason] if issue.state_reason else []),
+                *(["locked"] if issue.locked else []),
+                *(["archived"] if archived else []),
+            ],
+            description=issue.body or "",
+            comments=[CommentView(c.user, c.body, c.created_at) for c in comments],
+        )
+
+    def _repository(self, name: str) -> RepositoryRecord:
+        repository = self.hub.repository(name)
+        if repository is None:
+            raise LookupError(f"no repository {name}: add it with add_repository")
+        return repository
+
+    def _issue(self, repository: str, number: int) -> IssueRecord:
+        issue = self.hub.issue(repository, number)
+        if issue is None:
+            raise LookupError(f"no issue {repository}#{number}")
+        return issue
+
+    def _carry(self, issue: IssueRecord, to: str, number: int) -> None:
+        hub = self.hub
+        old, comments = f"{issue.repository.casefold()}#{issue.number}", hub.comments_of(issue)
+        hub.issues.remove(old)
+        if to.casefold() != issue.repository.casefold():
+            issue.milestone = None
+        issue.repository, issue.number = to, number
+        hub.set_labels(issue, issue.labels)
+        hub.keep_issue(issue)
+        for comment in comments:
+            hub.comments.remove(f"{old}/{comment.id}")
+            comment.repository, comment.number = to, number
+            hub.comments.put(f"{to.casefold()}#{number}/{comment.id}", comment)

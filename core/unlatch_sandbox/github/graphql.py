@@ -1,0 +1,198 @@
+"""GitHub's GraphQL, as far as issues are read by it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Response, g, request
+
+from unlatch_sandbox.answers import known_keys, reply
+from unlatch_sandbox.clock import github_time
+from unlatch_sandbox.github import guards
+from unlatch_sandbox.github.language import Document, Field, Fragment, SyntaxProblem, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch_sandbox.github.language import Selection
+    from unlatch_sandbox.github.records import IssueRecord, RepositoryRecord
+
+Arguments = dict[str, Any]
+Object = dict[str, Any]
+
+
+class _Missing(Exception):
+    """A part of the answer is null, for the reason that `errors` gives."""
+
+
+class _Undefined(Exception):
+    """The query asks for what the schema lacks, so that none of it is answered."""
+
+
+def answer() -> Response:
+    if not guards.face().has_graphql:
+        raise guards.refusal(404, "Not Found")
+    asked = request.get_json(silent=True)
+    if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
+        raise guards.refusal(400, "A query attribute must be specified and must be a string.")
+    known_keys("body field", asked, ("query", "variables", "operationName"))
+    try:
+        document = read(asked["query"], asked.get("variables") or {})
+        return reply(_Execution(document).run())
+    except (SyntaxProblem, _Undefined) as problem:
+        return reply({"errors": [{"message": str(problem)}]})
+
+
+class _Execution:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._errors: list[Object] = []
+
+    def run(self) -> Object:
+        data = self._object(_root(), self._document.selections, [])
+        return {"data": data, **({"errors": self._errors} if self._errors else {})}
+
+    def _object(self, found: Object, selections: list[Selection], path: list[Any]) -> Object:
+        shown: Object = {}
+        for one in selections:
+            if isinstance(one, Field):
+                shown[one.alias] = self._field(found, one, [*path, one.alias])
+                continue
+            part = one if isinstance(one, Fragment) else self._document.fragments.get(one.name)
+            if part is None:
+                raise _Undefined("a fragment was used that is not defined")
+            if part.type == found["__typename"]:
+                shown |= self._object(found, part.selections, path)
+        return shown
+
+    def _field(self, found: Object, asked: Field, path: list[Any]) -> Any:
+        if asked.name not in found:
+            kind = found["__typename"]
+            raise _Undefined(f"Field '{asked.name}' doesn't exist on type '{kind}'")
+        try:
+            value = found[asked.name]
+            value = value(asked.arguments) if callable(value) else value
+        except _Missing as missing:
+            self._errors.append({"type": "NOT_FOUND", "path": path, "message": str(missing)})
+            return None
+        return self._shown(value, asked, path)
+
+    def _shown(self, value: Any, asked: Field, path: list[Any]) -> Any:
+        if isinstance(value, list):
+            return [self._shown(one, asked, [*path, at]) for at, one in enumerate(value)]
+        if isinstance(value, dict):
+            if not asked.selections:
+                raise _Undefined(f"Field must have selections (field '{asked.name}')")
+            return self._object(value, asked.selections, path)
+        return value
+
+
+def _root() -> Object:
+    viewer = {"__typename": "User", "login": g.login}
+    return {"__typename": "Query", "viewer": viewer, "repository": _repository}
+
+
+def _repository(asked: Arguments) -> Object:
+    hub = guards.face().hub
+    name = f"{asked['owner']}/{asked['name']}"
+    found = hub.repository(name)
+    move = hub.renames.get(name.casefold())
+    if found is None and move is not None:
+        # A query follows a renamed repository by itself.
+        found = hub.repository(move.to)
+    if found is None:
+        raise _Missing(f"Could not resolve to a Repository with the name '{name}'.")
+    return {
+        "__typename": "Repository",
+        "nameWithOwner": found.full_name,
+        "issue": lambda asked: _issue(found, asked, pulls=False),
+        "issueOrPullRequest": lambda asked: _issue(found, asked, pulls=True),
+    }
+
+
+def _issue(home: RepositoryRecord, asked: Arguments, *, pulls: bool) -> Object:
+    number = asked["number"]
+    found = guards.face().hub.issue(home.full_name, number)
+    hidden = not home.has_issues or not home.issues_read
+    if found is None or found.deleted or hidden or (found.pull_request and not pulls):
+        kind = "issue or pull request" if pulls else "Issue"
+        raise _Missing(f"Could not resolve to an {kind} with the number of {number}.")
+    if found.pull_request:
+        return {"__typename": "PullRequest", "number": found.number}
+    return _shown(found)
+
+
+def _shown(issue: IssueRecord) -> Object:
+    face = guards.face()
+    milestone = issue.milestone and face.hub.milestone(issue.repository, issue.milestone)
+    return {
+        "__typename": "Issue",
+        "number": issue.number,
+        "title": issue.title,
+        "url": f"{guards.addresses().web}/{issue.repository}/issues/{issue.number}",
+        "state": issue.state.upper(),
+        "stateReason": _reason(issue),
+        "updatedAt": github_time(issue.updated_at),
+        "issueType": issue.type and {"__typename": "IssueType", "name": issue.type},
+        "labels": _page("Label", [{"name": name} for name in issue.labels]),
+        "assignees": _page("User", [{"login": login} for login in issue.assignees]),
+        "milestone": milestone
+        and {
+            "__typename": "Milestone",
+            "number": milestone.number,
+            "title": milestone.title,
+            "state": milestone.state.upper(),
+        },
+        "timelineItems": lambda asked: _last_move(issue, asked),
+        "projectItems": _page("ProjectV2Item", [_item(*one) for one in issue.projects.items()]),
+    }
+
+
+def _last_move(issue: IssueRecord, asked: Arguments) -> Object:
+    """The last close or reopen, which is all that is kept of the issue's events."""
+    if not isinstance(asked.get("last"), int):
+        raise _Undefined("You must provide a `first` or `last` value to paginate.")
+    by = issue.closed_by if issue.state == "closed" else issue.reopened_by
+    closer = issue.closing_pull and {
+        "__typename": "PullRequest",
+        "number": issue.closing_pull,
+        "merged": True,
+        "repository": {"__typename": "Repository", "nameWithOwner": issue.repository},
+    }
+    kind = "ClosedEvent" if issue.state == "closed" else "ReopenedEvent"
+    event = {
+        "__typename": kind,
+        "actor": {"__typename": "User", "login": by},
+        **({"closer": closer} if kind == "ClosedEvent" else {}),
+    }
+    nodes = [event] if by else []
+    return {"__typename": "IssueTimelineItemsConnection", "nodes": nodes}
+
+
+def _reason(issue: IssueRecord) -> Callable[[Arguments], str | None]:
+    def reason(asked: Arguments) -> str | None:
+        # Whoever does not ask for duplicates is told of them as of others.
+        hidden = issue.state_reason == "duplicate" and not asked.get("enableDuplicate")
+        told = "not_planned" if hidden else issue.state_reason
+        return told and told.upper()
+
+    return reason
+
+
+def _item(project: str, status: str) -> Object:
+    value = {"__typename": "ProjectV2ItemFieldSingleSelectValue", "name": status}
+    return {
+        "isArchived": False,
+        "project": {"__typename": "ProjectV2", "title": project, "closed": False},
+        "fieldValueByName": lambda asked: value if asked["name"] == "Status" else None,
+    }
+
+
+def _page(kind: str, nodes: list[Object]) -> Callable[[Arguments], Object]:
+    def page(asked: Arguments) -> Object:
+        if not isinstance(asked.get("first"), int):
+            raise _Undefined("You must provide a `first` or `last` value to paginate.")
+        shown = [{"__typename": kind, **node} for node in nodes[: asked["first"]]]
+        return {"__typename": f"{kind}Connection", "nodes": shown}
+
+    return page

@@ -1,0 +1,312 @@
+"""The JSON that GitHub shows: each record with the links that the official schema requires."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unlatch_sandbox.clock import github_time
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.github.records import (
+        CommentRecord,
+        IssueRecord,
+        LabelRecord,
+        MilestoneRecord,
+        RepositoryRecord,
+    )
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the caller reached us; PyGithub insists that links lead to the same host and port."""
+
+    api: str
+    web: str
+
+    @classmethod
+    def at(cls, url: str) -> Addresses:
+        return cls(f"{url}/api/v3", url)
+
+
+def node_id(kind: str, number: int) -> str:
+    return base64.b64encode(f"{kind}:{number}".encode()).decode()
+
+
+def user_id(login: str) -> int:
+    return zlib.crc32(login.encode()) % 100_000_000
+
+
+_USER_LINKS = {
+    "followers_url": "/followers",
+    "following_url": "/following{/other_user}",
+    "gists_url": "/gists{/gist_id}",
+    "starred_url": "/starred{/owner}{/repo}",
+    "subscriptions_url": "/subscriptions",
+    "organizations_url": "/orgs",
+    "repos_url": "/repos",
+    "events_url": "/events{/privacy}",
+    "received_events_url": "/received_events",
+}
+
+
+def is_bot(login: str) -> bool:
+    return login.endswith("[bot]")
+
+
+def user(login: str, at: Addresses) -> Json:
+    number, url = user_id(login), f"{at.api}/users/{login}"
+    return {
+        "login": login,
+        "id": number,
+        "node_id": node_id("User", number),
+        "avatar_url": f"{at.web}/avatars/{login}",
+        "gravatar_id": "",
+        "url": url,
+        "html_url": f"{at.web}/{login}",
+        **{name: url + rest for name, rest in _USER_LINKS.items()},
+        "type": "Bot" if is_bot(login) else "User",
+        "user_view_type": "public",
+        "site_admin": False,
+    }
+
+
+def account(login: str, at: Addresses, since: str) -> Json:
+    """The user that the token belongs to."""
+    facts = ("name", "company", "blog", "location", "email", "hireable", "bio")
+    counts = ("public_repos", "public_gists", "followers", "following")
+    return {
+        **user(login, at),
+        **dict.fromkeys(facts),
+        **dict.fromkeys(counts, 0),
+        "name": login,
+        "twitter_username": None,
+        "created_at": github_time(since),
+        "updated_at": github_time(since),
+    }
+
+
+def label(record: LabelRecord, repository: str, at: Addresses) -> Json:
+    return {
+        "id": record.id,
+        "node_id": node_id("Label", record.id),
+        "url": f"{at.api}/repos/{repository}/labels/{record.name}",
+        "name": record.name,
+        "color": record.color,
+        "default": False,
+        "description": record.description,
+    }
+
+
+def milestone(record: MilestoneRecord, creator: str, at: Addresses) -> Json:
+    url = f"{at.api}/repos/{record.repository}/milestones/{record.number}"
+    created = github_time(record.created_at)
+    return {
+        "id": record.id,
+        "node_id": node_id("Milestone", record.id),
+        "url": url,
+        "html_url": f"{at.web}/{record.repository}/milestone/{record.number}",
+        "labels_url": f"{url}/labels",
+        "number": record.number,
+        "state": record.state,
+        "title": record.title,
+        "description": None,
+        "creator": user(creator, at),
+        "open_issues": 0,
+        "closed_issues": 0,
+        "created_at": created,
+        "updated_at": created,
+        "closed_at": None if record.state == "open" else created,
+        "due_on": None,
+    }
+
+
+def issue_type(name: str) -> Json:
+    number = user_id(name)
+    node = node_id("IssueType", number)
+    return {"id": number, "node_id": node, "name": name, "description": None}
+
+
+def issue(
+    record: IssueRecord,
+    labels: list[LabelRecord],
+    at: Addresses,
+    milestone_record: MilestoneRecord | None = None,
+    *,
+    association: str,
+) -> Json:
+    url = f"{at.api}/repos/{record.repository}/issues/{record.number}"
+    kind = "pull" if record.pull_request else "issues"
+    page = f"{at.web}/{record.repository}/{kind}/{record.number}"
+    assignees = [user(login, at) for login in record.assignees]
+    found: Json = {
+        "id": record.id,
+        "node_id": node_id("Issue", record.id),
+        "url": url,
+        "repository_url": f"{at.api}/repos/{record.repository}",
+        "labels_url": f"{url}/labels{{/name}}",
+        "comments_url": f"{url}/comments",
+        "events_url": f"{url}/events",
+        "timeline_url": f"{url}/timeline",
+        "html_url": page,
+        "number": record.number,
+        "state": record.state,
+        "state_reason": record.state_reason,
+        "title": record.title,
+        "body": record.body,
+        "user": user(record.user, at),
+        "labels": [label(one, record.repository, at) for one in labels],
+        "assignee": assignees[0] if assignees else None,
+        "assignees": assignees,
+        "milestone": milestone_record and milestone(milestone_record, record.user, at),
+        "locked": record.locked,
+        "active_lock_reason": None,
+        "comments": record.comments,
+        "created_at": github_time(record.created_at),
+        "updated_at": github_time(record.updated_at),
+        "closed_at": github_time(record.closed_at) if record.closed_at else None,
+        "closed_by": user(record.closed_by, at) if record.closed_by else None,
+        "author_association": association,
+        "performed_via_github_app": None,
+    }
+    if record.type:
+        found["type"] = issue_type(record.type)
+    if record.pull_request:
+        pull = f"{at.api}/repos/{record.repository}/pulls/{record.number}"
+        found["pull_request"] = {
+            "url": pull,
+            "html_url": page,
+            "diff_url": f"{page}.diff",
+            "patch_url": f"{page}.patch",
+        }
+    return found
+
+
+def comment(record: CommentRecord, at: Addresses, *, association: str) -> Json:
+    issues = f"{at.api}/repos/{record.repository}/issues"
+    page = f"{at.web}/{record.repository}/issues/{record.number}"
+    return {
+        "id": record.id,
+        "node_id": node_id("IssueComment", record.id),
+        "url": f"{issues}/comments/{record.id}",
+        "html_url": f"{page}#issuecomment-{record.id}",
+        "issue_url": f"{issues}/{record.number}",
+        "user": user(record.user, at),
+        "created_at": github_time(record.created_at),
+        "updated_at": github_time(record.updated_at),
+        "author_association": association,
+        "body": record.body,
+        "performed_via_github_app": None,
+    }
+
+
+def permission(login: str, role: str, at: Addresses) -> Json:
+    """`permission` is the base role: triage shows as read there, maintain as write."""
+    base = {"triage": "read", "maintain": "write"}.get(role, role)
+    return {"permission": base, "role_name": role, "user": {**user(login, at), "role_name": role}}
+
+
+_REPOSITORY_LINKS = {
+    "archive_url": "/{archive_format}{/ref}",
+    "assignees_url": "/assignees{/user}",
+    "blobs_url": "/git/blobs{/sha}",
+    "branches_url": "/branches{/branch}",
+    "collaborators_url": "/collaborators{/collaborator}",
+    "comments_url": "/comments{/number}",
+    "commits_url": "/commits{/sha}",
+    "compare_url": "/compare/{base}...{head}",
+    "contents_url": "/contents/{+path}",
+    "contributors_url": "/contributors",
+    "deployments_url": "/deployments",
+    "downloads_url": "/downloads",
+    "events_url": "/events",
+    "forks_url": "/forks",
+    "git_commits_url": "/git/commits{/sha}",
+    "git_refs_url": "/git/refs{/sha}",
+    "git_tags_url": "/git/tags{/sha}",
+    "hooks_url": "/hooks",
+    "issue_comment_url": "/issues/comments{/number}",
+    "issue_events_url": "/issues/events{/number}",
+    "issues_url": "/issues{/number}",
+    "keys_url": "/keys{/key_id}",
+    "labels_url": "/labels{/name}",
+    "languages_url": "/languages",
+    "merges_url": "/merges",
+    "milestones_url": "/milestones{/number}",
+    "notifications_url": "/notifications{?since,all,participating}",
+    "pulls_url": "/pulls{/number}",
+    "releases_url": "/releases{/id}",
+    "stargazers_url": "/stargazers",
+    "statuses_url": "/statuses/{sha}",
+    "subscribers_url": "/subscribers",
+    "subscription_url": "/subscription",
+    "tags_url": "/tags",
+    "teams_url": "/teams",
+    "trees_url": "/git/trees{/sha}",
+}
+_COUNTS = (
+    "forks",
+    "forks_count",
+    "network_count",
+    "size",
+    "stargazers_count",
+    "subscribers_count",
+    "watchers",
+    "watchers_count",
+)
+
+
+def repository(record: RepositoryRecord, open_issues: int, at: Addresses) -> Json:
+    url, page = f"{at.api}/repos/{record.full_name}", f"{at.web}/{record.full_name}"
+    created = github_time(record.created_at)
+    return {
+        "id": record.id,
+        "node_id": node_id("Repository", record.id),
+        "name": record.name,
+        "full_name": record.full_name,
+        "owner": user(record.owner, at),
+        "private": record.private,
+        "html_url": page,
+        "description": None,
+        "fork": False,
+        "url": url,
+        **{name: url + rest for name, rest in _REPOSITORY_LINKS.items()},
+        **dict.fromkeys(_COUNTS, 0),
+        **_clone_links(record, page),
+        "homepage": None,
+        "language": None,
+        "license": None,
+        "default_branch": "main",
+        "open_issues": open_issues,
+        "open_issues_count": open_issues,
+        "has_issues": record.has_issues,
+        **dict.fromkeys(("has_projects", "has_wiki", "has_pages", "has_discussions"), False),
+        "archived": record.archived,
+        "disabled": False,
+        "visibility": "private" if record.private else "public",
+        "pushed_at": created,
+        "created_at": created,
+        "updated_at": created,
+        "permissions": {
+            "admin": False,
+            "maintain": False,
+            "push": record.push,
+            "triage": record.push,
+            "pull": True,
+        },
+    }
+
+
+def _clone_links(record: RepositoryRecord, page: str) -> Json:
+    host = page.split("/")[2].split(":", maxsplit=1)[0]
+    return {
+        "clone_url": f"{page}.git",
+        "git_url": f"git://{host}/{record.full_name}.git",
+        "ssh_url": f"git@{host}:{record.full_name}.git",
+        "svn_url": page,
+        "mirror_url": None,
+    }

@@ -1,0 +1,272 @@
+"""Jira as a test or the demo sees it: seeding, reading back, and what a person does by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch_sandbox.jira import adf, shapes
+from unlatch_sandbox.jira.records import IssueRecord, ProjectRecord, SprintRecord
+from unlatch_sandbox.jira.tracks import CLOUD, SERVER, Tracks
+from unlatch_sandbox.jira.workflows import (
+    DONE,
+    EPIC_LINK,
+    ISSUE_TYPES,
+    RESOLUTIONS,
+    ROOT_CAUSE,
+    SPRINT,
+    WORKFLOWS,
+)
+from unlatch_sandbox.view import CommentView, ItemView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch_sandbox.clock import Clock
+    from unlatch_sandbox.store import Store
+
+HOME = "SCRUM"
+OWNER = "Octo Cat"
+PERSON = "A Person"
+_BY_HAND = (
+    "summary",
+    "status",
+    "resolution",
+    "labels",
+    "assignee",
+    "description",
+    "type",
+    "parent",
+    "sprints",
+    "cause",
+)
+
+
+class JiraFace:
+    """A site is Cloud until a project is added with `deployment="Server"`: the whole site moves.
+
+    Cloud takes `email` with `token`, a Server takes `pat` as a bearer token.
+    """
+
+    token = "sandbox-jira-token"  # noqa: S105 (it opens nothing but the sandbox)
+    email = "octo.cat@example.com"
+    pat = "sandbox-jira-pat"
+    # Somebody else on the same site, as CI would be.
+    bot_email = "bot@example.com"
+    bot_token = "sandbox-jira-bot-token"  # noqa: S105
+    bot_pat = "sandbox-jira-bot-pat"
+    # A token with scopes opens the gateway alone, and any other the site alone.
+    scoped_token = "sandbox-jira-scoped-token"  # noqa: S105
+    cloud_id = "11111111-2222-4333-8444-555555555555"
+    project = HOME
+
+    def __init__(self, store: Store, url: str, clock: Clock) -> None:
+        self.site = url
+        self.clock = clock
+        self.tracks = Tracks(store, clock)
+        self.accounts = {(self.email, self.token): OWNER, (self.bot_email, self.bot_token): "Bot"}
+        self.scoped = {(self.email, self.scoped_token): OWNER}
+        self.pats = {self.pat: OWNER, self.bot_pat: "Bot"}
+
+    @property
+    def deployment(self) -> str:
+        return self.tracks.deployment
+
+    @property
+    def api_version(self) -> int:
+        return 3 if self.deployment == CLOUD else 2
+
+    def furnish(self) -> None:
+        if self.tracks.project(HOME) is None:
+            self.add_project(HOME)
+
+    def environ(self) -> dict[str, str]:
+        if self.deployment == SERVER:
+            return {"JIRA_PAT": self.pat}
+        return {"JIRA_API_TOKEN": self.token, "JIRA_EMAIL": self.email}
+
+    def config(self) -> str:
+        return (
+            "[trackers.jira]\n"
+            f'site = "{self.site}"\nweb_url = "{self.site}"\nproject = "{HOME}"\n'
+            f"api_version = {self.api_version}\n"
+        )
+
+    def add_project(
+        self,
+        key: str,
+        workflow: str = "simplified",
+        deployment: str | None = None,
+        *,
+        can_transition: bool = True,
+        can_view_workflow: bool = True,
+    ) -> None:
+        """Adds a project with one of the workflows, or sets it anew."""
+        if workflow not in WORKFLOWS:
+            raise ValueError(f"no workflow {workflow!r}; there are {', '.join(WORKFLOWS)}")
+        if deployment not in (None, CLOUD, SERVER):
+            raise ValueError(f"no deployment {deployment!r}; there are {CLOUD} and {SERVER}")
+        with self.tracks.store.transaction():
+            known = self.tracks.project(key)
+            number = (
+                known.id if known else str(self.tracks.store.next("jira.project", first=10_000))
+            )
+            project = ProjectRecord(number, key, workflow, can_transition, can_view_workflow)
+            self.tracks.projects.put(key, project)
+            if deployment:
+                self.tracks.deploy(deployment)
+
+    def add_issue(
+        self,
+        key: str | None = None,
+        *,
+        project: str = HOME,
+        type: str = "Story",
+        summary: str,
+        status: str | None = None,
+        resolution: str | None = None,
+        labels: Iterable[str] = (),
+        assignee: str | None = None,
+        description: str | None = None,
+        parent: str | None = None,
+        sprints: Iterable[int] = (),
+    ) -> str:
+        """Adds an issue; a key tells the project, and a done status its usual resolution."""
+        tracks = self.tracks
+        with tracks.store.transaction():
+            home = tracks.project(key.rpartition("-")[0] if key else project)
+            if home is None:
+                raise LookupError(f"no project for {key or project}: add it with add_project")
+            if key and tracks.issue(key):
+                raise ValueError(f"{key} exists already")
+            if type not in ISSUE_TYPES:
+                raise ValueError(f"no type {type!r}; there are {', '.join(ISSUE_TYPES)}")
+            issue = tracks.new_issue(home, type, summary, OWNER, key)
+            issue.labels, issue.assignee = list(labels), assignee
+            issue.description = description
+            issue.parent, issue.sprints = parent, list(sprints)
+            workflow = WORKFLOWS[home.workflow]
+            issue.status = workflow.status(status or issue.status).name
+            tracks.resolve(issue, _known(resolution) or workflow.resolution_in(issue.status))
+            tracks.keep(issue)
+            return issue.key
+
+    def edit(self, key: str, **fields: Any) -> None:
+        """What a person changes; a status brings its usual resolution unless one is given too."""
+        with self.tracks.store.transaction():
+            issue = self._issue(key)
+            if unknown := set(fields) - set(_BY_HAND):
+                raise ValueError(
+                    f"a person cannot change {', '.join(unknown)}; {', '.join(_BY_HAND)}"
+                )
+            if "status" in fields:
+                workflow = self.tracks.workflow(issue)
+                issue.status = workflow.status(fields["status"]).name
+                self.tracks.resolve(issue, workflow.resolution_in(issue.status))
+            if "resolution" in fields:
+                self.tracks.resolve(issue, _known(fields["resolution"]))
+            for name in set(fields) - {"status", "resolution"}:
+                value = list(fields[name]) if name in ("labels", "sprints") else fields[name]
+                setattr(issue, name, value)
+            self.tracks.touch(issue)
+
+    def move(self, key: str, project: str) -> str:
+        """Moves an issue to another project; returns its new key."""
+        with self.tracks.store.transaction():
+            issue = self._issue(key)
+            self.tracks.move_to(issue, project)
+            return issue.key
+
+    def add_sprint(self, name: str, state: str = "active", board: int = 1) -> int:
+        with self.tracks.store.transaction():
+            number = self.tracks.store.next("jira.sprint", first=7)
+            self.tracks.sprints.put(str(number), SprintRecord(number, name, state, board))
+            return number
+
+    def switch_off(self, person: str) -> None:
+        """The person's account stays where it is assigned, and is no longer active."""
+        with self.tracks.store.transaction():
+            site = self.tracks.site
+            site.departed = [*site.departed, person]
+            self.tracks.sites.put("site", site)
+
+    def add_comment(self, key: str, text: str, user: str = PERSON) -> str:
+        with self.tracks.store.transaction():
+            return self.tracks.add_comment(self._issue(key), text, user).id
+
+    def issue(self, key: str) -> dict[str, Any]:
+        issue, dialect = self._issue(key), self.dialect()
+        return {**shapes.issue_address(issue, dialect), "fields": self.fields(issue, dialect)}
+
+    def comments(self, key: str) -> list[dict[str, Any]]:
+        found = self.tracks.comments_of(self._issue(key))
+        return [shapes.comment(c, self.dialect(), properties=True) for c in found]
+
+    def properties(self, key: str) -> dict[str, Any]:
+        return self._issue(key).properties
+
+    def fields(self, issue: IssueRecord, dialect: shapes.Dialect) -> dict[str, Any]:
+        tracks = self.tracks
+        home, workflow = tracks.projects_of(issue), tracks.workflow(issue)
+        departed = tracks.site.departed
+        own = shapes.fields(
+            issue, home, workflow, tracks.comments_of(issue), dialect, departed=departed
+        )
+        sprints = [tracks.sprints.get(str(number)) for number in issue.sprints]
+        own[SPRINT] = [shapes.sprint(one, dialect) for one in sprints if one] or None
+        own[ROOT_CAUSE] = shapes.cause(issue.cause, dialect)
+        return own | self._above(issue, dialect)
+
+    def _above(self, issue: IssueRecord, dialect: shapes.Dialect) -> dict[str, Any]:
+        """Cloud shows an epic as the parent; a Server has a field for it that holds its key."""
+        found = self.tracks.issue(issue.parent) if issue.parent else None
+        shown = (
+            {"parent": shapes.parent(found, self.tracks.workflow(found), dialect)} if found else {}
+        )
+        if dialect.cloud:
+            return shown
+        is_epic = found is not None and found.type == "Epic"
+        link = {EPIC_LINK: found.key if found and is_epic else None}
+        return link if is_epic else {**shown, **link}
+
+    def dialect(self) -> shapes.Dialect:
+        cloud = self.deployment == CLOUD
+        return shapes.Dialect(self.site, str(self.api_version), cloud)
+
+    def items(self) -> list[ItemView]:
+        return [self._view(issue) for issue in self.tracks.issues.under()]
+
+    def item(self, key: str) -> ItemView | None:
+        issue = self.tracks.issue(key)
+        return self._view(issue) if issue else None
+
+    def _view(self, issue: IssueRecord) -> ItemView:
+        comments = self.tracks.comments_of(issue)
+        status = self.tracks.workflow(issue).status(issue.status)
+        return ItemView(
+            tracker="jira",
+            id=issue.key,
+            place=issue.project,
+            title=issue.summary,
+            type=issue.type,
+            state=issue.status,
+            open=status.category is not DONE,
+            labels=issue.labels,
+            assignee=issue.assignee,
+            url=f"{self.site}/browse/{issue.key}",
+            updated=issue.updated,
+            notes=[f"resolution {issue.resolution}"] if issue.resolution else [],
+            description=adf.to_text(issue.description),
+            comments=[CommentView(c.author, adf.to_text(c.body), c.created) for c in comments],
+        )
+
+    def _issue(self, key: str) -> IssueRecord:
+        issue = self.tracks.issue(key)
+        if issue is None:
+            raise LookupError(f"no issue {key}")
+        return issue
+
+
+def _known(resolution: str | None) -> str | None:
+    if resolution not in (None, *RESOLUTIONS):
+        raise ValueError(f"no resolution {resolution!r}; there are {', '.join(RESOLUTIONS)}")
+    return resolution

@@ -1,0 +1,144 @@
+"""Who is asking, in which dialect, for which issue; and how Jira refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from flask import g, request
+
+from unlatch_sandbox.answers import NotKnownError, Refusal, face_of
+from unlatch_sandbox.jira import adf
+from unlatch_sandbox.jira.shapes import Dialect
+from unlatch_sandbox.jira.tracks import CLOUD, Tracks
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.jira.face import JiraFace
+    from unlatch_sandbox.jira.records import IssueRecord
+
+# The id under which a request came through the gateway.
+GATEWAY = "unlatch_sandbox.jira.gateway"
+LONGEST_TEXT = 32_767
+_NOT_A_DOCUMENT = (
+    "Operation value must be an Atlassian Document (see the Atlassian Document Format)"
+)
+_MISSING = "Issue does not exist or you do not have permission to see it."
+
+
+def face() -> JiraFace:
+    return cast("JiraFace", face_of(request.environ))
+
+
+def tracks() -> Tracks:
+    return face().tracks
+
+
+def refusal(status: int, *messages: str, **errors: str) -> Refusal:
+    return Refusal(status, {"errorMessages": list(messages), "errors": errors})
+
+
+def version() -> str:
+    """From /rest/api/2/... or /rest/api/3/..., the latter on Cloud only."""
+    return request.path.split("/")[3]
+
+
+def dialect() -> Dialect:
+    return Dialect(request.host_url.rstrip("/"), version(), face().deployment == CLOUD)
+
+
+def check_version() -> None:
+    known = ("2", "3") if face().deployment == CLOUD else ("2",)
+    if version() not in known:
+        message = f"null for uri: {request.base_url}"
+        raise Refusal(404, {"message": message, "status-code": 404})
+
+
+def check_gateway() -> None:
+    """The gateway knows the site by its id, and Cloud alone."""
+    known = face().cloud_id if face().deployment == CLOUD else None
+    if request.environ.get(GATEWAY, known) != known:
+        raise Refusal(404, {"code": 404, "message": "The requested resource was not found."})
+
+
+def authenticate() -> None:
+    """Without credentials a caller is anonymous and sees little; wrong ones are refused."""
+    found = request.authorization
+    if found is None:
+        return
+    if face().deployment == CLOUD:
+        pair = (found.username or "", found.password or "")
+        accounts = face().scoped if GATEWAY in request.environ else face().accounts
+        name = accounts.get(pair) if found.type == "basic" else None
+    else:
+        name = face().pats.get(found.token or "") if found.type == "bearer" else None
+    if name is None:
+        raise unauthenticated({"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
+    g.user = name
+
+
+def unauthenticated(headers: dict[str, str] | None = None) -> Refusal:
+    message = "Client must be authenticated to access this resource."
+    challenge = {"WWW-Authenticate": "OAuth realm=sandbox"}
+    return Refusal(401, {"message": message, "status-code": 401}, challenge | (headers or {}))
+
+
+def is_anonymous() -> bool:
+    return "user" not in g
+
+
+def issue(key_or_id: str) -> IssueRecord:
+    found = tracks().issue(key_or_id)
+    # The same words for both, so that nobody learns which keys exist.
+    if found is None or is_anonymous():
+        raise refusal(404, _MISSING)
+    return found
+
+
+def text(body: Any, field: str) -> Any:
+    """A text as this API version writes it."""
+    if version() == "3":
+        if not adf.is_document(body):
+            raise refusal(400, **{field: _NOT_A_DOCUMENT})
+    elif not isinstance(body, str):
+        raise refusal(400, **{field: "Operation value must be a string"})
+    plain = adf.to_text(body)
+    if len(plain) > LONGEST_TEXT:
+        message = "The entered text is too long. It exceeds the allowed limit of 32,767 characters."
+        raise refusal(400, **{field: message})
+    return body
+
+
+def comment_text(body: Any) -> Any:
+    found = text(body, "comment")
+    if not adf.to_text(found).strip():
+        raise refusal(400, comment="Comment body can not be empty!")
+    return found
+
+
+def labels(found: Any) -> list[str]:
+    for label in found:
+        if not isinstance(label, str) or not label or " " in label:
+            raise refusal(400, labels=f"The label '{label}' contains spaces which is invalid.")
+    return list(found)
+
+
+def body() -> dict[str, Any]:
+    found = request.get_json(silent=True)
+    if not isinstance(found, dict):
+        raise refusal(
+            400, "There was an error parsing JSON. Check that your request body is valid."
+        )
+    return found
+
+
+def flag(name: str, *, default: bool = False) -> bool:
+    value = request.args.get(name, str(default)).casefold()
+    if value not in ("true", "false"):
+        raise NotKnownError(f"value of {name}", value)
+    return value == "true"
+
+
+def number(name: str, default: int) -> int:
+    value = request.args.get(name, str(default))
+    if not value.isdigit():
+        raise NotKnownError(f"value of {name}", value)
+    return int(value)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, g, request
+
+from unlatch_sandbox.answers import NotKnownError, known_keys, known_query, nothing, reply
+from unlatch_sandbox.jira import changes, guards, shapes
+from unlatch_sandbox.jira.workflows import ISSUE_TYPES
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.jira.records import IssueRecord, ProjectRecord
+
+routes = Blueprint("issues", __name__)
+
+MOST_AT_ONCE = 100
+_FURTHER = ("properties", "historyMetadata")
+
+
+@routes.get("/issue/<key>")
+def get_issue(key: str) -> Response:
+    known_query("fields", "expand", "properties", "updateHistory")
+    return reply(shown(guards.issue(key)))
+
+
+@routes.post("/issue/bulkfetch")
+def bulk_fetch() -> Response:
+    """What is gone or hidden is simply left out; former keys find their issues."""
+    known_query()
+    if not guards.dialect().cloud:
+        raise NotKnownError("route", "POST /issue/bulkfetch on a Server")
+    asked = guards.body()
+    known_keys("body member", asked, ("issueIdsOrKeys", "fields"))
+    wanted = asked.get("issueIdsOrKeys") or []
+    if not wanted or len(wanted) > MOST_AT_ONCE:
+        raise guards.refusal(400, f"Between 1 and {MOST_AT_ONCE} issues can be fetched at once.")
+    found = {} if guards.is_anonymous() else {one.id: one for one in map(_known, wanted) if one}
+    issues = [
+        {
+            "expand": "",
+            **shapes.issue_address(one, guards.dialect()),
+            "fields": _picked(one, ",".join(asked.get("fields") or ["*all"])),
+        }
+        for one in sorted(found.values(), key=lambda one: int(one.id))
+    ]
+    return reply({"issueErrors": [], "issues": issues})
+
+
+def _known(key: str) -> IssueRecord | None:
+    return guards.tracks().issue(key)
+
+
+def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]:
+    """An issue with what the query asks for."""
+    expand = set(filter(None, request.args.get("expand", "").split(",")))
+    known_keys("expansion", expand, ("transitions", "transitions.fields"))
+    dialect = guards.dialect()
+    found = {
+        "expand": "renderedFields,names,schema,operations,editmeta,changelog,transitions",
+        **shapes.issue_address(issue, dialect),
+        "fields": _picked(issue, request.args.get("fields") or default_fields),
+    }
+    if expand:
+        found["transitions"] = _transitions(issue, with_fields="transitions.fields" in expand)
+    if "properties" in request.args:
+        found["properties"] = _properties(issue, request.args["properties"])
+    return found
+
+
+def _picked(issue: IssueRecord, wanted: str) -> dict[str, Any]:
+    every = guards.face().fields(issue, guards.dialect())
+    names = [name.strip() for name in wanted.split(",") if name.strip()]
+    known = {*shapes.FIELDS, *shapes.CUSTOM, "*all"}
+    known_keys("field", [name.removeprefix("-") for name in names], known)
+    without = {name[1:] for name in names if name.startswith("-")}
+    everything = "*all" in names or len(without) == len(names)
+    return {
+        name: value
+        for name, value in every.items()
+        if name not in without and (everything or name in names)
+    }
+
+
+def _transitions(issue: IssueRecord, *, with_fields: bool) -> list[dict[str, Any]]:
+    workflow, dialect = guards.tracks().workflow(issue), guards.dialect()
+    return [
+        shapes.transition(one, workflow, dialect, with_fields=with_fields)
+        for one in guards.tracks().transitions(issue)
+    ]
+
+
+def _properties(issue: IssueRecord, wanted: str) -> dict[str, Any]:
+    names = [name.strip() for name in wanted.split(",")]
+    return {k: v for k, v in issue.properties.items() if k in names or "*all" in names}
+
+
+@routes.put("/issue/<key>")
+def edit_issue(key: str) -> Response:
+    known_query("notifyUsers", "returnIssue", "expand", "fields", "properties")
+    issue, asked = guards.issue(key), guards.body()
+    known_keys("body member", asked, ("fields", "update", *_FURTHER))
+    if not guards.tracks().workflow(issue).status(issue.status).editable:
+        changes.refuse_edits(asked)
+    changes.apply(issue, asked, changes.EDIT_SCREEN)
+    changes.add_comments(issue, asked.get("update") or {})
+    guards.tracks().touch(issue)
+    # A Server passes over the parameter, as over any that it does not know.
+    if guards.flag("returnIssue") and guards.dialect().cloud:
+        return reply(shown(issue))
+    return nothing()
+
+
+@routes.post("/issue")
+def create_issue() -> Response:
+    known_query("updateHistory")
+    if guards.is_anonymous():
+        raise guards.unauthenticated()
+    asked = guards.body()
+    known_keys("body member", asked, ("fields", "update", *_FURTHER))
+    fields = dict(asked.get("fields") or {})
+    home, kind = _project(fields.pop("project", None)), _type(fields.pop("issuetype", None))
+    issue = guards.tracks().new_issue(home, kind, "", g.user)
+    changes.apply(issue, {**asked, "fields": {"summary": None, **fields}}, changes.EDIT_SCREEN)
+    changes.add_comments(issue, asked.get("update") or {})
+    guards.tracks().touch(issue)
+    return reply(shapes.issue_address(issue, guards.dialect()), 201)
+
+
+def _project(value: dict[str, Any] | None) -> ProjectRecord:
+    known_keys("project member", value or {}, ("key", "id"))
+    for project in guards.tracks().projects.under():
+        if value and (value.get("key") == project.key or value.get("id") == project.id):
+            return project
+    raise guards.refusal(400, project="Specify a valid project ID or key")
+
+
+def _type(value: dict[str, Any] | None) -> str:
+    known_keys("issuetype member", value or {}, ("name", "id"))
+    for name, number in ISSUE_TYPES.items():
+        if value and (value.get("name") == name or value.get("id") == number):
+            return name
+    raise guards.refusal(400, issuetype="Specify an issue type")
+
+
+@routes.get("/issue/<key>/transitions")
+def list_transitions(key: str) -> Response:
+    known_query("expand", "transitionId")
+    expand = request.args.get("expand")
+    known_keys("expansion", [expand] if expand else [], ("transitions.fields",))
+    found = _transitions(guards.issue(key), with_fields=bool(expand))
+    wanted = request.args.get("transitionId")
+    found = [one for one in found if wanted in (None, one["id"])]
+    return reply({"expand": "transitions", "transitions": found})
+
+
+@routes.post("/issue/<key>/transitions")
+def do_transition(key: str) -> Response:
+    known_query()
+    issue, asked = guards.issue(key), guards.body()
+    known_keys("body member", asked, ("transition", "fields", "update", *_FURTHER))
+    wanted = str((asked.get("transition") or {}).get("id", ""))
+    if not wanted:
+        raise guards.refusal(400, "Missing 'transition' identifier")
+    for transition in guards.tracks().transitions(issue):
+        if transition.id == wanted:
+            break
+    else:
+        raise guards.refusal(400, f"Transition id '{wanted}' is not valid for this issue.")
+    guards.tracks().move(issue, transition, None)
+    changes.apply(issue, asked, transition.screen or ())
+    changes.check_required(issue, transition.required)
+    # Without a screen the comment is lost and nobody is told.
+    if "comment" in (transition.screen or ()):
+        changes.add_comments(issue, asked.get("update") or {})
+    guards.tracks().touch(issue)
+    return nothing()

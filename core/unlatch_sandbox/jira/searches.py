@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Response, request
+
+from unlatch_sandbox.answers import known_query, reply
+from unlatch_sandbox.jira import guards, jql
+from unlatch_sandbox.jira.issues import shown
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.jira.records import IssueRecord
+
+routes = Blueprint("search", __name__)
+
+_PAGE = 50
+_REMOVED = (
+    "The requested API has been removed. Please migrate to the /rest/api/3/search/jql API. "
+    "A full migration guideline is available at https://developer.atlassian.com/changelog/#CHANGE-2046"
+)
+
+
+def _found() -> list[IssueRecord]:
+    if guards.is_anonymous():
+        return []
+    now = guards.face().clock()
+    return jql.search(request.args.get("jql", ""), guards.tracks(), now)
+
+
+@routes.get("/search/jql")
+def search_jql() -> Response:
+    """Cloud's search: by token from page to page, and only ids unless fields are asked for."""
+    known_query("jql", "nextPageToken", "maxResults", "fields", "expand", "properties")
+    if not request.args.get("jql", "").strip():
+        raise guards.refusal(400, "Unbounded JQL queries are not allowed here.")
+    found, size = _found(), guards.number("maxResults", _PAGE)
+    start = int(request.args.get("nextPageToken", "0"))
+    last = start + size >= len(found)
+    page = {"issues": [_item(issue) for issue in found[start : start + size]], "isLast": last}
+    return reply(page if last else {**page, "nextPageToken": str(start + size)})
+
+
+def _item(issue: IssueRecord) -> dict[str, object]:
+    if request.args.get("fields", "id") == "id":
+        return {"id": issue.id}
+    return shown(issue)
+
+
+@routes.get("/search")
+def search() -> Response:
+    if guards.dialect().cloud:
+        raise guards.refusal(410, _REMOVED)
+    known_query("jql", "startAt", "maxResults", "fields", "expand", "validateQuery")
+    found = _found()
+    start, size = guards.number("startAt", 0), guards.number("maxResults", _PAGE)
+    page = [shown(issue) for issue in found[start : start + size]]
+    whole = {"startAt": start, "maxResults": size, "total": len(found), "issues": page}
+    return reply({"expand": "schema,names", **whole})

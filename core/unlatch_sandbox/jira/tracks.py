@@ -1,0 +1,136 @@
+"""What Jira keeps, and what a transition does to an issue."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch_sandbox.clock import Clock, stored
+from unlatch_sandbox.jira.records import (
+    CommentRecord,
+    IssueRecord,
+    ProjectRecord,
+    SiteRecord,
+    SprintRecord,
+)
+from unlatch_sandbox.jira.workflows import KEPT, WORKFLOWS, Transition, Workflow
+from unlatch_sandbox.store import Store, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CLOUD, SERVER = "Cloud", "Server"
+
+
+class Tracks:
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self.store = store
+        self._clock = clock
+        self.sites = Table(store, "jira.site", SiteRecord)
+        self.projects = Table(store, "jira.project", ProjectRecord)
+        self.issues = Table(store, "jira.issue", IssueRecord)
+        self.sprints = Table(store, "jira.sprint", SprintRecord)
+        self.comment_table = Table(store, "jira.comment", CommentRecord)
+
+    def now(self) -> str:
+        return stored(self._clock())
+
+    @property
+    def site(self) -> SiteRecord:
+        return self.sites.get("site") or SiteRecord(CLOUD)
+
+    @property
+    def deployment(self) -> str:
+        return self.site.deployment
+
+    def deploy(self, deployment: str) -> None:
+        self.sites.put("site", replace(self.site, deployment=deployment))
+
+    def project(self, key: str) -> ProjectRecord | None:
+        return self.projects.get(key)
+
+    def issue(self, key_or_id: str) -> IssueRecord | None:
+        """Keys are found in any case, also former ones; ids stay when a key changes."""
+        key = key_or_id.upper()
+        return self.issues.get(key) or next(
+            (i for i in self.issues.under() if i.id == key or key in i.former_keys), None
+        )
+
+    def keep(self, issue: IssueRecord) -> None:
+        self.issues.put(issue.key, issue)
+
+    def touch(self, issue: IssueRecord) -> None:
+        issue.updated = self.now()
+        self.keep(issue)
+
+    def workflow(self, issue: IssueRecord) -> Workflow:
+        return WORKFLOWS[self.projects_of(issue).workflow]
+
+    def projects_of(self, issue: IssueRecord) -> ProjectRecord:
+        project = self.project(issue.project)
+        if project is None:
+            raise LookupError(f"no project {issue.project}")
+        return project
+
+    def next_key(self, project: str) -> str:
+        issues = self.issues.under(f"{project}-")
+        taken = [int(issue.key.rpartition("-")[2]) for issue in issues]
+        return f"{project}-{max(taken, default=0) + 1}"
+
+    def new_issue(
+        self, project: ProjectRecord, kind: str, summary: str, by: str, key: str | None = None
+    ) -> IssueRecord:
+        now, number = self.now(), self.store.next("jira.id", first=10_101)
+        status = WORKFLOWS[project.workflow].first.name
+        key = key or self.next_key(project.key)
+        return IssueRecord(
+            str(number), key, project.key, kind, summary, status, now, now, reporter=by
+        )
+
+    def transitions(self, issue: IssueRecord) -> list[Transition]:
+        if not self.projects_of(issue).can_transition:
+            return []
+        return self.workflow(issue).open_from(issue.status)
+
+    def move(self, issue: IssueRecord, transition: Transition, resolution: str | None) -> None:
+        issue.status = transition.to
+        left = resolution or transition.resolution
+        self.resolve(issue, issue.resolution if left == KEPT else left)
+
+    def resolve(self, issue: IssueRecord, resolution: str | None) -> None:
+        issue.resolution = resolution
+        issue.resolved = self.now() if resolution else None
+
+    def move_to(self, issue: IssueRecord, project: str) -> None:
+        """To another project: a new key, and the old one still leads there."""
+        self.issues.remove(issue.key)
+        issue.former_keys = [*issue.former_keys, issue.key]
+        issue.project, issue.key = project, self.next_key(project)
+        self.touch(issue)
+
+    def comments_of(self, issue: IssueRecord) -> list[CommentRecord]:
+        return self.comment_table.under(f"{issue.id}/")
+
+    def comment(self, comment_id: str) -> CommentRecord | None:
+        found = self.comment_table.under()
+        return next((comment for comment in found if comment.id == comment_id), None)
+
+    def keep_comment(self, comment: CommentRecord) -> None:
+        self.comment_table.put(f"{comment.issue}/{comment.id}", comment)
+
+    def add_comment(
+        self,
+        issue: IssueRecord,
+        body: Any,
+        author: str,
+        properties: Iterable[tuple[str, Any]] = (),
+    ) -> CommentRecord:
+        number = self.store.next("jira.comment", first=20_001)
+        comment = CommentRecord(str(number), issue.id, author, body, self.now(), dict(properties))
+        self.keep_comment(comment)
+        self.touch(issue)
+        return comment
+
+    def remove_comment(self, issue: IssueRecord, comment: CommentRecord) -> None:
+        self.comment_table.remove(f"{comment.issue}/{comment.id}")
+        self.touch(issue)

@@ -1,0 +1,56 @@
+"""Pages for people. The template engine escapes whatever comes from an item."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flask import Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from unlatch_sandbox.view import ItemView
+
+_NAMES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira"}
+# C0 without tab and line feed, DEL, C1, and what changes the order of what is read.
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def _shown(value: Any) -> Any:
+    """What a page shows for a value; markup of the templates themselves stays as it is."""
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return _ACTING.sub("\ufffd", value) if is_text else value
+
+
+_environment = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=_shown,
+)
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    text = _environment.get_template(template).render(names=_NAMES, **values)
+    # What cannot be encoded came from a client; the page shows it as a question mark.
+    answer = Response(
+        text.encode("utf-8", "replace"), status, content_type="text/html; charset=utf-8"
+    )
+    # The pages carry no script; should an item ever smuggle one in, the browser won't run it.
+    answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
+    return answer
+
+
+def item_page(item: ItemView | None) -> Response:
+    if item is None:
+        return page("missing.html", 404)
+    return page("item.html", item=item)
+
+
+def plain(html: str) -> str:
+    """HTML as the text that a reader would see, line by line."""
+    broken = re.sub(r"(?i)<br\s*/?>|</(?:p|div|li|h\d)>", "\n", html)
+    lines = broken.split("\n")
+    return "\n".join(Markup(line).striptags() for line in lines).strip()  # noqa: S704 (stripped)
