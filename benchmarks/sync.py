@@ -22,9 +22,9 @@ from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
-from unlatch.store.user_state import state_folder
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
+from unlatch.worklog.user_state import state_folder
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:

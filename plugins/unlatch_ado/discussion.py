@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from unlatch.domain.times import read_stamp
 from unlatch.spi import CommentRef
+from unlatch.worklog.times import read_stamp
 
 
 @dataclass(frozen=True, slots=True)

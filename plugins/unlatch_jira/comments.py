@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from unlatch.domain.times import read_stamp
 from unlatch.errors import Rejected
 from unlatch.spi import ops_in
+from unlatch.worklog.times import read_stamp
 from unlatch_jira.bodies import plain
 from unlatch_jira.model import Model
 

@@ -13,7 +13,7 @@ from tests.cli.project import REASON, Done, Project
 
 from unlatch.engine import migrate
 from unlatch.store import journal
-from unlatch.store.safe_open import OpenFolder
+from unlatch.worklog.safe_open import OpenFolder
 
 THEIRS, OURS = ".specweave/increments", ".unlatch/increments"
 SEARCH, OLD = "0003-search", "0001-old"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.cli.project import ALL, CLOSED, FINISHED, NAME, OPEN, REASON, Project, stamp
 
-from unlatch.domain.ids import is_ulid
 from unlatch.domain.marker import ops_in
+from unlatch.worklog.ids import is_ulid
 
 RESUME = ("resume", "0007", "--reason", REASON, "--yes")
 

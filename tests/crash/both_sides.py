@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tests.crash.people import Item
     from tests.crash.shared_project import Ran
 
-    from unlatch.store.three_way import Side
+    from unlatch.worklog.json_text.three_way import Side
 
 MOST_SYNCS = 3
 # People who see to what sync tells them; so often it may take them.

@@ -14,9 +14,9 @@ import signal
 import threading
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from unlatch.store import atomic
-from unlatch.store.safe_open import OpenFolder
 from unlatch.transport.adapter import TrackerAdapter
+from unlatch.worklog import atomic
+from unlatch.worklog.safe_open import OpenFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

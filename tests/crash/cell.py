@@ -21,10 +21,10 @@ from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
 from unlatch.store.outbox import enqueue
-from unlatch.store.user_state import state_folder
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.rehearsal import SkippingClock
+from unlatch.worklog.user_state import state_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
 from unlatch.store.layout import layout_at
 from unlatch.store.merge_text import merge_events, merge_metadata
-from unlatch.store.user_state import state_folder
+from unlatch.worklog.user_state import state_folder
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tests.crash.stage import Case, Stage
 
-    from unlatch.store.three_way import Side
+    from unlatch.worklog.json_text.three_way import Side
 
 TRACKERS = ("github", "ado", "jira")
 ALONE, LEFT, RIGHT = INCREMENTS = ("0001-alone", "0002-left", "0003-right")

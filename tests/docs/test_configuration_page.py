@@ -18,8 +18,8 @@ from unlatch.project.registry import Registry, load
 from unlatch.spi import EnvToken
 from unlatch.store.config import CoreConfig, UserConfig, read_config, read_user_config
 from unlatch.store.layout import layout_at
-from unlatch.store.user_config import user_config_file
 from unlatch.transport.trust import TRUSTED_HOSTS
+from unlatch.worklog.user_config import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

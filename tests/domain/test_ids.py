@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.domain.ids import is_ulid, matches, number_of
+from unlatch.worklog.ids import is_ulid, matches, number_of
 
 ULID = "01KA0000000000000000000001"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.domain.times import read_stamp, stamp
+from unlatch.worklog.times import read_stamp, stamp
 
 NINE = datetime(2025, 11, 1, 9, tzinfo=UTC)
 

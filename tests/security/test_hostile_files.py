@@ -17,7 +17,7 @@ from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
 from tests.security.test_programs import DECLARED, EXAMPLES, RESUME
 
-from unlatch.store.safe_open import UnsafePath, read_file
+from unlatch.worklog.safe_open import UnsafePath, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

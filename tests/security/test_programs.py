@@ -19,7 +19,7 @@ from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
 
 from unlatch.cli.app import app
 from unlatch.cli.table import COMMANDS, GROUP_PROGRAMS, Program
-from unlatch.programs import find_program
+from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

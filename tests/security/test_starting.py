@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from unlatch.programs import TookTooLong, TooMuchOutput, find_program, run, search_path
 from unlatch.transport.programs import run_program
+from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run, search_path
 
 PYTHON = sys.executable
 # The program waits for ever, and so does one that it started and that holds its output open.

@@ -7,10 +7,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.store.making import GITHUB, STAMP, Project, github, jira, metadata, tree, ulid
 
-from unlatch.domain.ids import FOLDER
 from unlatch.domain.status import Status
 from unlatch.errors import StoreError, UsageError
 from unlatch.store.folders import slug_of
+from unlatch.worklog.ids import FOLDER
 
 
 def test_a_new_increment_is_planned_and_told_of(project: Project) -> None:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from unlatch.store._json_edit import edited
-from unlatch.store._json_plain import rendered
-from unlatch.store.json_text import JsonText, JsonTextError, render_new
+from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
+from unlatch.worklog.json_text.edit import edited
+from unlatch.worklog.json_text.plain import rendered
 
 # ---- any value, any style -------------------------------------------------------------------
 

@@ -20,9 +20,9 @@ from unlatch.domain.operation import Kind
 from unlatch.domain.status import TRANSITIONS, Status
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.store.events import read_events
-from unlatch.store.json_text import JsonText
 from unlatch.store.linking import link, unlink
 from unlatch.store.outbox import block, record_delivery
+from unlatch.worklog.json_text.document import JsonText
 
 # Fields and shapes that nobody here knows; they must be there in the end as they were.
 FOREIGN: dict[str, Any] = {

@@ -19,11 +19,12 @@ from tests.store.making import NOW, Project, github, metadata, tree, ulid
 
 from unlatch.domain.operation import Kind, Operation
 from unlatch.errors import StoreError, UsageError
-from unlatch.store import _lock_file, locks
-from unlatch.store.atomic import replace_file
+from unlatch.store import locks
 from unlatch.store.linking import link
 from unlatch.store.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_lock, store_lock
 from unlatch.store.outbox import enqueue
+from unlatch.worklog import lock_file
+from unlatch.worklog.atomic import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +37,7 @@ _HOLDER = """
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from unlatch.store.atomic import replace_file
+from unlatch.worklog.atomic import replace_file
 from unlatch.store.layout import layout_at
 from unlatch.store.locks import delivery_lock, store_lock
 
@@ -393,12 +394,12 @@ def test_a_lock_that_cannot_be_taken_for_another_reason_is_told_with_it(
 def test_a_system_that_cannot_lock_folders_locks_by_a_file(tmp_path: Path) -> None:
     path = tmp_path / "locks" / "0007-search.store"
     with (
-        _lock_file.hold(path, patience=0),
+        lock_file.hold(path, patience=0),
         pytest.raises(TimeoutError),
-        _lock_file.hold(path, patience=0),
+        lock_file.hold(path, patience=0),
     ):
         pass
-    with _lock_file.hold(path, patience=0):
+    with lock_file.hold(path, patience=0):
         pass
 
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unlatch.domain.increment import LinkShape
-from unlatch.store.json_text import JsonText, JsonTextError, render_new
 from unlatch.store.merge import merge
 from unlatch.store.merge_text import UnmergeableError, merge_events, merge_metadata
 from unlatch.store.reading import Shapes
-from unlatch.store.three_way import ABSENT, Clash, Side
+from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
+from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
     from unlatch.store.merge import Merged

@@ -22,7 +22,7 @@ from unlatch.store.operation_record import (
     OPERATION,
     operation_entry,
 )
-from unlatch.store.record import BadRecord
+from unlatch.worklog.record import BadRecord
 
 read_operation, write_operation = OPERATION.read, OPERATION.write
 

@@ -16,8 +16,8 @@ from unlatch.domain.increment import Base, ReopenEntry, SyncedItem
 from unlatch.domain.item import Category
 from unlatch.domain.status import Status
 from unlatch.store.links import BASE
-from unlatch.store.record import BadRecord, Record
 from unlatch.store.records import AMENDED, REOPEN, SYNCED
+from unlatch.worklog.record import BadRecord, Record
 
 several = st.lists(words, max_size=2).map(tuple)
 tasks = st.builds(NewTask, words, st.none() | words, several, st.none() | texts)

@@ -19,7 +19,7 @@ from unlatch.errors import StoreError
 from unlatch.store.events import read_events
 from unlatch.store.linking import link, unlink
 from unlatch.store.outbox import enqueue
-from unlatch.store.safe_open import LARGEST
+from unlatch.worklog.safe_open import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,7 +17,7 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.sandbox import check_sandbox
 from unlatch.errors import UnlatchError
-from unlatch.programs import find_program
+from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry

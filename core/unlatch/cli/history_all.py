@@ -8,8 +8,8 @@ from unlatch.cli import output
 from unlatch.cli.describe import times
 from unlatch.cli.list import tell_left_out
 from unlatch.domain.increment import BrokenIncrement
-from unlatch.domain.times import stamp
 from unlatch.engine.history import summary
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

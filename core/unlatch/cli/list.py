@@ -15,9 +15,9 @@ from unlatch.cli.failure import UNDECIDED
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import Status, read_status
-from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
 from unlatch.store.reading import words_of
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

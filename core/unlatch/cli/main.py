@@ -12,7 +12,7 @@ import click
 
 from unlatch.cli.app import app
 from unlatch.errors import UnlatchError, UsageError, unexpected
-from unlatch.programs import search_path
+from unlatch.worklog.programs import search_path
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
@@ -61,7 +61,7 @@ def _misused(error: click.ClickException, arguments: list[str]) -> int:
         message, hint = error.format_message(), "the command's own --help shows what it takes"
         return _told(UsageError("usage", message, hint=hint), arguments)
     from unlatch.cli import output  # noqa: PLC0415
-    from unlatch.domain.neutral import visible  # noqa: PLC0415
+    from unlatch.worklog.neutral import visible  # noqa: PLC0415
 
     # It repeats what was typed; only click's own line breaks are line breaks.
     error.message = visible(error.message)  # type: ignore[misc]  # final, but the error ends here

@@ -12,7 +12,7 @@ import click
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.session import JSON, Session, with_session
-from unlatch.store.three_way import ABSENT, Clash, Side
+from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

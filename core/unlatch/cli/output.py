@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from unlatch.domain.neutral import for_json, visible
 from unlatch.domain.text import without_controls
+from unlatch.worklog.neutral import for_json, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

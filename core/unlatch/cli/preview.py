@@ -19,8 +19,8 @@ from unlatch.delivery.run import Run
 from unlatch.domain.operation import Kind
 from unlatch.domain.render import plain
 from unlatch.domain.text import without_controls
-from unlatch.domain.times import stamp
 from unlatch.engine.items import Seen
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,9 +14,9 @@ from unlatch.cli.session import is_interactive
 from unlatch.domain.documents import NewTask, read_spec
 from unlatch.engine.scope import parts_of, scope_change
 from unlatch.errors import UsageError
-from unlatch.programs import find_program
 from unlatch.store.amending import documents_of
 from unlatch.store.layout import SPEC, TASKS
+from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

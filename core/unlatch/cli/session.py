@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli import output
-from unlatch.programs import search_path
 from unlatch.project.workspace import Workspace
 from unlatch.store.layout import find_layout, layout_at
-from unlatch.store.user_config import user_config_file
+from unlatch.worklog.programs import search_path
+from unlatch.worklog.user_config import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

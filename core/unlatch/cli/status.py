@@ -14,8 +14,8 @@ from unlatch.cli.documents import pending_entry
 from unlatch.cli.list import list_entry, tell_hint, tell_notes, title_note
 from unlatch.cli.serve import next_command
 from unlatch.cli.session import JSON, Session, with_session
-from unlatch.domain.times import stamp
 from unlatch.engine.overview import Overview, Waiting, overview
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

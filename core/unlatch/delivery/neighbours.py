@@ -14,7 +14,7 @@ from unlatch.errors import UnlatchError
 from unlatch.store.layout import METADATA
 from unlatch.store.links import identity, link_of
 from unlatch.store.records import is_in_doubt
-from unlatch.store.safe_open import read_file
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.engine.git import run_git
 from unlatch.errors import StoreError
-from unlatch.store.safe_open import open_folder, read_file
+from unlatch.worklog.safe_open import open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.store.safe_open import OpenFolder
+    from unlatch.worklog.safe_open import OpenFolder
 
 _REGULAR = ("100644", "100755")
 # As long as git's ids are, in hexadecimal digits.

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from unlatch.programs import Finished, find_program, run
+from unlatch.worklog.programs import Finished, find_program, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.engine.git import ask_git
-from unlatch.store.safe_open import UnsafePath
+from unlatch.worklog.safe_open import UnsafePath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from unlatch.engine.git import ask_git, run_git
 from unlatch.engine.git_folder import check_git_folder
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.atomic import replace_file
 from unlatch.store.layout import EVENTS, METADATA
-from unlatch.store.safe_open import exists, read_file
+from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,8 @@ from unlatch.engine.git_setup import DRIVER, require_git
 from unlatch.engine.own_files import merge_attributes
 from unlatch.engine.working_git import Ran, WorkingGit
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.atomic import replace_file
-from unlatch.store.user_state import state_folder
+from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.user_state import state_folder
 
 if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unlatch.domain.neutral import visible
 from unlatch.engine.branch import HEADS
 from unlatch.engine.giving import Giving, Way, fetch
 from unlatch.engine.own_files import OwnFiles, own_files
 from unlatch.errors import StoreError
+from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
     from unlatch.engine.working_git import Ran

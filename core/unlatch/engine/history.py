@@ -8,8 +8,8 @@ from datetime import timedelta
 from statistics import median
 from typing import TYPE_CHECKING
 
-from unlatch.domain.times import read_stamp, stamp
 from unlatch.store.events import read_events
+from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

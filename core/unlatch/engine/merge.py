@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from unlatch.engine.git import run_git
 from unlatch.engine.git_folder import check_git_folder
 from unlatch.errors import StoreError
-from unlatch.store.atomic import replace_file
-from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import EVENTS, METADATA, SPEC
 from unlatch.store.locks import store_lock
 from unlatch.store.merge_text import UnmergeableError, merge_events, merge_metadata
-from unlatch.store.safe_open import check_size, exists, read_file
-from unlatch.store.three_way import Side
+from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.json_text.three_way import Side
+from unlatch.worklog.safe_open import check_size, exists, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.store.layout import Folder
     from unlatch.store.reading import Shapes
-    from unlatch.store.three_way import Clash
+    from unlatch.worklog.json_text.three_way import Clash
 
 
 # git's numbers for the versions of a file that is in conflict.

@@ -9,13 +9,13 @@ from unlatch.engine.git import merge_file
 from unlatch.errors import StoreError, unexpected
 from unlatch.store.layout import METADATA
 from unlatch.store.merge_text import UnmergeableError, merge_metadata
-from unlatch.store.safe_open import check_size
+from unlatch.worklog.safe_open import check_size
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.store.reading import Shapes
-    from unlatch.store.three_way import Clash
+    from unlatch.worklog.json_text.three_way import Clash
 
 
 @dataclass(frozen=True, slots=True)

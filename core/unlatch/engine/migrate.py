@@ -21,7 +21,6 @@ from unlatch.engine.migrate_plan import (
     moves_between,
 )
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.atomic import move_folder, remove_file, replace_file
 from unlatch.store.journal import (
     BEGUN,
     DONE,
@@ -36,7 +35,8 @@ from unlatch.store.journal import (
 )
 from unlatch.store.layout import METADATA, layout_at
 from unlatch.store.locks import MIGRATE, store_lock
-from unlatch.store.safe_open import exists, read_file, remove_empty
+from unlatch.worklog.atomic import move_folder, remove_file, replace_file
+from unlatch.worklog.safe_open import exists, read_file, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.store.layout import SPECWEAVE
-from unlatch.store.safe_open import exists, read_file
+from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from unlatch.store.canonical import canonical
 from unlatch.store.journal import Move
 from unlatch.store.layout import HOME, METADATA, SPECWEAVE, Folder, Layout, sorted_folders
 from unlatch.store.reading import read_metadata
-from unlatch.store.safe_open import exists, open_folder, read_file
+from unlatch.worklog.safe_open import exists, open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from unlatch.domain.ids import number_of
 from unlatch.store.layout import EVENTS, METADATA, SPEC, TASKS
+from unlatch.worklog.ids import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -16,8 +16,8 @@ from unlatch.domain.mistakes import mistake_of
 from unlatch.domain.text import without_controls
 from unlatch.engine.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.errors import ProposalError, UsageError
-from unlatch.programs import TookTooLong, TooMuchOutput, find_program, run
 from unlatch.spi import EnvToken
+from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

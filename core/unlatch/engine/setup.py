@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.engine.git import ask_git
 from unlatch.engine.git_folder import check_git_folder
-from unlatch.store.atomic import replace_file, writing
 from unlatch.store.layout import Layout, layout_at
-from unlatch.store.safe_open import UnsafePath, exists, make_folders
+from unlatch.worklog.atomic import replace_file, writing
+from unlatch.worklog.safe_open import UnsafePath, exists, make_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

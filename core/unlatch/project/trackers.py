@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.project.registry import load_plugin
-from unlatch.store.user_state import state_folder
+from unlatch.worklog.user_state import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

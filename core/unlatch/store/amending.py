@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from unlatch.domain.amendment import Amended
 from unlatch.errors import StoreError, UsageError
 from unlatch.store import events
-from unlatch.store.atomic import replace_file
 from unlatch.store.layout import METADATA, SPEC, TASKS
 from unlatch.store.reading import read_document, read_metadata
 from unlatch.store.records import AMENDED, AMENDMENTS, entries_of, set_pending, told_of
-from unlatch.store.restoring import or_restore
-from unlatch.store.safe_open import exists
+from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.restore import or_restore
+from unlatch.worklog.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.status import Status
-from unlatch.domain.times import stamp
 from unlatch.store.links import block_at
 from unlatch.store.plans import times_in
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS
 from unlatch.store.records import set_pending, write_reopen
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -11,10 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.times import read_stamp, stamp
 from unlatch.store.contracts import TIME_PATTERN
-from unlatch.store.json_keys import with_keys
-from unlatch.store.json_text import JsonText
 from unlatch.store.links import add_link, block_at, old_keys, read_links, remove_link, same_item
 from unlatch.store.reading import (
     ACTIVITY_KEYS,
@@ -23,12 +20,15 @@ from unlatch.store.reading import (
     ID_KEYS,
     snapshot,
 )
+from unlatch.worklog.json_text.document import JsonText
+from unlatch.worklog.json_text.keys import with_keys
+from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from unlatch.domain.increment import Increment, Link, LinkShape
-    from unlatch.store.json_keys import Path
     from unlatch.store.layout import Folder
     from unlatch.store.reading import Shapes
+    from unlatch.worklog.json_text.keys import Path
 
 _SYNONYMS = (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
 _TIMES = tuple(keys[0] for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS))

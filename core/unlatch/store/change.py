@@ -10,10 +10,10 @@ from unlatch.domain.status import read_status
 from unlatch.errors import StoreError
 from unlatch.store import events, front_matter
 from unlatch.store.amending import follow_amendments
-from unlatch.store.atomic import replace_file, sweep
 from unlatch.store.folders import unarchived
 from unlatch.store.layout import METADATA, SPEC, Folder
 from unlatch.store.reading import read_document, read_increment, read_metadata, snapshot
+from unlatch.worklog.atomic import replace_file, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

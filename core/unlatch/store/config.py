@@ -17,11 +17,11 @@ from unlatch.domain.text import slots
 from unlatch.errors import ConfigError, StoreError
 from unlatch.store import specweave_limits
 from unlatch.store.layout import HOME, SPECWEAVE
-from unlatch.store.safe_open import read_file
 from unlatch.store.specweave import repositories_of, tracker_settings
 from unlatch.store.sync_config import SyncConfig
 from unlatch.store.tables import Limits, Reopen
-from unlatch.store.user_config import user_config_file
+from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.user_config import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from unlatch.domain.ids import ULID
 from unlatch.domain.item import Category
 from unlatch.domain.operation import Kind, Result
 from unlatch.domain.status import Status
-from unlatch.store import record
 from unlatch.store.links import BASE
 from unlatch.store.operation_record import ATTEMPT, COMMENTS, OPERATION, SEEN
-from unlatch.store.record import Record
 from unlatch.store.records import AMENDED, REOPEN, SYNCED, TASK
+from unlatch.worklog import record
+from unlatch.worklog.ids import ULID
+from unlatch.worklog.record import Record
 
 ULID_PATTERN = f"^{ULID.pattern}$"
 TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"

@@ -10,14 +10,14 @@ import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.times import stamp
 from unlatch.errors import StoreError
-from unlatch.store._json_nodes import is_too_deep
-from unlatch.store.atomic import append_line, check_single, writing
 from unlatch.store.layout import EVENTS
 from unlatch.store.records import told_of
-from unlatch.store.restoring import or_restore
-from unlatch.store.safe_open import open_folder, read_file
+from unlatch.worklog.atomic import append_line, check_single, writing
+from unlatch.worklog.json_text.nodes import is_too_deep
+from unlatch.worklog.restore import or_restore
+from unlatch.worklog.safe_open import open_folder, read_file
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.text import without_controls
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.atomic import replace_file, writing
 from unlatch.store.events import append_event
-from unlatch.store.json_text import render_new
 from unlatch.store.layout import METADATA, SPEC, TASKS, Folder
-from unlatch.store.safe_open import make_folders, open_folder
+from unlatch.worklog.atomic import replace_file, writing
+from unlatch.worklog.json_text.document import render_new
+from unlatch.worklog.safe_open import make_folders, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

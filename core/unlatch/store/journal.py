@@ -15,13 +15,13 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.ids import is_ulid
-from unlatch.domain.times import read_stamp, stamp
 from unlatch.errors import StoreError
-from unlatch.store.atomic import remove_file, replace_file, writing
-from unlatch.store.json_text import JsonText, JsonTextError, render_new
-from unlatch.store.restoring import or_restore, restore_command
-from unlatch.store.safe_open import make_folders, open_folder, read_file
+from unlatch.worklog.atomic import remove_file, replace_file, writing
+from unlatch.worklog.ids import is_ulid
+from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
+from unlatch.worklog.restore import or_restore, restore_command
+from unlatch.worklog.safe_open import make_folders, open_folder, read_file
+from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unlatch.domain.ids import matches, number_of
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.restoring import or_restore
-from unlatch.store.safe_open import HOMES, OpenFolder, UnsafePath, list_folder, open_folder
+from unlatch.worklog.ids import matches, number_of
+from unlatch.worklog.restore import or_restore
+from unlatch.worklog.safe_open import HOMES, OpenFolder, UnsafePath, list_folder, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

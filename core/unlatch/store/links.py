@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Link
 from unlatch.errors import StoreError
-from unlatch.store.record import TEXT, BadRecord, Field, Record, Type, text
+from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

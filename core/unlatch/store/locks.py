@@ -27,10 +27,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.store import _flock
-from unlatch.store.atomic import vanished, writing
 from unlatch.store.layout import METADATA
-from unlatch.store.safe_open import OpenFolder, UnsafePath, open_folder, open_parent, remove_empty
+from unlatch.worklog import flock
+from unlatch.worklog.atomic import vanished, writing
+from unlatch.worklog.safe_open import OpenFolder, UnsafePath, open_folder, open_parent, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -118,12 +118,12 @@ def _locked(
     where = place(layout) if place else layout.increments / name
     lock: AbstractContextManager[None]
     if sys.platform == "win32":
-        from unlatch.store import _lock_file  # noqa: PLC0415  (needed there alone)
+        from unlatch.worklog import lock_file  # noqa: PLC0415  (needed there alone)
 
-        lock = _lock_file.hold(layout.home / "locks" / f"{name}.{kind}", patience=patience)
+        lock = lock_file.hold(layout.home / "locks" / f"{name}.{kind}", patience=patience)
     else:
         open_now = partial(_open, where) if place else partial(open_increment, layout, name)
-        lock = _flock.hold(open_now, patience=patience)
+        lock = flock.hold(open_now, patience=patience)
     with contextlib.ExitStack() as held:
         with _explained(where, "this project" if place else name):
             held.enter_context(lock)

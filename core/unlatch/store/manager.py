@@ -5,17 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.ids import number_of
 from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.domain.text import without_surrogates
-from unlatch.domain.times import stamp
 from unlatch.errors import UsageError
 from unlatch.store import events
-from unlatch.store._collection import without_collection
 from unlatch.store.amending import enqueue_updates
 from unlatch.store.apply import write_plan
-from unlatch.store.atomic import vanished
 from unlatch.store.change import change_folder
 from unlatch.store.folders import make_increment
 from unlatch.store.layout import Listings
@@ -23,6 +19,10 @@ from unlatch.store.links import add_link
 from unlatch.store.locks import store_lock
 from unlatch.store.plans import Intent, Plan, plan_reopen, plan_transition, plan_undo
 from unlatch.store.reading import read_folder, read_increment
+from unlatch.worklog.atomic import vanished
+from unlatch.worklog.collection import without_collection
+from unlatch.worklog.ids import number_of
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

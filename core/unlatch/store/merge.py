@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from unlatch.domain.item import Category
 from unlatch.domain.operation import Kind
 from unlatch.domain.status import read_status
-from unlatch.domain.times import read_stamp
 from unlatch.store.links import read_links, same_item
 from unlatch.store.merge_blocks import block_rule
 from unlatch.store.operation_record import read_seen
@@ -28,7 +27,8 @@ from unlatch.store.records import (
     set_pending,
     supersede,
 )
-from unlatch.store.three_way import ABSENT, Clash, Place, Rule, Side, ThreeWay, Versions
+from unlatch.worklog.json_text.three_way import ABSENT, Clash, Place, Rule, Side, ThreeWay, Versions
+from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unlatch.store.three_way import ABSENT, Place, Rule, ThreeWay, Versions
+from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.merge import Merged, merge
 from unlatch.store.reading import FORMAT_VERSION
 from unlatch.store.records import BadRecord
-from unlatch.store.three_way import Clash, Side
+from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.json_text.three_way import Clash, Side
 
 if TYPE_CHECKING:
     from unlatch.store.reading import Shapes

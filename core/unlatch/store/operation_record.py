@@ -7,7 +7,7 @@ from typing import Any
 from unlatch.domain.item import Category
 from unlatch.domain.operation import Attempt, Kind, Operation, SeenItem
 from unlatch.domain.options import DeliveryOptions
-from unlatch.store.record import (
+from unlatch.worklog.record import (
     NUMBER,
     SET,
     TEXT,

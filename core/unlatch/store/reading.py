@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import BrokenIncrement, Increment
 from unlatch.domain.status import read_status
-from unlatch.domain.times import read_stamp
 from unlatch.errors import StoreError
 from unlatch.store import front_matter
-from unlatch.store.json_text import JsonText, JsonTextError
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import read_links
 from unlatch.store.records import (
@@ -23,8 +21,10 @@ from unlatch.store.records import (
     read_pending,
     read_reopens,
 )
-from unlatch.store.restoring import or_restore
-from unlatch.store.safe_open import read_file
+from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.restore import or_restore
+from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

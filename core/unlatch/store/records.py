@@ -11,7 +11,7 @@ from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status, read_status
 from unlatch.store.links import entry_for
 from unlatch.store.operation_record import OPERATION, SEEN_ITEM
-from unlatch.store.record import (
+from unlatch.worklog.record import (
     TEXT,
     TEXTS,
     TIME,

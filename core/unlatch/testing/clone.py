@@ -15,7 +15,6 @@ from unlatch.domain.increment import Link
 from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
-from unlatch.domain.times import stamp
 from unlatch.engine.finish import finish
 from unlatch.engine.resume import Request, resume
 from unlatch.project.workspace import Workspace, utc_now
@@ -23,6 +22,7 @@ from unlatch.store.layout import layout_at
 from unlatch.store.links import add_link
 from unlatch.store.outbox import enqueue
 from unlatch.testing.bench import Bench, BenchTrackers
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from pathlib import Path

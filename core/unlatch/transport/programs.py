@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from unlatch.programs import find_program, run
+from unlatch.worklog.programs import find_program, run
 
 _SECONDS = 10.0
 _MOST_BYTES = 1_000_000

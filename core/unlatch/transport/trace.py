@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import IO, TYPE_CHECKING
 
-from unlatch.domain.neutral import visible
+from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,9 +14,9 @@ from unlatch.project.configuration import check_config
 from unlatch.project.registry import load
 from unlatch.store.config import WRONG_FILE, WRONG_TABLE, CoreConfig
 from unlatch.store.layout import SPECWEAVE
-from unlatch.store.safe_open import read_file
-from unlatch.store.user_config import ALLOWED_LINKS
 from unlatch.transport.trust import TRUSTED_HOSTS
+from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.user_config import ALLOWED_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.status import Status
-from unlatch.domain.times import read_stamp
 from unlatch.engine.doctor.finding import Finding, Severity
 from unlatch.engine.doctor.shape import pointer
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS
+from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

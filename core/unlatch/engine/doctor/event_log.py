@@ -11,8 +11,8 @@ from unlatch.engine.doctor.shape import explain
 from unlatch.errors import StoreError
 from unlatch.store.events import parse_line, read_events
 from unlatch.store.layout import EVENTS
-from unlatch.store.safe_open import read_file
 from unlatch.store.schemas import event_schema
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from unlatch.engine.doctor.finding import Finding, Severity, from_error
 from unlatch.engine.migrate import unfinished
 from unlatch.errors import ConfigError, StoreError
 from unlatch.store.layout import SPECWEAVE
-from unlatch.store.safe_open import read_file
 from unlatch.store.specweave import automatic_sync, unused_mappings
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

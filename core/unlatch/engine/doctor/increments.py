@@ -16,11 +16,11 @@ from unlatch.engine.doctor.shape import explain, is_vital, pointer
 from unlatch.engine.doctor.together import same_names, shared_items
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.store import front_matter
-from unlatch.store.atomic import unfinished_files
 from unlatch.store.layout import METADATA, SPEC
 from unlatch.store.links import same_item, spelled_twice
 from unlatch.store.reading import ID_KEYS, read_document, read_metadata, snapshot
 from unlatch.store.schemas import metadata_schema
+from unlatch.worklog.atomic import unfinished_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from unlatch.domain.increment import Increment, Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Settings
-    from unlatch.store.json_text import JsonText
     from unlatch.store.layout import Folder
+    from unlatch.worklog.json_text.document import JsonText
 
 
 MIGRATE = "unlatch migrate"
@@ -220,7 +220,7 @@ def _spec(folder: Folder, increment: Increment, path: str) -> Iterator[Finding]:
 
 
 def _unfinished(folder: Folder, root: Path) -> Iterator[Finding]:
-    for path in unfinished_files(folder):
+    for path in unfinished_files(folder.path):
         yield Finding(
             Severity.NOTE,
             "unfinished-file",

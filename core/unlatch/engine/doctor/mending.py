@@ -16,12 +16,12 @@ from unlatch.domain.status import read_status
 from unlatch.engine.doctor.finding import below
 from unlatch.errors import StoreError
 from unlatch.store import front_matter
-from unlatch.store.atomic import remove_file, replace_file, unfinished_files
 from unlatch.store.events import read_events, reopened
 from unlatch.store.layout import EVENTS, METADATA, SPEC
 from unlatch.store.locks import store_lock
 from unlatch.store.reading import ID_KEYS, read_document, read_metadata, snapshot
-from unlatch.store.safe_open import read_file
+from unlatch.worklog.atomic import remove_file, replace_file, unfinished_files
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from unlatch.domain.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.store.json_text import JsonText
     from unlatch.store.layout import Folder, Layout
+    from unlatch.worklog.json_text.document import JsonText
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def mends(workspace: Workspace) -> Iterator[Mend]:
     root = workspace.layout.root
     for folder in listable_folders(workspace.layout):
         try:
-            for path in unfinished_files(folder):
+            for path in unfinished_files(folder.path):
                 if (content := _content(path)) is not None:
                     yield Mend("unfinished-file", folder.name, below(path, root), content, None)
             text = read_metadata(folder.path / METADATA)

@@ -12,7 +12,7 @@ from unlatch.engine.doctor.finding import Finding, Severity, below, from_error
 from unlatch.errors import StoreError
 from unlatch.store.layout import EVENTS, SPEC, TASKS
 from unlatch.store.reading import read_document
-from unlatch.store.safe_open import exists
+from unlatch.worklog.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.status import read_status
-from unlatch.domain.times import read_stamp, stamp
 from unlatch.store.contracts import TIME_PATTERN, ULID_PATTERN
 from unlatch.store.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
+from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.domain.ids import number_of
 from unlatch.engine.doctor.finding import Finding, Severity, below
 from unlatch.engine.doctor.shape import pointer
 from unlatch.store.layout import METADATA
+from unlatch.worklog.ids import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

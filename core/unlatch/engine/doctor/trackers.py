@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.engine.doctor.finding import Finding, Severity, from_error
 from unlatch.errors import ConfigError, UnlatchError
-from unlatch.programs import find_program
 from unlatch.project.registry import is_installed, missing_extra
 from unlatch.spi import CommandToken
 from unlatch.transport.credentials import find_credential, missing_hint
 from unlatch.transport.origin import credential_host
 from unlatch.transport.trust import check_origin
+from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ import os
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
-from unlatch.store._flock import carry
-from unlatch.store.restoring import or_restore
-from unlatch.store.safe_open import (
+from unlatch.worklog.flock import carry
+from unlatch.worklog.restore import or_restore
+from unlatch.worklog.safe_open import (
     UnsafePath,
     check_size,
     make_folders,
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.store.layout import Folder
-    from unlatch.store.safe_open import OpenFolder
+    from unlatch.worklog.safe_open import OpenFolder
 
 UNFINISHED = ".unlatch.tmp"
 
@@ -111,14 +110,14 @@ def sweep(folder: Path) -> None:
                 opened.remove(name)
 
 
-def unfinished_files(folder: Folder) -> list[Path]:
-    """The files in an increment's folder that writers left behind that died halfway.
+def unfinished_files(path: Path) -> list[Path]:
+    """The files in a folder that writers left behind that died halfway.
 
     Raises:
         StoreError: `folder-vanished`, `not-writable` or `unsafe-path`.
     """
-    with writing(folder.path), open_folder(folder.path) as opened:
-        return [folder.path / name for name in _unfinished(opened)]
+    with writing(path), open_folder(path) as opened:
+        return [path / name for name in _unfinished(opened)]
 
 
 def _unfinished(folder: OpenFolder) -> list[str]:

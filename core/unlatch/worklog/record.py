@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.ids import is_ulid
-from unlatch.domain.times import read_stamp, stamp
+from unlatch.worklog.ids import is_ulid
+from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

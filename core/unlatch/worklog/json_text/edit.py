@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unlatch.store._json_nodes import Node, read_nodes
-from unlatch.store._json_plain import aligned, is_same
-from unlatch.store._json_style import Style, line_indent
+from unlatch.worklog.json_text.nodes import Node, read_nodes
+from unlatch.worklog.json_text.plain import aligned, is_same
+from unlatch.worklog.json_text.style import Style, line_indent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from unlatch.store._json_nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
+from unlatch.worklog.json_text.nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
 
 # They have no UTF-8 form; inside JSON their escapes mean the same.
 _LONE_SURROGATES = "backslashreplace"
@@ -80,7 +80,7 @@ class JsonText:
                 or that `parse` would read.
             TypeError: `new` contains a key or an object that JSON does not know.
         """
-        from unlatch.store._json_plain import rendered  # noqa: PLC0415  (`list` never writes)
+        from unlatch.worklog.json_text.plain import rendered  # noqa: PLC0415  (`list` never writes)
 
         if is_too_deep(new):
             raise ValueError(f"nested more than {MAX_DEPTH} deep")
@@ -91,7 +91,7 @@ class JsonText:
         return codecs.BOM_UTF8 + raw if self.bom else raw
 
     def _edited(self, new: Any) -> str:
-        from unlatch.store._json_edit import edited  # noqa: PLC0415  (few files need it)
+        from unlatch.worklog.json_text.edit import edited  # noqa: PLC0415  (few files need it)
 
         if self.duplicates:
             raise ValueError(f"duplicate keys: {', '.join(self.duplicates)}")
@@ -100,7 +100,7 @@ class JsonText:
 
 def render_new(value: Any) -> bytes:
     """Render the content of a new file: indented by two spaces, with a final newline."""
-    from unlatch.store._json_style import Style  # noqa: PLC0415  (`list` never writes)
+    from unlatch.worklog.json_text.style import Style  # noqa: PLC0415  (`list` never writes)
 
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")

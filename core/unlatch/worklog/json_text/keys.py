@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from unlatch.store._json_nodes import read_nodes
+from unlatch.worklog.json_text.nodes import read_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from unlatch.store._json_nodes import Node
-    from unlatch.store.json_text import JsonText
+    from unlatch.worklog.json_text.document import JsonText
+    from unlatch.worklog.json_text.nodes import Node
 
 Path = tuple[str | int, ...]
 

@@ -26,8 +26,8 @@ from types import MappingProxyType
 from typing import Self
 
 from unlatch.errors import StoreError
-from unlatch.store.restoring import or_restore, replace_command
-from unlatch.store.user_config import (
+from unlatch.worklog.restore import or_restore, replace_command
+from unlatch.worklog.user_config import (
     ALLOWED_LINKS,
     allowed_links,
     has_wrong_links,
