@@ -82,10 +82,12 @@ def test_without_any_increments_everything_is_unknown(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.increments.rmdir()
     assert project.manager.list() == []
-    project.increments.write_text("a file where the folder belongs")
-    assert project.manager.list() == []
     with pytest.raises(UsageError):
         project.manager.find("7")
+    project.increments.write_text("a file where the folder belongs")
+    for ask in (project.manager.list, lambda: project.manager.find("7")):
+        with pytest.raises(StoreError, match="a file is in place of the folder"):
+            ask()
 
 
 def test_the_nearest_project_above_is_taken(tmp_path: Path) -> None:
