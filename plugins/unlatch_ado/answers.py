@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from unlatch.worklog.times import read_stamp
+from unlatch.spi import read_stamp
 from unlatch_ado.iterations import Iteration
 from unlatch_ado.patch import DESCRIPTION, PARENT_LINK, read_tags
 from unlatch_ado.workflow import Workflow

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
 from unlatch.spi import Draft, as_html, visible
+from unlatch.spi.text import without_controls
 from unlatch_ado.discussion import plain
 
 LONGEST = 1_000_000

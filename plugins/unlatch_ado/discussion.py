@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from unlatch.spi import CommentRef
-from unlatch.worklog.times import read_stamp
+from unlatch.spi import CommentRef, read_stamp
 
 
 @dataclass(frozen=True, slots=True)

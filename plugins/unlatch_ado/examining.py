@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.domain.text import Span
 from unlatch.errors import NotFound, Rejected, TrackerError, Unauthorised
 from unlatch.spi import Access, Change, Draft, Examination, Goal, Remark, as_html, must_move
+from unlatch.spi.text import Span
 from unlatch_ado.creation import patch_for_new
 from unlatch_ado.fitting import remarks_on
 from unlatch_ado.patch import Patch

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.domain.text import Span
 from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Goal, as_html
+from unlatch.spi.text import Span
 from unlatch_ado.patch import STATE, Patch
 from unlatch_ado.seeing import Seen, see
 from unlatch_ado.writers import sent

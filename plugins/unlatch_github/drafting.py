@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
 from unlatch.spi import markdown
+from unlatch.spi.text import without_controls
 from unlatch_github.wishes import number_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import without_controls
 from unlatch.errors import (
     Forbidden,
     Limited,
@@ -20,6 +19,7 @@ from unlatch.errors import (
     TrackerError,
     Unauthorised,
 )
+from unlatch.spi.text import without_controls
 
 if TYPE_CHECKING:
     from unlatch.transport import Answer

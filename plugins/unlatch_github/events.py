@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from unlatch.domain.mistakes import mistake_of
 from unlatch.spi import Category, ItemEvent
+from unlatch.spi.mistakes import mistake_of
 
 # Actions that may change what an increment follows; after others nothing needs a look.
 _TELLING = frozenset(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import without_controls
 from unlatch.errors import Rejected
+from unlatch.spi.text import without_controls
 from unlatch_github.reading import without
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field
 
-from unlatch.spi import Category, RemoteItem
-from unlatch.worklog.times import read_stamp
+from unlatch.spi import Category, RemoteItem, read_stamp
 from unlatch_jira.comments import CommentPage  # noqa: TC001  (pydantic reads it)
 from unlatch_jira.model import Model, parse
 

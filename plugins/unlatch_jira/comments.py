@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from unlatch.errors import Rejected
-from unlatch.spi import ops_in
-from unlatch.worklog.times import read_stamp
+from unlatch.spi import ops_in, read_stamp
 from unlatch_jira.bodies import plain
 from unlatch_jira.model import Model
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import without_controls
 from unlatch.spi import Span, visible
+from unlatch.spi.text import without_controls
 from unlatch_jira.bodies import fitting, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from unlatch.domain.text import Paragraph
     from unlatch.spi import Change, Draft
+    from unlatch.spi.text import Paragraph
     from unlatch_jira.answers import Issue
     from unlatch_jira.settings import JiraSettings
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.domain.text import without_controls
 from unlatch.errors import Limited, Rejected, TrackerError, UnknownOutcome
+from unlatch.spi.text import without_controls
 from unlatch_jira.refusals import TABLE, path_of, words
 
 if TYPE_CHECKING:

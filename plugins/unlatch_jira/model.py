@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from unlatch.domain.mistakes import mistake_of
 from unlatch.errors import Rejected
+from unlatch.spi.mistakes import mistake_of
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

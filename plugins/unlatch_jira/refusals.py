@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unlatch.domain.text import without_controls
 from unlatch.errors import Conflict, Forbidden, NotFound, Rejected, TrackerError, Unauthorised
+from unlatch.spi.text import without_controls
 
 if TYPE_CHECKING:
     from unlatch.transport import Answer

@@ -12,11 +12,11 @@ from click import unstyle
 from unlatch.cli.describe import delivery_lines
 from unlatch.delivery.result import Delivery, Reached
 from unlatch.delivery.states import State
-from unlatch.domain.item import Category, ItemRef, RemoteItem
-from unlatch.domain.operation import Change, Goal, Kind, Operation, Result
-from unlatch.domain.text import fill
 from unlatch.errors import Rejected
 from unlatch.project.registry import Registry
+from unlatch.spi.item import Category, ItemRef, RemoteItem
+from unlatch.spi.operation import Change, Goal, Kind, Operation, Result
+from unlatch.spi.text import fill
 
 if TYPE_CHECKING:
     from unlatch.errors import UnlatchError

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
 
-from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.status import Status
 from unlatch.engine.finish import finish
 from unlatch.engine.resume import Request, resume
 from unlatch.project.registry import Registry, load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
+from unlatch.spi.operation import Kind, Operation
 from unlatch.store.layout import layout_at
 from unlatch.store.outbox import enqueue
 from unlatch.transport import Transport

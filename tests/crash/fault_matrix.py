@@ -28,7 +28,6 @@ from tests.crash.blows import BLOWS, Blow
 from tests.crash.cell import AIMS, PATIENT, Cell
 from tests.crash.stage import own_state
 
-from unlatch.domain.operation import Kind
 from unlatch.errors import (
     Conflict,
     Limited,
@@ -37,6 +36,7 @@ from unlatch.errors import (
     UnknownOutcome,
     Unreachable,
 )
+from unlatch.spi.operation import Kind
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:

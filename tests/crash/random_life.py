@@ -34,13 +34,13 @@ from tests.crash.kill_matrix import in_fork
 from tests.crash.stage import INCREMENT, Stage
 
 from unlatch.domain.increment import Link
-from unlatch.domain.operation import Kind, Operation
-from unlatch.domain.options import DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.engine.finish import finish
 from unlatch.engine.resume import Request, resume
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
+from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.options import DeliveryOptions
 from unlatch.store import linking
 from unlatch.store.events import read_events
 from unlatch.store.layout import layout_at

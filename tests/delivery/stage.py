@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.cli.project import NAME, REASON, Done, Project
 
-from unlatch.domain.marker import ops_in
+from unlatch.spi.marker import ops_in
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

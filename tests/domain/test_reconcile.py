@@ -8,7 +8,6 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from unlatch.domain.increment import Base
-from unlatch.domain.item import Category
 from unlatch.domain.reconcile import (
     Circumstances,
     Direction,
@@ -19,6 +18,7 @@ from unlatch.domain.reconcile import (
     decide,
 )
 from unlatch.domain.status import Status
+from unlatch.spi.item import Category
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.domain.render import plain
-from unlatch.domain.text import Span, fill, slots, without_controls
+from unlatch.spi.render import plain
+from unlatch.spi.text import Span, fill, slots, without_controls
 
 HOSTILE = ["{reason}", "{by}", "{", "**", "**bold**", "$&", r"\1", r"\g<0>", "\n\n", "{0}", "%s"]
 

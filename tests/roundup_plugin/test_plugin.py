@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.transport.faulty import Faulty, reply
 
-from unlatch.domain.text import Span
 from unlatch.errors import Conflict, UnknownOutcome
 from unlatch.spi import Category, Change, Draft, Goal, Scheme, SyncPlugin, visible
+from unlatch.spi.text import Span
 from unlatch.transport import for_tests
 from unlatch.transport.trace import Trace
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.increment import Link, LinkShape
+from unlatch.domain.increment import Link
+from unlatch.spi.manifest import LinkShape
 from unlatch.store.layout import layout_at
 from unlatch.store.manager import MetadataManager
 from unlatch.store.reading import Shapes

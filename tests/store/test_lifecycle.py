@@ -16,9 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.store.making import GITHUB, Project, github, jira, metadata
 
 from unlatch.domain.increment import Base, Increment, Link, SyncedItem
-from unlatch.domain.operation import Kind
 from unlatch.domain.status import TRANSITIONS, Status
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.spi.operation import Kind
 from unlatch.store.events import read_events
 from unlatch.store.linking import link, unlink
 from unlatch.store.outbox import block, record_delivery

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unlatch.domain.increment import Increment, LinkShape
+from unlatch.domain.increment import Increment
+from unlatch.spi.manifest import LinkShape
 from unlatch.store.links import read_links, same_item
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import IO, TYPE_CHECKING
 import pytest
 from tests.store.making import NOW, Project, github, metadata, tree, ulid
 
-from unlatch.domain.operation import Kind, Operation
 from unlatch.errors import StoreError, UsageError
+from unlatch.spi.operation import Kind, Operation
 from unlatch.store import locks
 from unlatch.store.linking import link
 from unlatch.store.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_lock, store_lock

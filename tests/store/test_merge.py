@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unlatch.domain.increment import LinkShape
+from unlatch.spi.manifest import LinkShape
 from unlatch.store.merge import merge
 from unlatch.store.merge_text import UnmergeableError, merge_events, merge_metadata
 from unlatch.store.reading import Shapes

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.store.making import GITHUB, STAMP, ulid
 
-from unlatch.domain.item import Category
-from unlatch.domain.operation import Attempt, Kind, Operation, SeenItem
-from unlatch.domain.options import DeliveryOptions
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.spi.options import DeliveryOptions
 from unlatch.store.operation_record import (
     ATTEMPT,
     COMMENTS,

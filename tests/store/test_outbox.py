@@ -18,9 +18,9 @@ from tests.store.making import (
 )
 
 from unlatch.domain.increment import Base, Increment, Link, SyncedItem
-from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.status import Status
 from unlatch.errors import StoreError
+from unlatch.spi.operation import Kind, Operation
 from unlatch.store.linking import link, unlink
 from unlatch.store.outbox import block, enqueue, record_delivery
 

@@ -13,8 +13,8 @@ from tests.store.test_operation_record import ids, seen_items, texts, times, val
 
 from unlatch.domain.amendment import Amended, Amendment, NewTask
 from unlatch.domain.increment import Base, ReopenEntry, SyncedItem
-from unlatch.domain.item import Category
 from unlatch.domain.status import Status
+from unlatch.spi.item import Category
 from unlatch.store.links import BASE
 from unlatch.store.records import AMENDED, REOPEN, SYNCED
 from unlatch.worklog.record import BadRecord, Record

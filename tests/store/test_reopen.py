@@ -16,9 +16,9 @@ from tests.store.making import (
     ulid,
 )
 
-from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.status import Status
 from unlatch.errors import StoreError, UsageError
+from unlatch.spi.operation import Kind, Operation
 from unlatch.store.events import read_events
 from unlatch.store.linking import link
 from unlatch.store.manager import LONGEST_REASON

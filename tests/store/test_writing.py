@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.store.making import GITHUB, Project, github, metadata, tree, ulid
 
-from unlatch.domain.operation import Kind, Operation
 from unlatch.domain.status import Status
 from unlatch.errors import StoreError
+from unlatch.spi.operation import Kind, Operation
 from unlatch.store.events import read_events
 from unlatch.store.linking import link, unlink
 from unlatch.store.outbox import enqueue

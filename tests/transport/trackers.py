@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import Span
 from unlatch.spi import Change, Draft, ItemRef, Scheme, SyncPlugin
+from unlatch.spi.text import Span
 from unlatch.transport import Transport, for_tests
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings

@@ -7,8 +7,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import Span, Text
 from unlatch.spi import Change, Draft, Goal, ItemRef
+from unlatch.spi.text import Span, Text
 from unlatch.transport import for_tests
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings

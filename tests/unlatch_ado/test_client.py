@@ -11,9 +11,9 @@ import pytest
 import responses
 from tests.unlatch_ado.making import OP, plugin_for, ref, sent, settings, words, written
 
-from unlatch.domain.item import Category
 from unlatch.errors import NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Change
+from unlatch.spi.item import Category
 from unlatch.transport import for_tests, measure
 from unlatch_ado.client import Client, newest_query
 from unlatch_ado.patch import Step

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.unlatch_ado.making import MARKER, OP, draft
 
-from unlatch.domain.text import Check, Checks, Heading
 from unlatch.spi import Draft, as_html
+from unlatch.spi.text import Check, Checks, Heading
 from unlatch_ado.description import rewritten, title_of, written
 
 BEGIN = "<p>[unlatch begin 0007-smart]</p>"

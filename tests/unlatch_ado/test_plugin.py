@@ -23,7 +23,6 @@ from tests.unlatch_ado.making import (
     written,
 )
 
-from unlatch.domain.item import Category
 from unlatch.errors import (
     Conflict,
     Forbidden,
@@ -36,6 +35,7 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.spi import Change, Goal, ItemRef
+from unlatch.spi.item import Category
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unlatch_ado.making import plugin_for, ref, sent
 
-from unlatch.domain.item import Category, Snapshot
 from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
+from unlatch.spi.item import Category, Snapshot
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

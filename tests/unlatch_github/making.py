@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.domain.text import Span, Text
 from unlatch.spi import Change, Draft, Goal, ItemRef, Outcome
+from unlatch.spi.text import Span, Text
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings

@@ -21,9 +21,9 @@ from tests.unlatch_github.making import (
     update,
 )
 
-from unlatch.domain.text import Check, Checks, Heading
 from unlatch.errors import NotFound
 from unlatch.spi import Category, Change, Goal, Snapshot, hidden
+from unlatch.spi.text import Check, Checks, Heading
 from unlatch.transport import for_tests, measure
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings

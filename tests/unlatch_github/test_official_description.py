@@ -35,8 +35,8 @@ from tests.unlatch_github.making import (
     update,
 )
 
-from unlatch.domain.text import Check, Checks, Heading
 from unlatch.spi import Goal
+from unlatch.spi.text import Check, Checks, Heading
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 

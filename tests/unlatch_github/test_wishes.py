@@ -20,9 +20,9 @@ from tests.unlatch_github.making import (
     update,
 )
 
-from unlatch.domain.text import Check, Checks, Heading
 from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Change
+from unlatch.spi.text import Check, Checks, Heading
 from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings

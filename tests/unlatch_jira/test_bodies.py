@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unlatch_jira.making import unescaped
 
-from unlatch.domain.text import Span, Text
 from unlatch.spi import adf, wiki
+from unlatch.spi.text import Span, Text
 from unlatch_jira.bodies import format_of, kept, plain
 
 ID = "0007-smart-discipline"

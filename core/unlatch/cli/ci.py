@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.cli import output
-from unlatch.domain.render import markdown
-from unlatch.domain.text import Span
 from unlatch.engine.ci import Ci, System, detect
+from unlatch.spi.render import markdown
+from unlatch.spi.text import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

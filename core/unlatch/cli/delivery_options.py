@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.domain.operation import Kind
-from unlatch.domain.options import DeliveryOptions
 from unlatch.project.registry import Registry
+from unlatch.spi.operation import Kind
+from unlatch.spi.options import DeliveryOptions
 from unlatch.store.config import CommentStyle
 
 if TYPE_CHECKING:

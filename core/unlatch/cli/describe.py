@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.output import bad, clean, faint, good, sign, warn
 from unlatch.delivery.states import State
-from unlatch.domain.operation import Kind, Result
+from unlatch.spi.operation import Kind, Result
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from unlatch.cli.failure import UNDECIDED, UNDELIVERED, problem_entry
-from unlatch.domain.operation import Kind, Result
+from unlatch.spi.operation import Kind, Result
 from unlatch.store.operation_record import operation_entry
 from unlatch.store.records import write_reopen
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     )
     from unlatch.delivery.result import Delivery
     from unlatch.domain.increment import Increment, Link, ReopenEntry
-    from unlatch.domain.operation import Operation
     from unlatch.domain.status import Status
+    from unlatch.spi.operation import Operation
     from unlatch.store.contracts import ReopenRecord
 
 _OUTCOMES: dict[Result, DeliveryOutcome] = {

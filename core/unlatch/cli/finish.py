@@ -19,9 +19,9 @@ from unlatch.cli.documents import (
 from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
-from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
 from unlatch.engine.finish import Finished, finish, may_finish, plan_finish
+from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import FinishDocument
     from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
-    from unlatch.domain.options import DeliveryOptions
+    from unlatch.spi.options import DeliveryOptions
 
 _FORCE = click.option(
     "--force", is_flag=True, help="Complete it although work is open; that is recorded."

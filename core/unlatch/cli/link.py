@@ -11,8 +11,8 @@ from unlatch.cli.app import reach
 from unlatch.cli.describe import seen_line
 from unlatch.cli.session import BY, JSON, Session, with_session
 from unlatch.cli.show import item_entry
-from unlatch.domain.options import AS_CONFIGURED
 from unlatch.errors import UsageError
+from unlatch.spi.options import AS_CONFIGURED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from unlatch.domain.text import without_controls
+from unlatch.spi.text import without_controls
 from unlatch.worklog.neutral import for_json, visible
 
 if TYPE_CHECKING:

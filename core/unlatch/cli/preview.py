@@ -16,10 +16,10 @@ from unlatch.cli.failure import problem_entry
 from unlatch.cli.scope_report import foreseen_lines, scope_entry
 from unlatch.delivery.preview import Preview, preview
 from unlatch.delivery.run import Run
-from unlatch.domain.operation import Kind
-from unlatch.domain.render import plain
-from unlatch.domain.text import without_controls
 from unlatch.engine.items import Seen
+from unlatch.spi.operation import Kind
+from unlatch.spi.render import plain
+from unlatch.spi.text import without_controls
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.previewed import PreviewedItem
     from unlatch.cli.session import Session
     from unlatch.delivery.preview import Previewed
-    from unlatch.domain.options import DeliveryOptions
-    from unlatch.domain.text import Block, Text
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
+    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.text import Block, Text
     from unlatch.store.plans import Plan
 
 _INDENT = " " * 6

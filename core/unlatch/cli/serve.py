@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from unlatch.cli.session import Session
     from unlatch.domain.increment import Increment
-    from unlatch.domain.operation import Operation
-    from unlatch.domain.options import DeliveryOptions
     from unlatch.project.trackers import Trackers
+    from unlatch.spi.operation import Operation
+    from unlatch.spi.options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,23 +30,23 @@ from unlatch.cli.sync_questions import answered, check_items
 from unlatch.cli.sync_report import report_plan, report_sync
 from unlatch.delivery.run import Run
 from unlatch.domain.increment import BrokenIncrement, Increment
-from unlatch.domain.operation import Kind
-from unlatch.domain.options import AS_CONFIGURED
 from unlatch.engine.branch import changed_since, other_branch
 from unlatch.engine.in_step import Moved, apply_sync_plan
 from unlatch.engine.ingest import Heard, attributed, concerned
 from unlatch.engine.reconcile import SyncPlan, compare
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.spi.operation import Kind
+from unlatch.spi.options import AS_CONFIGURED
 from unlatch.store.links import identity, link_of
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.syncing import EventEntry, SyncDocument
     from unlatch.cli.table import Entry
     from unlatch.delivery.result import Delivery
-    from unlatch.domain.options import DeliveryOptions
     from unlatch.engine.giving import Giving
     from unlatch.project.trackers import Trackers
     from unlatch.spi import ItemEvent
+    from unlatch.spi.options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from unlatch.cli.tracker_create import create_command
 from unlatch.cli.tracker_items import end_change, links_to
 from unlatch.cli.tracker_status import status_command
 from unlatch.delivery.permission import check_permitted
-from unlatch.domain.operation import Kind
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
+from unlatch.spi.operation import Kind
 from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import enqueue
 from unlatch.store.plans import operations, plan_enqueue
@@ -25,8 +25,8 @@ from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from unlatch.domain.increment import Increment
-    from unlatch.domain.options import DeliveryOptions
     from unlatch.spi import Manifest
+    from unlatch.spi.options import DeliveryOptions
 
 _KINDS = {
     Capability.UPDATE: Kind.UPDATE,

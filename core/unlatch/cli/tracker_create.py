@@ -15,17 +15,17 @@ from unlatch.cli.tracker_items import end_change
 from unlatch.delivery.draft import draft_of, stories_of
 from unlatch.delivery.permission import check_permitted
 from unlatch.domain.increment import Link
-from unlatch.domain.operation import Kind, Operation
 from unlatch.engine.linking import create_target
 from unlatch.errors import UsageError
+from unlatch.spi.operation import Kind, Operation
 from unlatch.store.outbox import enqueue
 from unlatch.store.plans import plan_enqueue
 from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from unlatch.domain.increment import Increment
-    from unlatch.domain.options import DeliveryOptions
     from unlatch.spi import Manifest
+    from unlatch.spi.options import DeliveryOptions
 
 
 def create_command(manifest: Manifest) -> click.Command:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import TrackerChangeDocument
     from unlatch.cli.serve import Delivered
     from unlatch.domain.increment import Increment, Link
-    from unlatch.domain.operation import Kind
     from unlatch.spi import Manifest
+    from unlatch.spi.operation import Kind
 
 
 def links_to(increment: Increment, manifest: Manifest, item: str | None) -> tuple[Link, ...]:

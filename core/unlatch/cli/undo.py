@@ -16,8 +16,8 @@ from unlatch.cli.failure import UNDECIDED
 from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, is_interactive, with_session
-from unlatch.domain.operation import Kind
 from unlatch.errors import UsageError
+from unlatch.spi.operation import Kind
 from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import new_operations
 from unlatch.store.plans import plan_undo, undoable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
     from unlatch.domain.increment import Increment, ReopenEntry
-    from unlatch.domain.options import DeliveryOptions
+    from unlatch.spi.options import DeliveryOptions
 
 DECLINED = 2
 

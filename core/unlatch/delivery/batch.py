@@ -18,9 +18,9 @@ from unlatch.delivery.reading import read_all
 from unlatch.delivery.states import Block, Event, Send, advance, contacting
 from unlatch.delivery.steps import conclude, execute, take_note
 from unlatch.delivery.wanted import change_for, refuse_deliberate
-from unlatch.domain.operation import Change, Kind, Outcome, seen_of
 from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
 from unlatch.spi import Capability, Snapshot
+from unlatch.spi.operation import Change, Kind, Outcome, seen_of
 from unlatch.store.links import identity, link_of
 from unlatch.store.locks import delivery_lock
 from unlatch.store.outbox import close_attempt, note_attempts
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.result import Delivery
     from unlatch.delivery.run import Run
     from unlatch.domain.increment import Increment
-    from unlatch.domain.operation import Operation
+    from unlatch.spi.operation import Operation
 
 MOST_AT_ONCE = 200
 # For fewer than these each is sent by itself, side by side.

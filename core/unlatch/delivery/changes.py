@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.comment import compose
 from unlatch.delivery.draft import draft_of
-from unlatch.domain.operation import Change, Goal, Kind, must_move
 from unlatch.domain.status import Status
+from unlatch.spi.operation import Change, Goal, Kind, must_move
 from unlatch.store.config import CommentStyle
 from unlatch.store.links import story_of
 from unlatch.store.sync_config import Part
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from unlatch.domain.amendment import Amended, Amendment
     from unlatch.domain.increment import Increment
-    from unlatch.domain.item import RemoteItem
-    from unlatch.domain.operation import Operation
-    from unlatch.domain.options import DeliveryOptions
-    from unlatch.domain.text import Text
+    from unlatch.spi.item import RemoteItem
+    from unlatch.spi.operation import Operation
+    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.text import Text
     from unlatch.store.config import CoreConfig, Labels
 
 _HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.domain.text import Check, Checks, Text, fill
+from unlatch.spi.text import Check, Checks, Text, fill
 from unlatch.store.config import CommentStyle
 
 if TYPE_CHECKING:

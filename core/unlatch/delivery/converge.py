@@ -9,8 +9,8 @@ from unlatch.errors import TrackerError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.domain.item import CommentRef, ItemRef
     from unlatch.spi import SyncPlugin
+    from unlatch.spi.item import CommentRef, ItemRef
 
 
 def retract_surplus(plugin: SyncPlugin, ref: ItemRef, op: str, posted: str | None) -> Iterator[str]:

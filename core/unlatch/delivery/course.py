@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.result import Delivery, Reached
 from unlatch.delivery.states import Evidence, Step, next_step, state_of
-from unlatch.domain.operation import Kind, Result
 from unlatch.errors import UnlatchError
+from unlatch.spi.operation import Kind, Result
 from unlatch.store.links import link_of
 
 if TYPE_CHECKING:
     from unlatch.delivery.run import Run
     from unlatch.domain.increment import Increment
-    from unlatch.domain.item import CommentRef, ItemRef, Snapshot
-    from unlatch.domain.operation import Change, Operation
-    from unlatch.domain.options import DeliveryOptions
     from unlatch.spi import Capability, SyncPlugin
+    from unlatch.spi.item import CommentRef, ItemRef, Snapshot
+    from unlatch.spi.operation import Change, Operation
+    from unlatch.spi.options import DeliveryOptions
 
 
 @dataclass

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.course import Course
     from unlatch.delivery.run import Run
-    from unlatch.domain.operation import Operation
+    from unlatch.spi.operation import Operation
 
 # An item, and what was delivered to it for which increments.
 Made = tuple[Item, list[tuple[str, Delivery]]]

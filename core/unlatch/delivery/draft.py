@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.operation import Draft
-from unlatch.domain.text import Check, Checks, Heading, Text, fill
 from unlatch.errors import UsageError
+from unlatch.spi.operation import Draft
+from unlatch.spi.text import Check, Checks, Heading, Text, fill
 from unlatch.store import front_matter
 from unlatch.store.amending import documents_of
 from unlatch.store.layout import SPEC, TASKS

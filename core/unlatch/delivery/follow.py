@@ -17,8 +17,8 @@ from unlatch.store.links import link_of, same_item
 
 if TYPE_CHECKING:
     from unlatch.delivery.run import Run
-    from unlatch.domain.item import ItemRef
-    from unlatch.domain.operation import Operation
+    from unlatch.spi.item import ItemRef
+    from unlatch.spi.operation import Operation
 
 
 def point_to(

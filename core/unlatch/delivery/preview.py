@@ -10,9 +10,9 @@ from unlatch.delivery.changes import left_of
 from unlatch.delivery.course import Course, begin
 from unlatch.delivery.reading import read_all
 from unlatch.delivery.wanted import change_for, refuse_deliberate, said_by
-from unlatch.domain.operation import Change, Kind
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.spi import Capability, Snapshot
+from unlatch.spi.operation import Change, Kind
 from unlatch.store.links import link_of
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.run import Run
     from unlatch.domain.increment import Link
-    from unlatch.domain.item import RemoteItem
-    from unlatch.domain.operation import Operation
     from unlatch.spi import PlannedRequest
+    from unlatch.spi.item import RemoteItem
+    from unlatch.spi.operation import Operation
     from unlatch.store.plans import Plan
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.verify import reached
 from unlatch.domain.increment import Base, Link, SyncedItem
-from unlatch.domain.operation import Change, Kind, seen_of
+from unlatch.spi.operation import Change, Kind, seen_of
 from unlatch.store.operation_record import write_seen
 from unlatch.store.outbox import record_delivery
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from unlatch.delivery.course import Course
     from unlatch.delivery.result import Reached
     from unlatch.domain.increment import Increment
-    from unlatch.domain.item import RemoteItem
-    from unlatch.domain.operation import Operation, Outcome
+    from unlatch.spi.item import RemoteItem
+    from unlatch.spi.operation import Operation, Outcome
 
 
 def keep(course: Course, outcome: Outcome) -> Reached:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.states import State
 
 if TYPE_CHECKING:
-    from unlatch.domain.item import ItemRef, RemoteItem
-    from unlatch.domain.operation import Change, Operation, Result, SeenItem
     from unlatch.errors import UnlatchError
+    from unlatch.spi.item import ItemRef, RemoteItem
+    from unlatch.spi.operation import Change, Operation, Result, SeenItem
 
 
 @dataclass(frozen=True, slots=True)

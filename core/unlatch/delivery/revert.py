@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.delivery.changes import build_change
 from unlatch.domain.increment import Link, SyncedItem
-from unlatch.domain.item import Category
-from unlatch.domain.operation import Change, Goal, Kind, Operation, Result, SeenItem
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Change, Goal, Kind, Operation, Result, SeenItem
 from unlatch.store.events import read_events
 from unlatch.store.links import same_item
 from unlatch.store.operation_record import read_seen
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.domain.increment import Increment, ReopenEntry
-    from unlatch.domain.item import RemoteItem
+    from unlatch.spi.item import RemoteItem
     from unlatch.store.config import CoreConfig
     from unlatch.store.events import Event
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.neighbours import Neighbours
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.store.links import identity, link_of
 from unlatch.store.records import is_in_doubt
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.domain.increment import Increment, Link
-    from unlatch.domain.operation import Operation, OperationKey
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.operation import Operation, OperationKey
 
 
 @dataclass

@@ -13,7 +13,7 @@ from unlatch.store.locks import delivery_lock
 if TYPE_CHECKING:
     from unlatch.delivery.course import Course
     from unlatch.delivery.run import Run
-    from unlatch.domain.operation import Operation
+    from unlatch.spi.operation import Operation
 
 # A delivery waits for another one of the same increment; that one is bounded by its deadlines.
 DELIVERY_PATIENCE = 120.0

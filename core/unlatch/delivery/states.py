@@ -28,8 +28,8 @@ from unlatch.errors import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.domain.operation import Attempt, Operation
     from unlatch.errors import UnlatchError
+    from unlatch.spi.operation import Attempt, Operation
 
 
 class State(StrEnum):

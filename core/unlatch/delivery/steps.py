@@ -23,9 +23,9 @@ from unlatch.delivery.states import (
 )
 from unlatch.delivery.verify import shortcoming
 from unlatch.delivery.wanted import change_for, foreseen, refuse_deliberate, said_by
-from unlatch.domain.operation import Kind, Outcome, seen_of
 from unlatch.errors import Limited, Moved, UnlatchError, unexpected
 from unlatch.spi import Capability
+from unlatch.spi.operation import Kind, Outcome, seen_of
 from unlatch.store.links import link_of
 from unlatch.store.outbox import block, note_attempts, withdraw
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.delivery.course import Course
-    from unlatch.domain.item import ItemRef, Snapshot
-    from unlatch.domain.operation import Change, Operation
+    from unlatch.spi.item import ItemRef, Snapshot
+    from unlatch.spi.operation import Change, Operation
 
 
 class Withdrawn(Exception):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import is_empty, labels_left, left_of
 from unlatch.delivery.result import Reached
-from unlatch.domain.operation import Change, Goal, Kind, Result, must_move
 from unlatch.errors import Conflict, Rejected, UnknownOutcome
+from unlatch.spi.operation import Change, Goal, Kind, Result, must_move
 
 if TYPE_CHECKING:
-    from unlatch.domain.item import RemoteItem
-    from unlatch.domain.operation import Outcome, SeenItem
     from unlatch.errors import TrackerError
+    from unlatch.spi.item import RemoteItem
+    from unlatch.spi.operation import Outcome, SeenItem
 
 _OPEN_ALREADY = {True: Result.ALREADY_OPEN, False: Result.REOPENED}
 _CLOSED_ALREADY = {True: Result.CLOSED, False: Result.ALREADY_CLOSED}

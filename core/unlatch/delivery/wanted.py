@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.changes import build_change, within
 from unlatch.delivery.permission import writable
 from unlatch.delivery.revert import entry_undone_by, plan_revert
-from unlatch.domain.operation import Change, Goal, Kind, must_move
 from unlatch.errors import Rejected
 from unlatch.spi import Capability
+from unlatch.spi.operation import Change, Goal, Kind, must_move
 from unlatch.store.links import link_of
 from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from unlatch.delivery.course import Course
-    from unlatch.domain.item import RemoteItem
+    from unlatch.spi.item import RemoteItem
 
 _STATE_LEFT = "its state is left alone: the configuration does not let it be written (sync.write)"
 

@@ -13,23 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.domain.amendment import Amendment
-    from unlatch.domain.operation import Operation, SeenItem
     from unlatch.domain.status import Status
-
-
-@dataclass(frozen=True, slots=True)
-class LinkShape:
-    """The keys under which a tracker's links, or its entries in syncedTo, are written.
-
-    Args:
-        item: the key of the item's own id ("issue", "workItemId", "issueKey").
-        url: the key of the item's web address ("url", "issueUrl").
-        number: whether the id is written as a number.
-    """
-
-    item: str
-    url: str
-    number: bool = False
+    from unlatch.spi.operation import Operation, SeenItem
 
 
 @dataclass(frozen=True, slots=True)

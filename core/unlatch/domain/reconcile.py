@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from unlatch.domain.item import Category
 from unlatch.domain.status import Status, read_status
+from unlatch.spi.item import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

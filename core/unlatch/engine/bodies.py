@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.domain.operation import Kind
 from unlatch.errors import StoreError
 from unlatch.spi import Capability
+from unlatch.spi.operation import Kind
 from unlatch.store.events import read_events
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.neighbours import Neighbours
-from unlatch.domain.operation import Kind
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.engine.completion import CLEAR, Clearance, check_finished
 from unlatch.errors import UsageError
+from unlatch.spi.operation import Kind
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import new_operations
 from unlatch.store.plans import Intent, Plan, check_transition, plan_enqueue, plan_transition

@@ -5,9 +5,9 @@ from __future__ import annotations
 import getpass
 from typing import TYPE_CHECKING
 
-from unlatch.domain.text import without_controls, without_surrogates
 from unlatch.engine.git import ask_git
 from unlatch.errors import UsageError
+from unlatch.spi.text import without_controls, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.changes import kind_for
 from unlatch.delivery.preview import Previewed, preview_all
 from unlatch.domain.increment import Base, SyncedItem
-from unlatch.domain.operation import Kind, Operation
-from unlatch.domain.options import DeliveryOptions
 from unlatch.domain.reconcile import Verdict
 from unlatch.domain.status import Status
 from unlatch.engine.admission import Wish, admitted
 from unlatch.engine.finish import may_finish
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.options import DeliveryOptions
 from unlatch.store.outbox import record_in_sync
 from unlatch.store.plans import (
     Intent,

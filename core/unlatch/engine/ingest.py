@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.domain.reconcile import side_there
-from unlatch.domain.text import without_controls, without_surrogates
 from unlatch.engine.identity import LONGEST_NAME
 from unlatch.engine.reconcile import planned
 from unlatch.errors import ConfigError, UsageError
 from unlatch.project.registry import load
+from unlatch.spi.text import without_controls, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

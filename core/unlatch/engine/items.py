@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from unlatch.domain.increment import Link
-    from unlatch.domain.item import ItemRef, RemoteItem
     from unlatch.errors import TrackerError
     from unlatch.project.trackers import Trackers
     from unlatch.spi import SyncPlugin
+    from unlatch.spi.item import ItemRef, RemoteItem
 
 
 @dataclass(frozen=True, slots=True)

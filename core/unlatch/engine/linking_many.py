@@ -16,9 +16,9 @@ from unlatch.store.links import same_item
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch.domain.item import ItemRef
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.item import ItemRef
 
 HEADER = ("increment", "url")
 # What a spreadsheet takes for a formula (OWASP, "CSV Injection"); an apostrophe makes it a text.

@@ -17,8 +17,8 @@ from unlatch.store.records import BadRecord, read_pending
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.domain.operation import Operation
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.operation import Operation
     from unlatch.store.config import CoreConfig
 
 

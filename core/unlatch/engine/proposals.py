@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from unlatch.domain.documents import NewTask
-from unlatch.domain.mistakes import mistake_of
-from unlatch.domain.text import without_controls
 from unlatch.engine.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.errors import ProposalError, UsageError
 from unlatch.spi import EnvToken
+from unlatch.spi.mistakes import mistake_of
+from unlatch.spi.text import without_controls
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from unlatch.domain.increment import Increment, Link
-    from unlatch.domain.item import RemoteItem
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.item import RemoteItem
 
 _UNTOLD = "somebody"
 _BY_DEFAULT, _ALONE = Policy(), Circumstances()

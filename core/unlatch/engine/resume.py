@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.operation import Kind
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.engine.admission import NO_WISH, Wish, admitted, counted
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.spi.operation import Kind
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.store.links import identity, link_of
 from unlatch.store.manager import checked_reason
 from unlatch.store.outbox import new_operations

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.domain.amendment import Amended, Amendment
-from unlatch.domain.operation import Kind, Operation
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
-from unlatch.domain.text import without_surrogates
 from unlatch.engine.bodies import shown_in_bodies
 from unlatch.errors import UsageError
+from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.text import without_surrogates
 from unlatch.store import front_matter
 from unlatch.store.amending import amend, document, documents_of, enqueue_updates, planned
 from unlatch.store.layout import SPEC, TASKS

@@ -10,18 +10,18 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.side_by_side import side_by_side
-from unlatch.domain.operation import Kind
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.spi import Capability
+from unlatch.spi.operation import Kind
 from unlatch.store.events import read_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.domain.increment import Increment
-    from unlatch.domain.item import Listed
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.item import Listed
 
 # Ten pages of the slowest tracker; whoever has more items names their addresses.
 MOST_LISTED = 1000

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import Increment, Link, ReopenEntry
-    from unlatch.domain.operation import Operation
+    from unlatch.spi.operation import Operation
     from unlatch.store.events import Event
     from unlatch.store.layout import Folder
     from unlatch.store.manager import MetadataManager
@@ -194,7 +194,7 @@ def enqueue_updates(
     manager: MetadataManager, links: Collection[Link], *, at: datetime, by: str
 ) -> tuple[Operation, ...]:
     """Operations that bring the check boxes of items up to date, by an intent of their own."""
-    from unlatch.domain.operation import Kind, Operation  # noqa: PLC0415  (rarely needed)
+    from unlatch.spi.operation import Kind, Operation  # noqa: PLC0415  (rarely needed)
 
     op = manager.new_id() if links else ""
     return tuple(Operation(op, Kind.UPDATE, link.tracker, link.key, at, by) for link in links)

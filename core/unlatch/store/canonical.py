@@ -25,7 +25,8 @@ from unlatch.worklog.json_text.keys import with_keys
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
-    from unlatch.domain.increment import Increment, Link, LinkShape
+    from unlatch.domain.increment import Increment, Link
+    from unlatch.spi.manifest import LinkShape
     from unlatch.store.layout import Folder
     from unlatch.store.reading import Shapes
     from unlatch.worklog.json_text.keys import Path

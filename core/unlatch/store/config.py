@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from unlatch.domain.mistakes import mistake_of
-from unlatch.domain.text import slots
 from unlatch.errors import ConfigError, StoreError
+from unlatch.spi.mistakes import mistake_of
+from unlatch.spi.text import slots
 from unlatch.store import specweave_limits
 from unlatch.store.layout import HOME, SPECWEAVE
 from unlatch.store.specweave import repositories_of, tracker_settings

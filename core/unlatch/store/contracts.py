@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from unlatch.domain.item import Category
-from unlatch.domain.operation import Kind, Result
 from unlatch.domain.status import Status
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Kind, Result
 from unlatch.store.links import BASE
 from unlatch.store.operation_record import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.store.records import AMENDED, REOPEN, SYNCED, TASK

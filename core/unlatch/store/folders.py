@@ -7,8 +7,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.text import without_controls
 from unlatch.errors import StoreError, UsageError
+from unlatch.spi.text import without_controls
 from unlatch.store.events import append_event
 from unlatch.store.layout import METADATA, SPEC, TASKS, Folder
 from unlatch.worklog.atomic import replace_file, writing

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.domain.increment import Increment, Link
-    from unlatch.domain.operation import Operation
+    from unlatch.spi.operation import Operation
     from unlatch.store.events import Event
     from unlatch.store.manager import MetadataManager
 

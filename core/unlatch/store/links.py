@@ -17,8 +17,9 @@ from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.domain.increment import Increment, LinkShape
-    from unlatch.domain.operation import Operation
+    from unlatch.domain.increment import Increment
+    from unlatch.spi.manifest import LinkShape
+    from unlatch.spi.operation import Operation
 
 BASE = Record(
     "BaseRecord",

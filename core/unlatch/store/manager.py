@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
-from unlatch.domain.text import without_surrogates
 from unlatch.errors import UsageError
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.text import without_surrogates
 from unlatch.store import events
 from unlatch.store.amending import enqueue_updates
 from unlatch.store.apply import write_plan
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from unlatch.domain.amendment import Amendment
     from unlatch.domain.increment import BrokenIncrement, Increment, Link, ReopenEntry
-    from unlatch.domain.operation import Kind
+    from unlatch.spi.operation import Kind
     from unlatch.store.change import Edit
     from unlatch.store.events import Event
     from unlatch.store.layout import Folder, Layout

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.item import Category
-from unlatch.domain.operation import Kind
 from unlatch.domain.status import read_status
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Kind
 from unlatch.store.links import read_links, same_item
 from unlatch.store.merge_blocks import block_rule
 from unlatch.store.operation_record import read_seen
@@ -33,7 +33,7 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from unlatch.domain.operation import Attempt, Operation
+    from unlatch.spi.operation import Attempt, Operation
     from unlatch.store.reading import Shapes
 
 Data = dict[str, Any]

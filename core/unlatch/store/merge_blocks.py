@@ -14,7 +14,7 @@ from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, V
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.domain.increment import LinkShape
+    from unlatch.spi.manifest import LinkShape
 
 _Items = list[dict[str, Any]]
 _ITEMS = "items"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from unlatch.domain.item import Category
-from unlatch.domain.operation import Attempt, Kind, Operation, SeenItem
-from unlatch.domain.options import DeliveryOptions
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.spi.options import DeliveryOptions
 from unlatch.worklog.record import (
     NUMBER,
     SET,

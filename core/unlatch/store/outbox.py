@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Base, Increment, Link, SyncedItem
-from unlatch.domain.operation import Attempt, Kind, Operation
+from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.store.links import BASE, add_link, block_at, same_item
 from unlatch.store.records import set_pending, write_synced
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from unlatch.domain.operation import SeenItem
+    from unlatch.spi.operation import SeenItem
     from unlatch.store.events import Event
     from unlatch.store.manager import MetadataManager
 

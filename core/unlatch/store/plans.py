@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.increment import Increment, ReopenEntry
-from unlatch.domain.operation import Attempt, Kind, Operation
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import TRANSITIONS, Status, needs_reason
 from unlatch.errors import StoreError, UsageError
+from unlatch.spi.operation import Attempt, Kind, Operation
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.store import events
 from unlatch.store.amending import amended_entry
 from unlatch.store.links import same_item

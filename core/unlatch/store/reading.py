@@ -29,8 +29,8 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.domain.increment import LinkShape
     from unlatch.domain.status import Status
+    from unlatch.spi.manifest import LinkShape
     from unlatch.store.layout import Folder
 
 FORMAT_VERSION = 2

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.domain.amendment import Amended, Amendment, NewTask
 from unlatch.domain.increment import ReopenEntry, SyncedItem
-from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status, read_status
+from unlatch.spi.operation import Kind
 from unlatch.store.links import entry_for
 from unlatch.store.operation_record import OPERATION, SEEN_ITEM
 from unlatch.worklog.record import (
@@ -29,8 +29,9 @@ from unlatch.worklog.record import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.domain.increment import Link, LinkShape
-    from unlatch.domain.operation import Operation
+    from unlatch.domain.increment import Link
+    from unlatch.spi.manifest import LinkShape
+    from unlatch.spi.operation import Operation
 
 __all__ = [
     "AMENDED",

@@ -12,7 +12,7 @@ from unlatch.store.contracts import BaseRecord, Event, Metadata, SyncedDetails
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from unlatch.domain.increment import LinkShape
+    from unlatch.spi.manifest import LinkShape
     from unlatch.store.reading import Shapes
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unlatch.domain.operation import Kind as Operation
+from unlatch.spi.operation import Kind as Operation
 
 # A person's label, from before.
 KEPT = "kept"

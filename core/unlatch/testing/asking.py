@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.domain.text import Span, Text
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, Draft, Goal
+from unlatch.spi.text import Span, Text
 from unlatch.testing.clone import REASON
 
 if TYPE_CHECKING:
-    from unlatch.domain.item import ItemRef
     from unlatch.spi import Outcome
+    from unlatch.spi.item import ItemRef
     from unlatch.testing.aim import Aim
     from unlatch.testing.bench import Bench
     from unlatch.testing.faults import Request

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from unlatch.domain.operation import Result
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
+from unlatch.spi.operation import Result
 from unlatch.testing.aim import CLOSE, KEPT, REOPEN, Aim
 from unlatch.testing.asking import act, change, need, state, words, writes
 from unlatch.testing.checks import check_files, check_item, check_labels

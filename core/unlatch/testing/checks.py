@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from collections.abc import Set as AbstractSet
 
-    from unlatch.domain.item import ItemRef
+    from unlatch.spi.item import ItemRef
     from unlatch.testing.aim import Aim
     from unlatch.testing.bench import Bench
     from unlatch.testing.clone import Clone

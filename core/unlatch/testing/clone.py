@@ -12,12 +12,12 @@ import tomlkit
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import Run
 from unlatch.domain.increment import Link
-from unlatch.domain.operation import Kind, Operation
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.domain.status import Status
 from unlatch.engine.finish import finish
 from unlatch.engine.resume import Request, resume
 from unlatch.project.workspace import Workspace, utc_now
+from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.store.layout import layout_at
 from unlatch.store.links import add_link
 from unlatch.store.outbox import enqueue
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from unlatch.delivery.result import Delivery
     from unlatch.domain.increment import Increment
-    from unlatch.domain.item import ItemRef
     from unlatch.spi import SyncPlugin
+    from unlatch.spi.item import ItemRef
 
 INCREMENT = "0007-kept-in-step"
 REASON = "Bug discovered in error handling"

@@ -20,8 +20,8 @@ from unlatch.testing.laboratory import Laboratory
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch.domain.item import ItemRef
     from unlatch.spi import Change, Outcome, Snapshot
+    from unlatch.spi.item import ItemRef
     from unlatch.testing.bench import Bench
 
 # The tracker does nothing about a request that one of these strikes.

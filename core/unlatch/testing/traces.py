@@ -20,7 +20,7 @@ from unlatch.testing.faults import Fault, Kind
 from unlatch.transport import measure
 
 if TYPE_CHECKING:
-    from unlatch.domain.item import ItemRef
+    from unlatch.spi.item import ItemRef
     from unlatch.testing.bench import Bench
 
 # The time of an intent, by clocks that are wrong.

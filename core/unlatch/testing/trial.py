@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from unlatch.delivery.result import Delivery
-    from unlatch.domain.item import ItemRef
+    from unlatch.spi.item import ItemRef
     from unlatch.testing.bench import Bench
     from unlatch.testing.proxy import Sent
 

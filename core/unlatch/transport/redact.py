@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus
 
-from unlatch.domain.text import without_controls
+from unlatch.spi.text import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

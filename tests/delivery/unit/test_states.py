@@ -29,7 +29,6 @@ from unlatch.delivery.states import (
     next_step,
     state_of,
 )
-from unlatch.domain.operation import Attempt, Kind, Operation
 from unlatch.errors import (
     ConfigError,
     Conflict,
@@ -49,6 +48,7 @@ from unlatch.errors import (
     Unreachable,
     unexpected,
 )
+from unlatch.spi.operation import Attempt, Kind, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

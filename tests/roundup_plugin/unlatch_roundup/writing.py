@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.marker import defused
-from unlatch.domain.text import without_controls
 from unlatch.errors import Forbidden, Rejected
 from unlatch.spi import Outcome, Progress, must_move, plain, visible
+from unlatch.spi.marker import defused
+from unlatch.spi.text import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from unlatch.domain.item import Category
 from unlatch.domain.objection import Policy
-from unlatch.domain.operation import Kind
 from unlatch.domain.status import Status
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Kind
 from unlatch.store.contracts import entry_type
 from unlatch.store.operation_record import OPERATION
 

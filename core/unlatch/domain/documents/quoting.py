@@ -10,7 +10,7 @@ from unlatch.domain.documents.headings import (
     story_behind,
     suffix_of,
 )
-from unlatch.domain.text import without_controls, without_surrogates
+from unlatch.spi.text import without_controls, without_surrogates
 
 _SHOWN = 60
 # Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.

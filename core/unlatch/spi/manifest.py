@@ -9,9 +9,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unlatch.domain.increment import LinkShape
 
 SPI_VERSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class LinkShape:
+    """The keys under which a tracker's links, or its entries in syncedTo, are written.
+
+    Args:
+        item: the key of the item's own id ("issue", "workItemId", "issueKey").
+        url: the key of the item's web address ("url", "issueUrl").
+        number: whether the id is written as a number.
+    """
+
+    item: str
+    url: str
+    number: bool = False
 
 
 class Capability(StrEnum):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from unlatch.domain.item import Category
+    from unlatch.spi.item import Category
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,87 +1,18 @@
-"""The interface between unlatch and what it knows about one tracker.
-
-A plugin is a distribution with an entry point in the group `unlatch.plugins` that names a
-`Manifest`. The manifest is data and loads nothing; the settings and the plugin are loaded when
-they are used, so that `unlatch list` never imports an SDK.
-
-Delivery decides what to do, in which order, and whether it was done before. A plugin reads items,
-turns one change into requests, and returns what the tracker answered. It never writes files,
-prints, prompts, exits, or retries.
-"""
+"""What unlatch asks of a tracker's plugin: its settings, and reading and writing its items."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unlatch.domain.asked import Access, Examination, PlannedRequest, Remark
-from unlatch.domain.increment import LinkShape
-from unlatch.domain.item import Category, CommentRef, ItemRef, Listed, RemoteItem, Snapshot
-from unlatch.domain.item_event import ItemEvent
-from unlatch.domain.manifest import (
-    SPI_VERSION,
-    Capability,
-    CommandToken,
-    EnvToken,
-    Manifest,
-    Option,
-    Scheme,
-)
-from unlatch.domain.marker import hidden, ops_in, visible
-from unlatch.domain.operation import Change, Draft, Goal, Outcome, Progress, must_move
-from unlatch.domain.options import DeliveryOptions
-from unlatch.domain.render import adf, as_html, markdown, plain, wiki
-from unlatch.domain.text import Check, Checks, Heading, Span, Text
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from unlatch.errors import TrackerError
-
-__all__ = [
-    "SPI_VERSION",
-    "Access",
-    "Capability",
-    "Category",
-    "Change",
-    "Check",
-    "Checks",
-    "CommandToken",
-    "CommentRef",
-    "DeliveryOptions",
-    "Draft",
-    "EnvToken",
-    "Examination",
-    "Goal",
-    "Heading",
-    "ItemEvent",
-    "ItemRef",
-    "LinkShape",
-    "Listed",
-    "Manifest",
-    "Option",
-    "Outcome",
-    "PlannedRequest",
-    "Progress",
-    "Remark",
-    "RemoteItem",
-    "Scheme",
-    "Settings",
-    "Snapshot",
-    "Span",
-    "SyncPlugin",
-    "Text",
-    "adf",
-    "as_html",
-    "hidden",
-    "markdown",
-    "must_move",
-    "ops_in",
-    "plain",
-    "visible",
-    "wiki",
-]
+    from unlatch.spi.inspection import Examination, PlannedRequest
+    from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
+    from unlatch.spi.operation import Change, Outcome
 
 
 class Settings(Protocol):

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from unlatch.domain.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.errors import TrackerError
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from unlatch.domain.item import Category, RemoteItem
-    from unlatch.domain.text import Text
+    from unlatch.spi.item import Category, RemoteItem
+    from unlatch.spi.text import Text
 
 
 OperationKey = tuple[str, str, str]

@@ -6,11 +6,11 @@ import html
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.marker import defused
-from unlatch.domain.text import Check, Checks, Heading, Span, without_controls
+from unlatch.spi.marker import defused
+from unlatch.spi.text import Check, Checks, Heading, Span, without_controls
 
 if TYPE_CHECKING:
-    from unlatch.domain.text import Block, Paragraph, Text
+    from unlatch.spi.text import Block, Paragraph, Text
 
 _BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
 # For formats that know no check boxes of their own.

@@ -1,0 +1,78 @@
+"""All that the author of a tracker plugin reads: interface, manifest, items, changes, rendering.
+
+A plugin is a distribution with an entry point in the group `unlatch.plugins` that names a
+`Manifest`. The manifest is data and loads nothing; the settings and the plugin are loaded when
+they are used, so that `unlatch list` never imports an SDK.
+
+Delivery decides what to do, in which order, and whether it was done before. A plugin reads items,
+turns one change into requests, and returns what the tracker answered. It never writes files,
+prints, prompts, exits, or retries.
+"""
+
+from __future__ import annotations
+
+from unlatch.spi.inspection import Access, Examination, PlannedRequest, Remark
+from unlatch.spi.interface import Settings, SyncPlugin
+from unlatch.spi.item import Category, CommentRef, ItemRef, Listed, RemoteItem, Snapshot
+from unlatch.spi.item_event import ItemEvent
+from unlatch.spi.manifest import (
+    SPI_VERSION,
+    Capability,
+    CommandToken,
+    EnvToken,
+    LinkShape,
+    Manifest,
+    Option,
+    Scheme,
+)
+from unlatch.spi.marker import hidden, ops_in, visible
+from unlatch.spi.operation import Change, Draft, Goal, Outcome, Progress, must_move
+from unlatch.spi.options import DeliveryOptions
+from unlatch.spi.render import adf, as_html, markdown, plain, wiki
+from unlatch.spi.text import Check, Checks, Heading, Span, Text
+from unlatch.worklog.times import read_stamp
+
+__all__ = [
+    "SPI_VERSION",
+    "Access",
+    "Capability",
+    "Category",
+    "Change",
+    "Check",
+    "Checks",
+    "CommandToken",
+    "CommentRef",
+    "DeliveryOptions",
+    "Draft",
+    "EnvToken",
+    "Examination",
+    "Goal",
+    "Heading",
+    "ItemEvent",
+    "ItemRef",
+    "LinkShape",
+    "Listed",
+    "Manifest",
+    "Option",
+    "Outcome",
+    "PlannedRequest",
+    "Progress",
+    "Remark",
+    "RemoteItem",
+    "Scheme",
+    "Settings",
+    "Snapshot",
+    "Span",
+    "SyncPlugin",
+    "Text",
+    "adf",
+    "as_html",
+    "hidden",
+    "markdown",
+    "must_move",
+    "ops_in",
+    "plain",
+    "read_stamp",
+    "visible",
+    "wiki",
+]
