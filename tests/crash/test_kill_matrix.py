@@ -21,7 +21,7 @@ def test_death_at_any_boundary_changes_nothing_in_the_end(
 ) -> None:
     # In a process of its own: deaths are forked, and a process with threads does not fork well.
     done = subprocess.run(
-        [sys.executable, "-m", "tests.crash.kill_matrix", "--every", EVERY, "--cold", "20"],
+        [sys.executable, "-m", "tests.crash.kill_matrix", "--every", EVERY, "--cold", "9"],
         cwd=ROOT,
         capture_output=True,
         text=True,
