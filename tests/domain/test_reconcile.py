@@ -8,15 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from unlatch.domain.increment import Base
-from unlatch.domain.reconcile import (
-    Circumstances,
-    Direction,
-    OnClose,
-    OnConflict,
-    Policy,
-    Verdict,
-    decide,
-)
+from unlatch.domain.reconcile import Circumstances, Verdict, decide
+from unlatch.domain.sync_policy import Direction, OnClose, OnConflict, Policy
 from unlatch.domain.status import Status
 from unlatch.spi.item import Category
 

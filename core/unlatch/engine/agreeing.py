@@ -5,16 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.domain.reconcile import (
-    Decision,
-    OnConflict,
-    Side,
-    Verdict,
-    pushed,
-    side_of,
-    side_there,
-    which_counts,
-)
+from unlatch.domain.reconcile import Decision, Side, Verdict, pushed, side_of, side_there, which_counts
+from unlatch.domain.sync_policy import OnConflict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,16 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from unlatch.domain.reconcile import (
-    Circumstances,
-    Decision,
-    Direction,
-    Policy,
-    Side,
-    Verdict,
-    decide,
-    side_there,
-)
+from unlatch.domain.reconcile import Circumstances, Decision, Side, Verdict, decide, side_there
+from unlatch.domain.sync_policy import Direction, Policy
 from unlatch.domain.status import Status
 from unlatch.engine.agreeing import agreed, sides_of
 from unlatch.engine.items import Seen, look

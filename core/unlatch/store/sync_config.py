@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from unlatch.domain.reconcile import Direction, OnClose, OnConflict, Policy
+from unlatch.domain.sync_policy import Direction, OnClose, OnConflict, Policy
 
 
 class Part(StrEnum):
