@@ -15,13 +15,13 @@ from benchmarks.naive import LOOPS
 from benchmarks.places import DAY, write_increment
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import Run
-from unlatch.domain.increment import BrokenIncrement
-from unlatch.engine.reconcile import compare
-from unlatch.engine.resume import Request, resume_many
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.lifecycle.resume import Request, resume_many
 from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
+from unlatch.sync.plan import compare
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 from unlatch.worklog.user_state import state_folder
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from benchmarks.items import Project
     from unlatch.delivery.result import Delivery
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi import SyncPlugin
 
 PART = "sync"

@@ -16,7 +16,7 @@ import click
 from unlatch.cli.app import app
 from unlatch.cli.contracts.schemas import document_schemas
 from unlatch.cli.table import COMMANDS, SECTIONS
-from unlatch.engine.schemas import file_schemas
+from unlatch.lifecycle.schemas import file_schemas
 from unlatch.project.registry import Registry
 
 ROOT = Path(__file__).resolve().parent.parent

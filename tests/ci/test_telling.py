@@ -11,7 +11,7 @@ from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
 
 from unlatch.cli import ci
 from unlatch.cli.ci import Annotation, Level
-from unlatch.engine.ci import Ci, System, detect
+from unlatch.publish.ci import Ci, System, detect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

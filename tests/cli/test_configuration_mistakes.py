@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
+from unlatch.config.config import CoreConfig, UserConfig, checked
 from unlatch.project.registry import Registry, load
-from unlatch.store.config import CoreConfig, UserConfig, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.cli.project import REASON
 from tests.cli.test_corpus import corpus, pytestmark
 
-from unlatch.domain.documents import open_work, read_spec, read_tasks
+from unlatch.increments.documents import open_work, read_spec, read_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path

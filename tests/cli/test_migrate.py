@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.project import REASON, Done, Project
 
-from unlatch.engine import migrate
-from unlatch.store import journal
+from unlatch.migrate import journal, migrate
 from unlatch.worklog.safe_open import OpenFolder
 
 THEIRS, OURS = ".specweave/increments", ".unlatch/increments"

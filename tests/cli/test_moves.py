@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.project import NAME, Project
 
-from unlatch.domain.status import TRANSITIONS, Status
+from unlatch.increments.model.status import TRANSITIONS, Status
 
 MOVES = {"start": "active", "pause": "paused", "review": "ready_for_review", "backlog": "backlog"}
 

@@ -11,8 +11,8 @@ from tests.cli import work
 from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 
-from unlatch.engine.proposals import proposed
 from unlatch.errors import ProposalError
+from unlatch.lifecycle.proposals import proposed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tests.crash.stage import REASON, Stage
 
 from unlatch.cli.main import run
-from unlatch.store.manager import MetadataManager
+from unlatch.increments.files.manager import MetadataManager
 
 if TYPE_CHECKING:
     from tests.crash.stage import Case

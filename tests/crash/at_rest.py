@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from tests.crash.people import lost
 from tests.crash.shared_project import INCREMENTS
 
-from unlatch.domain.status import TRANSITIONS, Status
-from unlatch.store.events import read_events
+from unlatch.increments.files.events import read_events
+from unlatch.increments.model.status import TRANSITIONS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
 
-from unlatch.domain.status import Status
-from unlatch.engine.finish import finish
-from unlatch.engine.resume import Request, resume
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.finish import finish
+from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.registry import Registry, load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
-from unlatch.store.layout import layout_at
-from unlatch.store.outbox import enqueue
 from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.rehearsal import SkippingClock

@@ -23,7 +23,7 @@ from tests.crash.kill_matrix import in_fork
 from tests.crash.stage import Stage
 
 from unlatch.cli.main import run
-from unlatch.domain.status import Status
+from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,10 +25,10 @@ from tests.crash.boundaries import Boundaries
 from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
 
-from unlatch.engine.resume import Request, resume
+from unlatch.increments.files.layout import layout_at
+from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -33,18 +33,18 @@ from tests.crash.delivering import deliver_one
 from tests.crash.kill_matrix import in_fork
 from tests.crash.stage import INCREMENT, Stage
 
-from unlatch.domain.increment import Link
-from unlatch.domain.status import Status
-from unlatch.engine.finish import finish
-from unlatch.engine.resume import Request, resume
+from unlatch.increments.files import linking
+from unlatch.increments.files.events import read_events
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.model.increment import Link
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.finish import finish
+from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import DeliveryOptions
-from unlatch.store import linking
-from unlatch.store.events import read_events
-from unlatch.store.layout import layout_at
-from unlatch.store.outbox import enqueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable

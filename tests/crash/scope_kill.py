@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from tests.crash.boundaries import Boundaries
 
-from unlatch.domain.documents import NewTask, read_tasks
-from unlatch.engine.resume import Request, resume
-from unlatch.engine.scope import scope_change
+from unlatch.increments.documents import NewTask, read_tasks
+from unlatch.increments.files.layout import layout_at
+from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.scope import scope_change
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable

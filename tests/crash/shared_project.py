@@ -16,11 +16,11 @@ from tests.crash.kill_matrix import in_fork
 from tests.crash.people import Item
 
 from unlatch.cli.main import run
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.merge.text import merge_events, merge_metadata
 from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
-from unlatch.store.merge_text import merge_events, merge_metadata
 from unlatch.worklog.user_state import state_folder
 
 if TYPE_CHECKING:

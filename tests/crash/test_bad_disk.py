@@ -17,11 +17,11 @@ from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused
 from tests.crash.delivering import deliver_one
 
-from unlatch.engine.resume import Request, resume
 from unlatch.errors import StoreError
+from unlatch.increments.files.layout import layout_at
+from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace, utc_now
-from unlatch.store.layout import layout_at
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

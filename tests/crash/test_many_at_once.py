@@ -13,7 +13,7 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.test_interrupt import COMMENTING, Waiting
 
 from unlatch.delivery import service
-from unlatch.store.manager import MetadataManager
+from unlatch.increments.files.manager import MetadataManager
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

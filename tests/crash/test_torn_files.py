@@ -9,17 +9,17 @@ import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
-from unlatch.domain.increment import BrokenIncrement, Increment
-from unlatch.domain.status import Status
 from unlatch.errors import StoreError
+from unlatch.increments.files.events import append_event, event, lost_lines, read_events
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.status import Status
 from unlatch.project.workspace import Workspace
-from unlatch.store.events import append_event, event, lost_lines, read_events
-from unlatch.store.layout import layout_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.store.manager import MetadataManager
+    from unlatch.increments.files.manager import MetadataManager
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 

@@ -12,9 +12,9 @@ from tests.crash.delivering import deliver_one
 from tests.crash.members import REASON, TRACKERS, Member, Team
 from tests.git.clone import NAME
 
+from unlatch.increments.files.layout import layout_at
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
 from unlatch_sandbox import Fault, Sandbox
 
 if TYPE_CHECKING:

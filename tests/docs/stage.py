@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import tomlkit
 
+from unlatch.config.config import read_config
+from unlatch.increments.files.layout import layout_at
 from unlatch.project.configuration import check_config
 from unlatch.project.registry import Registry, load
-from unlatch.store.config import read_config
-from unlatch.store.layout import layout_at
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

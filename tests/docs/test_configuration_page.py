@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
+from unlatch.config.config import CoreConfig, UserConfig, read_config, read_user_config
+from unlatch.increments.files.layout import layout_at
 from unlatch.project.configuration import check_config
 from unlatch.project.registry import Registry, load
 from unlatch.spi import EnvToken
-from unlatch.store.config import CoreConfig, UserConfig, read_config, read_user_config
-from unlatch.store.layout import layout_at
 from unlatch.transport.trust import TRUSTED_HOSTS
 from unlatch.worklog.user_config import user_config_file
 

@@ -32,12 +32,12 @@ def test_every_finding_is_explained() -> None:
 def test_what_is_mended_is_marked() -> None:
     rows = [row for table in tables(_PAGE) for row in table[1:] if table[0][0] == "Finding"]
     marked = {row[0] for row in rows if row[2] == "--fix"}
-    mended = set(_ids(ROOT / "core/unlatch/engine/doctor/mending.py"))
+    mended = set(_ids(ROOT / "core/unlatch/doctor/mending.py"))
     assert marked == mended
 
 
 def _core_ids() -> Iterator[str]:
-    for path in sorted((ROOT / "core/unlatch/engine/doctor").glob("*.py")):
+    for path in sorted((ROOT / "core/unlatch/doctor").glob("*.py")):
         yield from _ids(path)
 
 
@@ -64,7 +64,7 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 
 def _sources() -> Iterator[Path]:
-    for folder in ("core/unlatch/engine/doctor", "plugins"):
+    for folder in ("core/unlatch/doctor", "plugins"):
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 

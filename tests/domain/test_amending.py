@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.domain.amending import (
+from unlatch.errors import UsageError
+from unlatch.increments.documents import NewTask, read_spec, read_tasks
+from unlatch.increments.documents.amending import (
     amended_spec,
     amended_tasks,
     are_open,
     check_parts,
     touched_stories,
 )
-from unlatch.domain.amendment import Amended, Amendment
-from unlatch.domain.documents import NewTask, read_spec, read_tasks
-from unlatch.errors import UsageError
+from unlatch.increments.model.amendment import Amended, Amendment
 
 ULID = "01KA0000000000000000000001"
 SPEC = """\

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.domain.increment import BrokenIncrement, Increment
-from unlatch.domain.limits import Limits, against_limits, days_idle, is_stale, wip
-from unlatch.domain.objection import Policy
-from unlatch.domain.status import Status
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.limits import Limits, against_limits, days_idle, is_stale, wip
+from unlatch.increments.model.rule_violation import Policy
+from unlatch.increments.model.status import Status
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 FOLDER = Path("increments")

@@ -7,11 +7,11 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
-from unlatch.domain.increment import Base
-from unlatch.domain.reconcile import Circumstances, Verdict, decide
-from unlatch.domain.sync_policy import Direction, OnClose, OnConflict, Policy
-from unlatch.domain.status import Status
+from unlatch.increments.model.increment import Base
+from unlatch.increments.model.status import Status
+from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, Policy
 from unlatch.spi.item import Category
+from unlatch.sync.compare import Circumstances, Verdict, decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

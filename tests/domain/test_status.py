@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from unlatch.domain.status import FINISHED, TRANSITIONS, Status, needs_reason, read_status
+from unlatch.increments.model.status import FINISHED, TRANSITIONS, Status, needs_reason, read_status
 
 # The table of the guide, written out once more by hand.
 LEGAL = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.engine.branch import changed_since
-from unlatch.engine.commit_files import changed_files
+from unlatch.project.git.branch import changed_since
+from unlatch.project.git.commit_files import changed_files
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.engine.git import ask_git
-from unlatch.engine.identity import who
+from unlatch.project.git.run import ask_git
+from unlatch.project.identity import who
 
 if TYPE_CHECKING:
     from pathlib import Path

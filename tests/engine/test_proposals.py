@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from unlatch.engine.proposals import tasks_in_file
 from unlatch.errors import ProposalError, UsageError
+from unlatch.lifecycle.proposals import tasks_in_file
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "proposed-tasks.schema.json"
 GOOD: list[Any] = [

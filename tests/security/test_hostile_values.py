@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests.cli.project import NAME, REASON, Project
 
-from unlatch.engine.identity import LONGEST_NAME
+from unlatch.project.identity import LONGEST_NAME
 
 MEBIBYTE = 1 << 20
 

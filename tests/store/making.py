@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from unlatch.domain.increment import Link
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.manager import MetadataManager
+from unlatch.increments.files.reading import Shapes
+from unlatch.increments.model.increment import Link
 from unlatch.spi.manifest import LinkShape
-from unlatch.store.layout import layout_at
-from unlatch.store.manager import MetadataManager
-from unlatch.store.reading import Shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.store.making import GITHUB, SHAPES, Project, metadata
 
-from unlatch.store.canonical import canonical
-from unlatch.store.layout import Folder
-from unlatch.store.reading import read_metadata
+from unlatch.increments.files.canonical import canonical
+from unlatch.increments.files.layout import Folder
+from unlatch.increments.files.reading import read_metadata
 
 ISSUE = GITHUB.format(4)
 

@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.store.making import GITHUB, STAMP, Project, github, jira, metadata, tree, ulid
 
-from unlatch.domain.status import Status
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.folders import slug_of
+from unlatch.increments.files.folders import slug_of
+from unlatch.increments.model.status import Status
 from unlatch.worklog.ids import FOLDER
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.store.making import NOW, STAMP, Project, metadata, ulid
 
-from unlatch.domain.increment import ReopenEntry
-from unlatch.domain.status import Status
-from unlatch.store.events import append_event, event, read_events, reopened
+from unlatch.increments.files.events import append_event, event, read_events, reopened
+from unlatch.increments.model.increment import ReopenEntry
+from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
     from pathlib import Path

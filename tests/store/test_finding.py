@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.store.making import GITHUB, NOW, Project, manager_at, metadata, tree, ulid
 
-from unlatch.domain.increment import BrokenIncrement, Increment
-from unlatch.domain.status import Status
 from unlatch.errors import StoreError, UsageError
-from unlatch.store.layout import find_layout, layout_at
+from unlatch.increments.files.layout import find_layout, layout_at
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.store.making import GITHUB, Project, github, jira, metadata
 
-from unlatch.domain.increment import Base, Increment, Link, SyncedItem
-from unlatch.domain.status import TRANSITIONS, Status
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.files.events import read_events
+from unlatch.increments.files.linking import link, unlink
+from unlatch.increments.files.outbox import block, record_delivery
+from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
+from unlatch.increments.model.status import TRANSITIONS, Status
 from unlatch.spi.operation import Kind
-from unlatch.store.events import read_events
-from unlatch.store.linking import link, unlink
-from unlatch.store.outbox import block, record_delivery
 from unlatch.worklog.json_text.document import JsonText
 
 # Fields and shapes that nobody here knows; they must be there in the end as they were.

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.store.making import ADO, GITHUB, JIRA, SHAPES, github, jira
 
-from unlatch.domain.increment import Base, Link
 from unlatch.errors import StoreError
-from unlatch.store.links import add_link, block_at, read_links, remove_link, same_item
+from unlatch.increments.model.increment import Base, Link
+from unlatch.increments.records.links import add_link, block_at, read_links, remove_link, same_item
 
 BASE = {"local": "active", "remote": "doing", "state": "open"}
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unlatch.domain.increment import Increment
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.records.links import read_links, same_item
 from unlatch.spi.manifest import LinkShape
-from unlatch.store.links import read_links, same_item
 
 if TYPE_CHECKING:
     from tests.store.making import Project

@@ -18,11 +18,11 @@ import pytest
 from tests.store.making import NOW, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files import locks
+from unlatch.increments.files.linking import link
+from unlatch.increments.files.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_lock, store_lock
+from unlatch.increments.files.outbox import enqueue
 from unlatch.spi.operation import Kind, Operation
-from unlatch.store import locks
-from unlatch.store.linking import link
-from unlatch.store.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_lock, store_lock
-from unlatch.store.outbox import enqueue
 from unlatch.worklog import lock_file
 from unlatch.worklog.atomic import replace_file
 
@@ -38,8 +38,8 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 from unlatch.worklog.atomic import replace_file
-from unlatch.store.layout import layout_at
-from unlatch.store.locks import delivery_lock, store_lock
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.locks import delivery_lock, store_lock
 
 layout = layout_at(Path(sys.argv[1]))
 with ExitStack() as held:
@@ -171,8 +171,8 @@ def test_a_lock_is_given_back_when_its_body_fails(project: Project) -> None:
 _FORKED = """
 import os, sys
 from pathlib import Path
-from unlatch.store.layout import layout_at
-from unlatch.store.locks import delivery_lock
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.locks import delivery_lock
 
 layout = layout_at(Path(sys.argv[1]))
 reading, writing = os.pipe()
@@ -428,7 +428,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 from tests.store.making import github, manager_at
-from unlatch.store.linking import link
+from unlatch.increments.files.linking import link
 
 manager = manager_at(Path(sys.argv[1]))
 first = int(sys.argv[2])

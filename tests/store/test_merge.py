@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unlatch.increments.files.reading import Shapes
+from unlatch.increments.merge.metadata import merge
+from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_metadata
 from unlatch.spi.manifest import LinkShape
-from unlatch.store.merge import merge
-from unlatch.store.merge_text import UnmergeableError, merge_events, merge_metadata
-from unlatch.store.reading import Shapes
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
-    from unlatch.store.merge import Merged
+    from unlatch.increments.merge.metadata import Merged
 
 SHAPES = Shapes(
     {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")},

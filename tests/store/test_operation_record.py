@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.store.making import GITHUB, STAMP, ulid
 
-from unlatch.spi.item import Category
-from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
-from unlatch.spi.options import DeliveryOptions
-from unlatch.store.operation_record import (
+from unlatch.increments.records.operation import (
     ATTEMPT,
     COMMENTS,
     OPERATION,
     operation_entry,
 )
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.spi.options import DeliveryOptions
 from unlatch.worklog.record import BadRecord
 
 read_operation, write_operation = OPERATION.read, OPERATION.write

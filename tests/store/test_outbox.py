@@ -17,12 +17,12 @@ from tests.store.making import (
     ulid,
 )
 
-from unlatch.domain.increment import Base, Increment, Link, SyncedItem
-from unlatch.domain.status import Status
 from unlatch.errors import StoreError
+from unlatch.increments.files.linking import link, unlink
+from unlatch.increments.files.outbox import block, enqueue, record_delivery
+from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
+from unlatch.increments.model.status import Status
 from unlatch.spi.operation import Kind, Operation
-from unlatch.store.linking import link, unlink
-from unlatch.store.outbox import block, enqueue, record_delivery
 
 GITHUB_LINK = {"issue": 4, "url": GITHUB.format(4), "synced": "2025-11-01"}
 OPEN = Base("active", "doing", "open")

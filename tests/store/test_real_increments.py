@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.store.making import STAMP, Clock, counted_ids, manager_at, tree
 
-from unlatch.domain.increment import Increment
-from unlatch.domain.status import Status, read_status
 from unlatch.errors import StoreError
-from unlatch.store import front_matter
-from unlatch.store.reading import COMPLETED_KEYS
+from unlatch.increments.files import front_matter
+from unlatch.increments.files.reading import COMPLETED_KEYS
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.status import Status, read_status
 
 if TYPE_CHECKING:
-    from unlatch.store.manager import MetadataManager
+    from unlatch.increments.files.manager import MetadataManager
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")

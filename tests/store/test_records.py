@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.store.making import STAMP, ulid
 from tests.store.test_operation_record import ids, seen_items, texts, times, validator, words
 
-from unlatch.domain.amendment import Amended, Amendment, NewTask
-from unlatch.domain.increment import Base, ReopenEntry, SyncedItem
-from unlatch.domain.status import Status
+from unlatch.increments.model.amendment import Amended, Amendment, NewTask
+from unlatch.increments.model.increment import Base, ReopenEntry, SyncedItem
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import BASE
+from unlatch.increments.records.records import AMENDED, REOPEN, SYNCED
 from unlatch.spi.item import Category
-from unlatch.store.links import BASE
-from unlatch.store.records import AMENDED, REOPEN, SYNCED
 from unlatch.worklog.record import BadRecord, Record
 
 several = st.lists(words, max_size=2).map(tuple)

@@ -16,12 +16,12 @@ from tests.store.making import (
     ulid,
 )
 
-from unlatch.domain.status import Status
 from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.events import read_events
+from unlatch.increments.files.linking import link
+from unlatch.increments.files.manager import LONGEST_REASON
+from unlatch.increments.model.status import Status
 from unlatch.spi.operation import Kind, Operation
-from unlatch.store.events import read_events
-from unlatch.store.linking import link
-from unlatch.store.manager import LONGEST_REASON
 
 HOSTILE = [
     "a --> b", "$& $1 \\1 \\g<0>", "it's \"quoted\"", "two\nlines\r\nand\ttabs", "\x1b[31mred\x00",

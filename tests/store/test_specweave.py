@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unlatch.store.config import read_config
-from unlatch.store.layout import layout_at
+from unlatch.config.config import read_config
+from unlatch.increments.files.layout import layout_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.store.config import RawConfig
+    from unlatch.config.config import RawConfig
 
 PROFILES = {
     "ours": {"provider": "github", "config": {"owner": "octo", "repo": "widgets"}},

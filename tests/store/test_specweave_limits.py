@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unlatch.store.specweave_limits import limits
+from unlatch.config.specweave_limits import limits
 
 
 def test_its_limits_are_read_by_our_names() -> None:

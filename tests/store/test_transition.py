@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from tests.store.making import GITHUB, STAMP, Project, github, metadata, tree, ulid
 
-from unlatch.domain.increment import Link
-from unlatch.domain.status import TRANSITIONS, Status
 from unlatch.errors import StoreError, UsageError
+from unlatch.increments.model.increment import Link
+from unlatch.increments.model.status import TRANSITIONS, Status
 from unlatch.spi.operation import Kind, Operation
 
 LINKED = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"issueKey": "SCRUM-28"}}

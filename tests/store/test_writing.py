@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.store.making import GITHUB, Project, github, metadata, tree, ulid
 
-from unlatch.domain.status import Status
 from unlatch.errors import StoreError
+from unlatch.increments.files.events import read_events
+from unlatch.increments.files.linking import link, unlink
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.model.status import Status
 from unlatch.spi.operation import Kind, Operation
-from unlatch.store.events import read_events
-from unlatch.store.linking import link, unlink
-from unlatch.store.outbox import enqueue
 from unlatch.worklog.safe_open import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from unlatch.store.manager import MetadataManager
+    from unlatch.increments.files.manager import MetadataManager
 
 SPEC = "---\ntitle: x\nstatus: completed  # since Tuesday\ncreated: 2025-11-01\n---\n\n# x\n"
 CHANGES: dict[str, Callable[[MetadataManager], object]] = {

@@ -10,18 +10,18 @@ import click
 from unlatch.cli import output
 from unlatch.cli.failure import problem_entry
 from unlatch.cli.session import is_interactive
-from unlatch.domain.reopening import category_of
-from unlatch.domain.status import Status
-from unlatch.engine.admission import Wish, admit
 from unlatch.errors import UsageError
+from unlatch.increments.model.reopening import category_of
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import Wish, admit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from unlatch.cli.contracts.parts import Problem
     from unlatch.cli.session import Session
-    from unlatch.domain.increment import Increment
     from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Increment
 
 FORCE = click.option(
     "--force", is_flag=True, help="Go on in spite of limits and rules; that is recorded."

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.cli import output
-from unlatch.engine.ci import Ci, System, detect
+from unlatch.publish.ci import Ci, System, detect
 from unlatch.spi.render import markdown
 from unlatch.spi.text import Span
 

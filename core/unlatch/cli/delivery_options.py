@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.config.config import CommentStyle
 from unlatch.project.registry import Registry
 from unlatch.spi.operation import Kind
 from unlatch.spi.options import DeliveryOptions
-from unlatch.store.config import CommentStyle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

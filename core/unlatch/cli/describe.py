@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.delivery.result import Delivery, Reached
-    from unlatch.engine.items import Seen
+    from unlatch.lifecycle.fetch_items import Seen
     from unlatch.project.registry import Registry
 
 _RESULTS = {

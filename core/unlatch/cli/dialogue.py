@@ -9,20 +9,20 @@ from unlatch.cli import output
 from unlatch.cli.admission import tell_warnings, warn_of_frequency, with_category
 from unlatch.cli.describe import ago, seen_line, times
 from unlatch.cli.session import is_interactive
-from unlatch.domain.status import Status
-from unlatch.engine.items import Seen, look
-from unlatch.engine.scope import spared_by
 from unlatch.errors import UsageError
-from unlatch.store.manager import checked_reason
+from unlatch.increments.files.manager import checked_reason
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.fetch_items import Seen, look
+from unlatch.lifecycle.scope import spared_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from unlatch.cli.resume import Typed
     from unlatch.cli.session import Session
-    from unlatch.domain.increment import Increment
-    from unlatch.engine.resume import Request
     from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.resume import Request
     from unlatch.project.trackers import Trackers
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         SettingEntry,
     )
     from unlatch.cli.table import Entry
-    from unlatch.engine.doctor import Finding, Setting
-    from unlatch.engine.doctor.online import Examined
+    from unlatch.doctor import Finding, Setting
+    from unlatch.doctor.online import Examined
 
 _STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
 _WIDEST = 100
@@ -57,7 +57,7 @@ def command(entry: Entry) -> click.Command:
         yes: bool,
         as_json: bool,
     ) -> int:
-        from unlatch.engine.doctor import Finding, Setting, examine  # noqa: PLC0415
+        from unlatch.doctor import Finding, Setting, examine  # noqa: PLC0415
 
         if trackers and not online:
             raise click.UsageError("trackers are named with --online")
@@ -89,7 +89,7 @@ def command(entry: Entry) -> click.Command:
 
 
 def _ask(session: Session, wanted: tuple[str, ...]) -> list[Examined]:
-    from unlatch.engine.doctor.online import examine_online  # noqa: PLC0415
+    from unlatch.doctor.online import examine_online  # noqa: PLC0415
 
     with session.trackers() as trackers:
         return examine_online(session.workspace, trackers, wanted)
@@ -102,7 +102,7 @@ def _document(
     asked: list[Examined],
     fixes: list[FixEntry],
 ) -> DoctorDocument:
-    from unlatch.engine.doctor.mending import listable_folders  # noqa: PLC0415
+    from unlatch.doctor.mending import listable_folders  # noqa: PLC0415
 
     errors = sum(one.severity == "error" for one in findings)
     return {

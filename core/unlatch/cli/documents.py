@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from unlatch.cli.failure import UNDECIDED, UNDELIVERED, problem_entry
+from unlatch.increments.records.operation import operation_entry
+from unlatch.increments.records.records import write_reopen
 from unlatch.spi.operation import Kind, Result
-from unlatch.store.operation_record import operation_entry
-from unlatch.store.records import write_reopen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
         ResumeOutcome,
     )
     from unlatch.delivery.result import Delivery
-    from unlatch.domain.increment import Increment, Link, ReopenEntry
-    from unlatch.domain.status import Status
+    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.increments.model.status import Status
+    from unlatch.increments.records.contracts import ReopenRecord
     from unlatch.spi.operation import Operation
-    from unlatch.store.contracts import ReopenRecord
 
 _OUTCOMES: dict[Result, DeliveryOutcome] = {
     Result.REOPENED: "reopened",

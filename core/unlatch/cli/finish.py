@@ -19,8 +19,8 @@ from unlatch.cli.documents import (
 from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
-from unlatch.domain.status import Status
-from unlatch.engine.finish import Finished, finish, may_finish, plan_finish
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.finish import Finished, finish, may_finish, plan_finish
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:

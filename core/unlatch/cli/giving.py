@@ -11,15 +11,15 @@ import click
 from unlatch.cli import output
 from unlatch.cli.ci import job
 from unlatch.cli.failure import error_entry, error_lines
-from unlatch.engine.giving import Giving, Way
 from unlatch.errors import UnlatchError
+from unlatch.publish.target import Giving, Way
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from unlatch.cli.contracts.syncing import CommitEntry
     from unlatch.cli.session import Session
-    from unlatch.engine.giving_back import Given
+    from unlatch.publish.publish import Given
 
 # A run that takes longer than this is looked into rather than waited for.
 RUN_PATIENCE = 600.0
@@ -72,7 +72,7 @@ def begin(session: Session, commit: str, *, by: str) -> Giving | None:
     """
     if commit == Way.NONE.value:
         return None
-    from unlatch.engine.giving import begin as prepare  # noqa: PLC0415
+    from unlatch.publish.target import begin as prepare  # noqa: PLC0415
 
     return prepare(session.workspace, Way(commit), by=by)
 
@@ -82,7 +82,7 @@ def alone(session: Session, commit: str) -> AbstractContextManager[None]:
 
     Elsewhere only deliveries wait for each other: a person need not wait for a long sync.
     """
-    from unlatch.store.locks import SYNC, delivery_lock  # noqa: PLC0415
+    from unlatch.increments.files.locks import SYNC, delivery_lock  # noqa: PLC0415
 
     if commit == Way.NONE.value and job() is None:
         return nullcontext()
@@ -91,7 +91,7 @@ def alone(session: Session, commit: str) -> AbstractContextManager[None]:
 
 def finish(session: Session, giving: Giving | None, *, silent: bool) -> GivenBack:
     """Give back what has changed; a failure is told, and ends nothing."""
-    from unlatch.engine.giving_back import give_back  # noqa: PLC0415
+    from unlatch.publish.publish import give_back  # noqa: PLC0415
 
     if giving is None:
         return GivenBack()

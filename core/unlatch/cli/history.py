@@ -10,7 +10,7 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.describe import times
 from unlatch.cli.session import JSON, Session, with_session
-from unlatch.store.events import lost_lines, read_events
+from unlatch.increments.files.events import lost_lines, read_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import HistoryDocument
     from unlatch.cli.contracts.parts import EventEntry, Record
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Increment, ReopenEntry
-    from unlatch.store.events import Event
+    from unlatch.increments.files.events import Event
+    from unlatch.increments.model.increment import Increment, ReopenEntry
 
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
@@ -45,7 +45,7 @@ def command(entry: Entry) -> click.Command:
 
 
 def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
-    from unlatch.engine.history import life  # noqa: PLC0415
+    from unlatch.lifecycle.history import life  # noqa: PLC0415
 
     increment = session.workspace.manager.read(wanted)
     events = life(increment)

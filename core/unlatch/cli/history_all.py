@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from unlatch.cli import output
 from unlatch.cli.describe import times
 from unlatch.cli.list import tell_left_out
-from unlatch.domain.increment import BrokenIncrement
-from unlatch.engine.history import summary
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.lifecycle.history import summary
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.contracts.documents import HistoryAllDocument, ReopenedEntry
     from unlatch.cli.session import Session
-    from unlatch.engine.history import Reopened, Summary
+    from unlatch.lifecycle.history import Reopened, Summary
 
 NO_CATEGORY = "(none)"
 

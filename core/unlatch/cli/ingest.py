@@ -13,9 +13,9 @@ from unlatch.cli.delivery_options import YES, serving
 from unlatch.cli.giving import COMMIT
 from unlatch.cli.session import BY, JSON, Session, with_session
 from unlatch.cli.sync import Sync, Wanted
-from unlatch.engine.ingest import read_message, sources
 from unlatch.project.registry import Registry
 from unlatch.spi.operation import Kind
+from unlatch.sync.ingest import read_message, sources
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry

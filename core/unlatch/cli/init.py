@@ -10,16 +10,16 @@ import click
 from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.session import JSON
-from unlatch.engine.git_setup import DRIVER, require_git, set_up_git
-from unlatch.engine.setup import set_up
+from unlatch.project.git.setup import DRIVER, require_git, set_up_git
 from unlatch.project.registry import Registry
+from unlatch.project.setup import set_up
 
 if TYPE_CHECKING:
     from unlatch.cli.app import Globals
     from unlatch.cli.contracts.documents import InitDocument
     from unlatch.cli.contracts.parts import GitEntry
     from unlatch.cli.table import Entry
-    from unlatch.engine.git_setup import GitSetUp
+    from unlatch.project.git.setup import GitSetUp
 
 
 def command(entry: Entry) -> click.Command:

@@ -88,7 +88,7 @@ def _link(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    from unlatch.engine.linking import link_items, see_urls  # noqa: PLC0415
+    from unlatch.lifecycle.linking import link_items, see_urls  # noqa: PLC0415
 
     workspace = session.workspace
     increment = workspace.manager.read(wanted)

@@ -13,10 +13,10 @@ from unlatch.cli.describe import seen_line, times
 from unlatch.cli.failure import problem_entry
 from unlatch.cli.list import tell_left_out
 from unlatch.cli.show import item_entry
-from unlatch.domain.increment import BrokenIncrement
-from unlatch.engine.linking_many import HEADER, Tie, as_text, carry_out, plan_ties
-from unlatch.engine.suggesting import MOST_LISTED, Ground, Proposal, Suggestions, suggest
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.lifecycle.linking_many import HEADER, Tie, as_text, carry_out, plan_ties
+from unlatch.lifecycle.suggesting import MOST_LISTED, Ground, Proposal, Suggestions, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

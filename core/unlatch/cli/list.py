@@ -13,10 +13,10 @@ from unlatch.cli.describe import times
 from unlatch.cli.documents import link_entry
 from unlatch.cli.failure import UNDECIDED
 from unlatch.cli.session import JSON, Session, with_session
-from unlatch.domain.increment import BrokenIncrement, Increment
-from unlatch.domain.status import Status, read_status
 from unlatch.errors import UsageError
-from unlatch.store.reading import words_of
+from unlatch.increments.files.reading import words_of
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.status import Status, read_status
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def title_note(one: Listed) -> str | None:
     """Why an increment goes by its folder's name, if that is because spec.md was not read."""
     if not isinstance(one, Increment) or one.title != words_of(one.id):
         return None
-    from unlatch.store.amending import unread_documents  # noqa: PLC0415  (rarely needed)
+    from unlatch.increments.files.amending import unread_documents  # noqa: PLC0415  (rarely needed)
 
     errors = unread_documents(one.folder)
     return next((not_read(one) for one in errors if (one.where or "").endswith("spec.md")), None)

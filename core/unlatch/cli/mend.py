@@ -25,7 +25,7 @@ def mended(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[F
         UsageError: `not-interactive`.
         StoreError: a file cannot be written.
     """
-    from unlatch.engine.doctor.mending import mend, mends  # noqa: PLC0415
+    from unlatch.doctor.mending import mend, mends  # noqa: PLC0415
 
     found = list(mends(session.workspace))
     diffs = [diff_of(one.path, one.before, one.after) for one in found]

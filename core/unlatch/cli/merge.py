@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import MergeDocument
     from unlatch.cli.contracts.parts import ClashEntry
     from unlatch.cli.table import Entry
-    from unlatch.engine.merge import Resolution
+    from unlatch.lifecycle.merge import Resolution
 
 CONFLICT = 5
 _LONGEST = 60
@@ -48,7 +48,7 @@ def command(entry: Entry) -> click.Command:
         dry_run: bool,
         as_json: bool,
     ) -> int:
-        from unlatch.engine.merge import resolve  # noqa: PLC0415
+        from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
 
         take = _side(ours=ours, theirs=theirs)
         done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)

@@ -13,7 +13,7 @@ from unlatch.cli.merge import clash_lines
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.engine.merge_driver import Driven
+    from unlatch.lifecycle.merge_driver import Driven
 
 # What git reads: merged; merged but for conflicts; nothing done, so that git has to merge.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
@@ -31,8 +31,8 @@ def command(entry: Entry) -> click.Command:
     @click.argument("theirs", type=_FILE)
     @click.argument("path", required=False, default="metadata.json")
     def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
-        from unlatch.engine.merge_driver import drive  # noqa: PLC0415
         from unlatch.errors import StoreError  # noqa: PLC0415
+        from unlatch.lifecycle.merge_driver import drive  # noqa: PLC0415
         from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
 
         try:

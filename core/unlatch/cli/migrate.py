@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from unlatch.cli.contracts.documents import MigrateDocument
     from unlatch.cli.table import Entry
-    from unlatch.engine.migrate_plan import Left, Migration
-    from unlatch.store.journal import Journal, Move
+    from unlatch.migrate.journal import Journal, Move
+    from unlatch.migrate.plan import Left, Migration
 
 DECLINED = 2
 
@@ -43,8 +43,8 @@ def command(entry: Entry) -> click.Command:
 
 
 def _migrate(session: Session, *, dry_run: bool, yes: bool, by: str | None, as_json: bool) -> int:
-    from unlatch.engine.migrate import migrate, unfinished  # noqa: PLC0415
-    from unlatch.engine.migrate_plan import plan  # noqa: PLC0415
+    from unlatch.migrate.migrate import migrate, unfinished  # noqa: PLC0415
+    from unlatch.migrate.plan import plan  # noqa: PLC0415
 
     begun = unfinished(session.workspace)
     found = plan(session.workspace)
@@ -98,7 +98,7 @@ def _announce(found: Migration, begun: Journal | None, *, diffs: bool) -> None:
 
 
 def _undo(session: Session, *, dry_run: bool, yes: bool, as_json: bool) -> int:
-    from unlatch.engine.migrate import (  # noqa: PLC0415
+    from unlatch.migrate.migrate import (  # noqa: PLC0415
         changed_since,
         last_migration,
         to_take_back,

@@ -11,9 +11,9 @@ from unlatch.cli.admission import FORCE, tell_warnings, warning_entries
 from unlatch.cli.app import reach
 from unlatch.cli.documents import increment_entry
 from unlatch.cli.session import BY, ID, JSON, REASON, Session, with_session
-from unlatch.domain.status import Status
-from unlatch.engine.admission import Wish
-from unlatch.engine.moves import Moved, move
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import Wish
+from unlatch.lifecycle.moves import Moved, move
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from unlatch.errors import UsageError
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import NewDocument
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Link
+    from unlatch.increments.model.increment import Link
 
 
 def command(entry: Entry) -> click.Command:
@@ -67,7 +67,7 @@ def command(entry: Entry) -> click.Command:
 
 
 def _from_item(session: Session, url: str) -> tuple[str, Link]:
-    from unlatch.engine.linking import based_link, see_urls  # noqa: PLC0415
+    from unlatch.lifecycle.linking import based_link, see_urls  # noqa: PLC0415
 
     with session.trackers() as trackers:
         seen = see_urls(trackers, [url])[0]

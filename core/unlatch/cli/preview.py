@@ -16,7 +16,7 @@ from unlatch.cli.failure import problem_entry
 from unlatch.cli.scope_report import foreseen_lines, scope_entry
 from unlatch.delivery.preview import Preview, preview
 from unlatch.delivery.run import Run
-from unlatch.engine.items import Seen
+from unlatch.lifecycle.fetch_items import Seen
 from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
 from unlatch.spi.text import without_controls
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.previewed import PreviewedItem
     from unlatch.cli.session import Session
     from unlatch.delivery.preview import Previewed
+    from unlatch.increments.files.plans import Plan
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
     from unlatch.spi.options import DeliveryOptions
     from unlatch.spi.text import Block, Text
-    from unlatch.store.plans import Plan
 
 _INDENT = " " * 6
 _METHOD = len("OPTIONS")

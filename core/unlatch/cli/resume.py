@@ -18,14 +18,14 @@ from unlatch.cli.scope_report import document_lines
 from unlatch.cli.scoping import Scoping, scoping, take_scoping
 from unlatch.cli.serve import deliver_and_tell
 from unlatch.cli.session import BY, JSON, REASON, Session, with_session
-from unlatch.engine.admission import Wish, admit
-from unlatch.engine.resume import Request, Resumed, Step, plan_resume, resume
+from unlatch.increments.files.manager import checked_reason
+from unlatch.lifecycle.activation_guard import Wish, admit
+from unlatch.lifecycle.resume import Request, Resumed, Step, plan_resume, resume
 from unlatch.spi.operation import Kind
-from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.spi.options import DeliveryOptions
 

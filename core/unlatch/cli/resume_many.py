@@ -20,9 +20,11 @@ from unlatch.cli.session import Session, is_interactive
 from unlatch.cli.sync_questions import check_items
 from unlatch.delivery.preview import Preview, preview_all
 from unlatch.delivery.run import Run
-from unlatch.domain.increment import BrokenIncrement
-from unlatch.domain.matching import matching, read_condition
-from unlatch.engine.resume import (
+from unlatch.errors import UsageError
+from unlatch.increments.files.manager import checked_reason
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.model.matching import matching, read_condition
+from unlatch.lifecycle.resume import (
     Request,
     Resumed,
     due,
@@ -30,8 +32,6 @@ from unlatch.engine.resume import (
     plan_resume,
     resume_many,
 )
-from unlatch.errors import UsageError
-from unlatch.store.manager import checked_reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.previewed import PreviewedIncrement
     from unlatch.cli.contracts.resuming import ResumeManyDocument
     from unlatch.cli.resume import Typed
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
 
 DECLINED = 2

@@ -16,14 +16,14 @@ from unlatch.cli.documents import (
 from unlatch.cli.failure import UNDELIVERED, problem_entry
 from unlatch.cli.scope_report import scope_entry, sum_lines
 from unlatch.cli.serve import tell_left
-from unlatch.engine.resume import Step
+from unlatch.lifecycle.resume import Step
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import ResumeDocument
     from unlatch.cli.contracts.parts import ResumeEntry
     from unlatch.cli.contracts.resuming import ResumedEntry
     from unlatch.cli.serve import Delivered
-    from unlatch.engine.resume import Resumed
+    from unlatch.lifecycle.resume import Resumed
 
 
 def resume_code(resumed: Resumed, delivered: Delivered | None) -> int:

@@ -11,11 +11,11 @@ import click
 
 from unlatch.cli import output
 from unlatch.cli.session import is_interactive
-from unlatch.domain.documents import NewTask, read_spec
-from unlatch.engine.scope import parts_of, scope_change
 from unlatch.errors import UsageError
-from unlatch.store.amending import documents_of
-from unlatch.store.layout import SPEC, TASKS
+from unlatch.increments.documents import NewTask, read_spec
+from unlatch.increments.files.amending import documents_of
+from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.lifecycle.scope import parts_of, scope_change
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from unlatch.cli.scoping import Scoping
     from unlatch.cli.session import Session
-    from unlatch.domain.amendment import Amendment
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.amendment import Amendment
+    from unlatch.increments.model.increment import Increment
 
 # What stands for the change in a rehearsal where nobody has said it yet.
 NO_CHANGE = "(what changes)"
@@ -103,7 +103,7 @@ def _typed_tasks(scoping: Scoping) -> tuple[NewTask, ...]:
     typed = tuple(NewTask(title) for title in scoping.tasks)
     if scoping.tasks_file is None:
         return typed
-    from unlatch.engine.proposals import tasks_in_file  # noqa: PLC0415  (loads pydantic)
+    from unlatch.lifecycle.proposals import tasks_in_file  # noqa: PLC0415  (loads pydantic)
 
     return (*typed, *tasks_in_file(scoping.tasks_file))
 
@@ -161,7 +161,7 @@ def _proposed(
     argv = session.workspace.user.tasks_command
     if not argv:
         return ()
-    from unlatch.engine.proposals import environment, proposed  # noqa: PLC0415  (loads pydantic)
+    from unlatch.lifecycle.proposals import environment, proposed  # noqa: PLC0415  (loads pydantic)
 
     texts = documents_of(increment)
     asked = {

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli import output
 from unlatch.cli.documents import link_entry
-from unlatch.store.layout import SPEC, TASKS
+from unlatch.increments.files.layout import SPEC, TASKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.cli.contracts.scope import ScopeEntry
-    from unlatch.engine.scope import Scope
+    from unlatch.lifecycle.scope import Scope
 
 
 def document_lines(scope: Scope) -> Iterator[str]:

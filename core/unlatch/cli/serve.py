@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.session import Session
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.spi.operation import Operation
     from unlatch.spi.options import DeliveryOptions

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unlatch.cli.session import Session
     from unlatch.delivery.result import Delivery
     from unlatch.delivery.run import Run
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
 
 # Of failures that are alike, so many are told each by itself.
 _ALIKE = 3

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli import output
+from unlatch.increments.files.layout import find_layout, layout_at
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import find_layout, layout_at
 from unlatch.worklog.programs import search_path
 from unlatch.worklog.user_config import user_config_file
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from unlatch.cli.app import Globals
     from unlatch.errors import UnlatchError
+    from unlatch.increments.files.layout import Layout
     from unlatch.project.trackers import Trackers
-    from unlatch.store.layout import Layout
     from unlatch.transport import Wait
 
 BY = click.option("--by", metavar="NAME", help="Who is at work, for the audit entry.")
@@ -94,7 +94,7 @@ class Session:
 
     def who(self, given: str | None) -> str:
         """The name for the audit entry."""
-        from unlatch.engine.identity import who  # noqa: PLC0415
+        from unlatch.project.identity import who  # noqa: PLC0415
 
         return who(given, environ=os.environ, root=self.layout.root)
 

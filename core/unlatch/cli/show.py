@@ -14,8 +14,8 @@ from unlatch.cli.failure import problem_entry
 from unlatch.cli.list import list_entry, not_read
 from unlatch.cli.serve import next_command
 from unlatch.cli.session import ID, JSON, Session, with_session
-from unlatch.engine.items import look
-from unlatch.store.amending import unread_documents
+from unlatch.increments.files.amending import unread_documents
+from unlatch.lifecycle.fetch_items import look
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import ShowDocument
     from unlatch.cli.contracts.parts import ItemEntry
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Increment
-    from unlatch.engine.items import Seen
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.fetch_items import Seen
 
 
 def command(entry: Entry) -> click.Command:

@@ -14,7 +14,7 @@ from unlatch.cli.documents import pending_entry
 from unlatch.cli.list import list_entry, tell_hint, tell_notes, title_note
 from unlatch.cli.serve import next_command
 from unlatch.cli.session import JSON, Session, with_session
-from unlatch.engine.overview import Overview, Waiting, overview
+from unlatch.lifecycle.overview import Overview, Waiting, overview
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import StatusDocument
     from unlatch.cli.contracts.parts import LimitsEntry, WaitingEntry, WipEntry
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Increment
-    from unlatch.domain.limits import Use
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.limits import Use
 
 # A heading for each list, and what else takes a line.
 _HEADINGS = 10

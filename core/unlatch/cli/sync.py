@@ -29,22 +29,22 @@ from unlatch.cli.sync_plan import (
 from unlatch.cli.sync_questions import answered, check_items
 from unlatch.cli.sync_report import report_plan, report_sync
 from unlatch.delivery.run import Run
-from unlatch.domain.increment import BrokenIncrement, Increment
-from unlatch.engine.branch import changed_since, other_branch
-from unlatch.engine.in_step import Moved, apply_sync_plan
-from unlatch.engine.ingest import Heard, attributed, concerned
-from unlatch.engine.reconcile import SyncPlan, compare
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.records.links import identity, link_of
+from unlatch.project.git.branch import changed_since, other_branch
 from unlatch.spi.operation import Kind
 from unlatch.spi.options import AS_CONFIGURED
-from unlatch.store.links import identity, link_of
+from unlatch.sync.apply import Moved, apply_sync_plan
+from unlatch.sync.ingest import Heard, attributed, concerned
+from unlatch.sync.plan import SyncPlan, compare
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.syncing import EventEntry, SyncDocument
     from unlatch.cli.table import Entry
     from unlatch.delivery.result import Delivery
-    from unlatch.engine.giving import Giving
     from unlatch.project.trackers import Trackers
+    from unlatch.publish.target import Giving
     from unlatch.spi import ItemEvent
     from unlatch.spi.options import DeliveryOptions
 

@@ -11,8 +11,8 @@ from unlatch.cli.documents import pending_of
 from unlatch.cli.failure import problem_entry
 from unlatch.cli.preview import item_lines, previewed_entry
 from unlatch.cli.progress import FEW
-from unlatch.domain.reconcile import Verdict
-from unlatch.engine.in_step import Moved, preview_sync
+from unlatch.sync.apply import Moved, preview_sync
+from unlatch.sync.compare import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from unlatch.cli.session import Session
     from unlatch.delivery.preview import Previewed
     from unlatch.delivery.run import Run
-    from unlatch.domain.increment import BrokenIncrement, Increment
-    from unlatch.engine.reconcile import Compared, Move, SyncPlan
     from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.sync.plan import Compared, Move, SyncPlan
 
 ADRIFT = 5
 _ACTS = {

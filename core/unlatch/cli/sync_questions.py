@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli import output
 from unlatch.cli.session import is_interactive
-from unlatch.domain.reconcile import Decision, Side, Verdict, side_of, side_there
-from unlatch.engine.reconcile import Compared, planned
 from unlatch.errors import UsageError
+from unlatch.sync.compare import Decision, Side, Verdict, side_of, side_there
+from unlatch.sync.plan import Compared, planned
 
 if TYPE_CHECKING:
     from unlatch.cli.session import Session
-    from unlatch.engine.reconcile import SyncPlan
+    from unlatch.sync.plan import SyncPlan
 
 
 def answered(plan: SyncPlan, *, yes: bool, silent: bool) -> SyncPlan:

@@ -8,8 +8,8 @@ from unlatch.cli import ci
 from unlatch.cli.ci import Annotation, Level
 from unlatch.cli.describe import times
 from unlatch.cli.sync_plan import NO_TOKEN, what_of
-from unlatch.domain.reconcile import Verdict
-from unlatch.store.layout import METADATA
+from unlatch.increments.files.layout import METADATA
+from unlatch.sync.compare import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from unlatch.cli.serve import Delivered
     from unlatch.cli.session import Session
     from unlatch.delivery.result import Delivery
-    from unlatch.engine.in_step import Moved
-    from unlatch.engine.reconcile import Compared, SyncPlan
+    from unlatch.sync.apply import Moved
+    from unlatch.sync.plan import Compared, SyncPlan
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
 _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}

@@ -14,17 +14,17 @@ from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.cli.tracker_create import create_command
 from unlatch.cli.tracker_items import end_change, links_to
 from unlatch.cli.tracker_status import status_command
+from unlatch.config.sync_config import Part
 from unlatch.delivery.permission import check_permitted
+from unlatch.increments.files.manager import checked_reason
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.files.plans import operations, plan_enqueue
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
-from unlatch.store.manager import checked_reason
-from unlatch.store.outbox import enqueue
-from unlatch.store.plans import operations, plan_enqueue
-from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi import Manifest
     from unlatch.spi.options import DeliveryOptions
 

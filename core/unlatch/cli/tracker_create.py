@@ -12,18 +12,18 @@ from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_and_tell
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
 from unlatch.cli.tracker_items import end_change
+from unlatch.config.sync_config import Part
 from unlatch.delivery.draft import draft_of, stories_of
 from unlatch.delivery.permission import check_permitted
-from unlatch.domain.increment import Link
-from unlatch.engine.linking import create_target
 from unlatch.errors import UsageError
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.files.plans import plan_enqueue
+from unlatch.increments.model.increment import Link
+from unlatch.lifecycle.linking import create_target
 from unlatch.spi.operation import Kind, Operation
-from unlatch.store.outbox import enqueue
-from unlatch.store.plans import plan_enqueue
-from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi import Manifest
     from unlatch.spi.options import DeliveryOptions
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from unlatch.cli import output
 from unlatch.cli.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.serve import tell_left
-from unlatch.engine.linking import find_link
 from unlatch.errors import UsageError
+from unlatch.lifecycle.linking import find_link
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import TrackerChangeDocument
     from unlatch.cli.serve import Delivered
-    from unlatch.domain.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi import Manifest
     from unlatch.spi.operation import Kind
 

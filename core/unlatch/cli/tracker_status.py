@@ -12,13 +12,13 @@ from unlatch.cli.list import tell_left_out
 from unlatch.cli.session import JSON, Session, with_session
 from unlatch.cli.show import item_entry
 from unlatch.cli.tracker_items import links_to
-from unlatch.domain.increment import BrokenIncrement
-from unlatch.engine.items import look
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.lifecycle.fetch_items import look
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import TrackerStatusDocument
-    from unlatch.domain.increment import Increment, Link
-    from unlatch.engine.items import Seen
+    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.lifecycle.fetch_items import Seen
     from unlatch.spi import Manifest
 
 

@@ -17,16 +17,16 @@ from unlatch.cli.preview import preview_and_tell
 from unlatch.cli.serve import deliver_and_tell, tell_left
 from unlatch.cli.session import BY, ID, JSON, Session, is_interactive, with_session
 from unlatch.errors import UsageError
+from unlatch.increments.files.manager import checked_reason
+from unlatch.increments.files.outbox import new_operations
+from unlatch.increments.files.plans import plan_undo, undoable
 from unlatch.spi.operation import Kind
-from unlatch.store.manager import checked_reason
-from unlatch.store.outbox import new_operations
-from unlatch.store.plans import plan_undo, undoable
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import UndoDocument
     from unlatch.cli.serve import Delivered
     from unlatch.cli.table import Entry
-    from unlatch.domain.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.spi.options import DeliveryOptions
 
 DECLINED = 2

@@ -10,8 +10,8 @@ from unlatch.cli import output
 from unlatch.cli.app import reach
 from unlatch.cli.documents import link_entry
 from unlatch.cli.session import BY, ID, JSON, Session, with_session
-from unlatch.engine.linking import find_link
-from unlatch.store.linking import unlink
+from unlatch.increments.files.linking import unlink
+from unlatch.lifecycle.linking import find_link
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import UnlinkDocument

@@ -19,11 +19,11 @@ from unlatch.delivery.states import Block, Event, Send, advance, contacting
 from unlatch.delivery.steps import conclude, execute, take_note
 from unlatch.delivery.wanted import change_for, refuse_deliberate
 from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
+from unlatch.increments.files.locks import delivery_lock
+from unlatch.increments.files.outbox import close_attempt, note_attempts
+from unlatch.increments.records.links import identity, link_of
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.operation import Change, Kind, Outcome, seen_of
-from unlatch.store.links import identity, link_of
-from unlatch.store.locks import delivery_lock
-from unlatch.store.outbox import close_attempt, note_attempts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.reading import Found
     from unlatch.delivery.result import Delivery
     from unlatch.delivery.run import Run
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi.operation import Operation
 
 MOST_AT_ONCE = 200

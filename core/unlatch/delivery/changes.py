@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.config.config import CommentStyle
+from unlatch.config.sync_config import Part
 from unlatch.delivery.comment import compose
 from unlatch.delivery.draft import draft_of
-from unlatch.domain.status import Status
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import story_of
 from unlatch.spi.operation import Change, Goal, Kind, must_move
-from unlatch.store.config import CommentStyle
-from unlatch.store.links import story_of
-from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.domain.amendment import Amended, Amendment
-    from unlatch.domain.increment import Increment
+    from unlatch.config.config import CoreConfig, Labels
+    from unlatch.increments.model.amendment import Amended, Amendment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import Operation
     from unlatch.spi.options import DeliveryOptions
     from unlatch.spi.text import Text
-    from unlatch.store.config import CoreConfig, Labels
 
 _HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}
 _WITH_DRAFT = (Kind.CREATE, Kind.UPDATE)

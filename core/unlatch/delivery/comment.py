@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.config.config import CommentStyle
 from unlatch.spi.text import Check, Checks, Text, fill
-from unlatch.store.config import CommentStyle
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from unlatch.domain.amendment import Amended
-    from unlatch.domain.increment import Increment
-    from unlatch.store.config import CoreConfig
+    from unlatch.config.config import CoreConfig
+    from unlatch.increments.model.amendment import Amended
+    from unlatch.increments.model.increment import Increment
 
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.result import Delivery, Reached
 from unlatch.delivery.states import Evidence, Step, next_step, state_of
 from unlatch.errors import UnlatchError
+from unlatch.increments.records.links import link_of
 from unlatch.spi.operation import Kind, Result
-from unlatch.store.links import link_of
 
 if TYPE_CHECKING:
     from unlatch.delivery.run import Run
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi import Capability, SyncPlugin
     from unlatch.spi.item import CommentRef, ItemRef, Snapshot
     from unlatch.spi.operation import Change, Operation

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
+from unlatch.increments.files import front_matter
+from unlatch.increments.files.amending import documents_of
+from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.reading import read_document
 from unlatch.spi.operation import Draft
 from unlatch.spi.text import Check, Checks, Heading, Text, fill
-from unlatch.store import front_matter
-from unlatch.store.amending import documents_of
-from unlatch.store.layout import SPEC, TASKS
-from unlatch.store.reading import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.domain.documents import Criterion, Spec, Story, Task, Tasks
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.documents import Criterion, Spec, Story, Task, Tasks
+    from unlatch.increments.model.increment import Increment
 
 _HEAD = "Increment **{increment}**: {title}\n\nType {type}, status {status}"
 # Jira takes 32,767 characters in all, and escaping may double them.
@@ -32,7 +32,7 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
     Raises:
         UsageError: `item-unknown`, if spec.md has no such user story.
     """
-    from unlatch.domain.documents import read_spec, read_tasks  # noqa: PLC0415
+    from unlatch.increments.documents import read_spec, read_tasks  # noqa: PLC0415
 
     texts = documents_of(increment)
     spec = texts[SPEC]
@@ -46,7 +46,7 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
 
 def stories_of(increment: Increment) -> tuple[str, ...]:
     """The ids of an increment's user stories, in the order of its spec.md."""
-    from unlatch.domain.documents import read_spec  # noqa: PLC0415
+    from unlatch.increments.documents import read_spec  # noqa: PLC0415
 
     spec = read_spec(read_document(increment.folder / SPEC) or "")
     return tuple(dict.fromkeys(story.id for story in spec.stories))

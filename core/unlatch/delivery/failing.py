@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from unlatch.delivery.record import keep
 from unlatch.delivery.states import Event, State, advance, event_of
 from unlatch.errors import Limited, StoreError, TrackerError
+from unlatch.increments.files.outbox import close_attempt
+from unlatch.increments.records.links import link_of
 from unlatch.spi.operation import seen_of
-from unlatch.store.links import link_of
-from unlatch.store.outbox import close_attempt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.domain.increment import Increment, Link
 from unlatch.errors import UsageError
-from unlatch.store.linking import repoint
-from unlatch.store.links import link_of, same_item
+from unlatch.increments.files.linking import repoint
+from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.records.links import link_of, same_item
 
 if TYPE_CHECKING:
     from unlatch.delivery.run import Run

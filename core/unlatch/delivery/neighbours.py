@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch.domain.increment import BrokenIncrement
 from unlatch.errors import UnlatchError
-from unlatch.store.layout import METADATA
-from unlatch.store.links import identity, link_of
-from unlatch.store.records import is_in_doubt
+from unlatch.increments.files.layout import METADATA
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.records import is_in_doubt
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.domain.increment import Increment, Link
-    from unlatch.store.manager import MetadataManager
+    from unlatch.increments.files.manager import MetadataManager
+    from unlatch.increments.model.increment import Increment, Link
 
 # Only files that hold this word can hold a note about an attempt; most hold none.
 _NOTED = b'"attempt"'

@@ -10,16 +10,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from unlatch.config.sync_config import Part
 from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.events import read_events
 from unlatch.spi.operation import Kind
-from unlatch.store.events import read_events
-from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
-    from unlatch.domain.increment import Increment, Link
+    from unlatch.config.config import CoreConfig
+    from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation
-    from unlatch.store.config import CoreConfig
 
 # SpecWeave ends the ids of stories that it imported in an E.
 _IMPORTED = re.compile(r"US-?\w*\d+E", re.IGNORECASE)

@@ -11,19 +11,19 @@ from unlatch.delivery.course import Course, begin
 from unlatch.delivery.reading import read_all
 from unlatch.delivery.wanted import change_for, refuse_deliberate, said_by
 from unlatch.errors import Rejected, UnlatchError
+from unlatch.increments.records.links import link_of
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.operation import Change, Kind
-from unlatch.store.links import link_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.delivery.run import Run
-    from unlatch.domain.increment import Link
+    from unlatch.increments.files.plans import Plan
+    from unlatch.increments.model.increment import Link
     from unlatch.spi import PlannedRequest
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import Operation
-    from unlatch.store.plans import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from unlatch.delivery.side_by_side import side_by_side
 from unlatch.delivery.steps import Withdrawn, read
 from unlatch.delivery.wanted import foreseen
 from unlatch.errors import UnlatchError, unexpected
+from unlatch.increments.records.links import link_of
 from unlatch.spi import Capability, Snapshot
-from unlatch.store.links import link_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

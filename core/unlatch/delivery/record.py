@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.verify import reached
-from unlatch.domain.increment import Base, Link, SyncedItem
+from unlatch.increments.files.outbox import record_delivery
+from unlatch.increments.model.increment import Base, Link, SyncedItem
+from unlatch.increments.records.operation import write_seen
 from unlatch.spi.operation import Change, Kind, seen_of
-from unlatch.store.operation_record import write_seen
-from unlatch.store.outbox import record_delivery
 
 if TYPE_CHECKING:
     from unlatch.delivery.course import Course
     from unlatch.delivery.result import Reached
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import Operation, Outcome
 

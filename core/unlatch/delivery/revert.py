@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.delivery.changes import build_change
-from unlatch.domain.increment import Link, SyncedItem
+from unlatch.increments.files.events import read_events
+from unlatch.increments.model.increment import Link, SyncedItem
+from unlatch.increments.records.links import same_item
+from unlatch.increments.records.operation import read_seen
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Change, Goal, Kind, Operation, Result, SeenItem
-from unlatch.store.events import read_events
-from unlatch.store.links import same_item
-from unlatch.store.operation_record import read_seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.domain.increment import Increment, ReopenEntry
+    from unlatch.config.config import CoreConfig
+    from unlatch.increments.files.events import Event
+    from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.spi.item import RemoteItem
-    from unlatch.store.config import CoreConfig
-    from unlatch.store.events import Event
 
 # Any other result says nothing about the state that the reopen found.
 _TELLING = (Result.REOPENED.value, Result.ALREADY_OPEN.value)

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.neighbours import Neighbours
+from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.records import is_in_doubt
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
-from unlatch.store.links import identity, link_of
-from unlatch.store.records import is_in_doubt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.domain.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation, OperationKey

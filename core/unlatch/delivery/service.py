@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.course import begin
-from unlatch.store.links import identity, link_of
-from unlatch.store.locks import delivery_lock
+from unlatch.increments.files.locks import delivery_lock
+from unlatch.increments.records.links import identity, link_of
 
 if TYPE_CHECKING:
     from unlatch.delivery.course import Course

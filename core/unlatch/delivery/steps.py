@@ -24,10 +24,10 @@ from unlatch.delivery.states import (
 from unlatch.delivery.verify import shortcoming
 from unlatch.delivery.wanted import change_for, foreseen, refuse_deliberate, said_by
 from unlatch.errors import Limited, Moved, UnlatchError, unexpected
+from unlatch.increments.files.outbox import block, note_attempts, withdraw
+from unlatch.increments.records.links import link_of
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind, Outcome, seen_of
-from unlatch.store.links import link_of
-from unlatch.store.outbox import block, note_attempts, withdraw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.config.sync_config import Part
 from unlatch.delivery.changes import build_change, within
 from unlatch.delivery.permission import writable
 from unlatch.delivery.revert import entry_undone_by, plan_revert
 from unlatch.errors import Rejected
+from unlatch.increments.records.links import link_of
 from unlatch.spi import Capability
 from unlatch.spi.operation import Change, Goal, Kind, must_move
-from unlatch.store.links import link_of
-from unlatch.store.sync_config import Part
 
 if TYPE_CHECKING:
     from unlatch.delivery.course import Course

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.store.config import checked
+from unlatch.config.config import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.config.config import RawConfig
     from unlatch.project.registry import Registry
     from unlatch.spi import Settings
-    from unlatch.store.config import RawConfig
 
 
 def check_config(

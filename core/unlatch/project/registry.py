@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.files.reading import Shapes
 from unlatch.project.entry_points import entry_points
 from unlatch.spi import SPI_VERSION, Manifest
-from unlatch.store.reading import Shapes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ from unlatch.worklog.user_state import state_folder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.domain.increment import Link
+    from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings, SyncPlugin
     from unlatch.transport import Transport, Wait
@@ -85,7 +85,7 @@ class Trackers:
 
     def _in_profile(self, link: Link, profile: str) -> str:
         """An item that its increment's files place in one of SpecWeave's profiles."""
-        from unlatch.store.config import repositories_of_profiles  # noqa: PLC0415  (rarely needed)
+        from unlatch.config.config import repositories_of_profiles  # noqa: PLC0415  (rarely needed)
 
         repositories = repositories_of_profiles(self._workspace.layout)
         if profile not in repositories:

@@ -8,16 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
+from unlatch.increments.files.manager import MetadataManager
 from unlatch.project.registry import Registry, load, shapes_of
-from unlatch.store.manager import MetadataManager
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from unlatch.config.config import CoreConfig, RawConfig, UserConfig
+    from unlatch.increments.files.layout import Layout
     from unlatch.spi import Settings
-    from unlatch.store.config import CoreConfig, RawConfig, UserConfig
-    from unlatch.store.layout import Layout
 
 
 def utc_now() -> datetime:
@@ -64,7 +64,7 @@ class Workspace:
         Raises:
             ConfigError: a file cannot be read.
         """
-        from unlatch.store.config import read_config  # noqa: PLC0415  (pydantic is slow to load)
+        from unlatch.config.config import read_config  # noqa: PLC0415  (pydantic is slow to load)
 
         return read_config(self.layout)
 
@@ -75,7 +75,7 @@ class Workspace:
         Raises:
             ConfigError: it has mistakes.
         """
-        from unlatch.store.config import read_user_config  # noqa: PLC0415
+        from unlatch.config.config import read_user_config  # noqa: PLC0415
 
         return read_user_config(self.user_config)
 

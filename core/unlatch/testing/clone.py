@@ -11,16 +11,16 @@ import tomlkit
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import Run
-from unlatch.domain.increment import Link
-from unlatch.domain.status import Status
-from unlatch.engine.finish import finish
-from unlatch.engine.resume import Request, resume
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.model.increment import Link
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import add_link
+from unlatch.lifecycle.finish import finish
+from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
-from unlatch.store.layout import layout_at
-from unlatch.store.links import add_link
-from unlatch.store.outbox import enqueue
 from unlatch.testing.bench import Bench, BenchTrackers
 from unlatch.worklog.times import stamp
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.delivery.result import Delivery
-    from unlatch.domain.increment import Increment
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi import SyncPlugin
     from unlatch.spi.item import ItemRef
 

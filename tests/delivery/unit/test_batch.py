@@ -8,10 +8,10 @@ from tests.crash.delivering import deliver_one
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import Run
-from unlatch.engine.resume import Request, resume
+from unlatch.increments.files.layout import layout_at
+from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
 from unlatch_sandbox import Fault
 
 NAMES = ("0001-one", "0002-two", "0003-three", "0004-four")

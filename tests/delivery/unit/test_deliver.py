@@ -14,10 +14,10 @@ from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from unlatch.delivery import service, steps
 from unlatch.delivery.run import Run
 from unlatch.errors import StoreError
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.locks import delivery_lock
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
-from unlatch.store.locks import delivery_lock
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault
 

@@ -23,8 +23,8 @@ from tests.delivery.stage import (
 
 from unlatch.delivery import states
 from unlatch.delivery.states import TABLE, Event, State
+from unlatch.increments.files.layout import layout_at
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

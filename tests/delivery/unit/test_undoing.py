@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 
+from unlatch.increments.files.layout import layout_at
 from unlatch.project.workspace import Workspace
-from unlatch.store.layout import layout_at
 from unlatch_sandbox import Fault
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")

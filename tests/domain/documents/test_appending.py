@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.domain.documents import (
+from unlatch.increments.documents import (
     NewTask,
     read_spec,
     read_tasks,

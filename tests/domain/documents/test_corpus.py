@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unlatch.domain.documents import (
+from unlatch.increments.documents import (
     NewTask,
     Spec,
     Tasks,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.domain.documents import read_tasks, with_marked
 from unlatch.errors import UsageError
+from unlatch.increments.documents import read_tasks, with_marked
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 LATER = "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\ufe0f"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from unlatch.domain.documents import (
+from unlatch.errors import UsageError
+from unlatch.increments.documents import (
     NewTask,
     Task,
     read_spec,
@@ -14,7 +15,6 @@ from unlatch.domain.documents import (
     with_scope_change,
     with_tasks,
 )
-from unlatch.errors import UsageError
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 

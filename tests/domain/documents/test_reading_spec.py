@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.domain.documents import Criterion, read_spec
+from unlatch.increments.documents import Criterion, read_spec
 
 
 @pytest.mark.parametrize(

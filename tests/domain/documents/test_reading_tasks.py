@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.domain.documents import Task, open_work, progress, read_spec, read_tasks
+from unlatch.increments.documents import Task, open_work, progress, read_spec, read_tasks
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 LATER = "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\ufe0f"

@@ -33,9 +33,9 @@ from unlatch.cli.contracts.previewed import PreviewedIncrement, PreviewedItem, W
 from unlatch.cli.contracts.resuming import ResumeManyDocument
 from unlatch.cli.contracts.scope import ScopeEntry
 from unlatch.cli.contracts.syncing import SyncDocument, SyncPlanDocument
-from unlatch.domain.status import Status
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.contracts import ReopenRecord
 from unlatch.spi.operation import Kind
-from unlatch.store.contracts import ReopenRecord
 
 
 class ErrorDocument(Document):

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from typing_extensions import TypedDict
 
-from unlatch.domain.objection import Policy
-from unlatch.domain.status import Status
+from unlatch.increments.model.rule_violation import Policy
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.contracts import entry_type
+from unlatch.increments.records.operation import OPERATION
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Kind
-from unlatch.store.contracts import entry_type
-from unlatch.store.operation_record import OPERATION
 
 DeliveryOutcome = Literal[
     "reopened",

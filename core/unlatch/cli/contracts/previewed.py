@@ -3,7 +3,7 @@
 from typing_extensions import TypedDict
 
 from unlatch.cli.contracts.parts import Problem
-from unlatch.domain.status import Status
+from unlatch.increments.model.status import Status
 
 
 class WouldBe(TypedDict):

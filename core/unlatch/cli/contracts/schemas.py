@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.contracts.documents import DOCUMENTS
-from unlatch.store.schemas import schema_of
+from unlatch.increments.files.schemas import schema_of
 
 if TYPE_CHECKING:
-    from unlatch.store.schemas import Schema
+    from unlatch.increments.files.schemas import Schema
 
 
 def document_schemas() -> dict[str, Schema]:

@@ -4,7 +4,7 @@ from typing_extensions import TypedDict
 
 from unlatch.cli.contracts.parts import Broken, DeliveryEntry, Document, Failure, PendingOf, Problem
 from unlatch.cli.contracts.previewed import PreviewedItem
-from unlatch.domain.status import Status
+from unlatch.increments.model.status import Status
 
 
 class ComparedEntry(TypedDict):

@@ -1,0 +1,157 @@
+"""Every mistake in the configuration, and where each value came from."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig
+from unlatch.doctor.finding import DEFAULT, Finding, Setting, Severity, below, from_error
+from unlatch.errors import ConfigError, StoreError
+from unlatch.increments.files.layout import SPECWEAVE
+from unlatch.project.configuration import check_config
+from unlatch.project.registry import load
+from unlatch.transport.trust import TRUSTED_HOSTS
+from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.user_config import ALLOWED_LINKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unlatch.config.config import RawConfig
+    from unlatch.project.workspace import Workspace
+
+_OURS = ".unlatch/config.toml"
+
+
+def check_configuration(workspace: Workspace) -> Iterator[Finding | Setting]:
+    """The mistakes of all configuration files, and the settings that are in force."""
+    yield from _project(workspace)
+    yield from _specweave(workspace)
+    yield from _user(workspace)
+
+
+def _project(workspace: Workspace) -> Iterator[Finding | Setting]:
+    try:
+        raw = workspace.raw_config
+    except ConfigError as error:
+        yield from _unreadable(error, workspace)
+        return
+    settings, problems = check_config(raw, workspace.registry, load)
+    known = _known(workspace)
+    yield from (_mistake(problem, raw, known) for problem in problems)
+    if all(problem.startswith("trackers.") for problem in problems):
+        yield from _in_force(raw.core, raw.origins)
+    for name, table in settings.items():
+        yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
+
+
+def _unreadable(error: ConfigError, workspace: Workspace) -> Iterator[Finding]:
+    where = error.where and below(error.where, workspace.layout.root)
+    for problem in error.problems:
+        yield Finding(
+            Severity.ERROR, error.id, problem, where, error.hint or "correct this setting by hand"
+        )
+
+
+def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Finding:
+    key, _, what = problem.partition(": ")
+    origin = raw.origins.get(key, _OURS)
+    if what.startswith((WRONG_FILE, WRONG_TABLE)):
+        hint = "move it there"
+    else:
+        hint = f"it means: {known[key]}" if known.get(key) else _similar(key, known)
+    return Finding(Severity.ERROR, "config-invalid", f"{key}: {what}", f"{origin}:{key}", hint)
+
+
+def _similar(key: str, known: Mapping[str, str]) -> str:
+    table, _, name = key.rpartition(".")
+    siblings = [other.rpartition(".")[2] for other in known if other.rpartition(".")[0] == table]
+    close = difflib.get_close_matches(name, siblings, n=1)
+    if close:
+        return f"did you mean {close[0]}?"
+    if elsewhere := [other for other in known if other.rpartition(".")[2] == name]:
+        return f"did you mean {elsewhere[0]}?"
+    return "docs/configuration.md lists the settings"
+
+
+def _known(workspace: Workspace) -> dict[str, str]:
+    known = described(CoreConfig)
+    for name, manifest in workspace.registry.manifests.items():
+        known |= described(load(manifest.settings), prefix=f"trackers.{name}.")
+    return known
+
+
+def described(model: type[BaseModel], *, prefix: str = "") -> dict[str, str]:
+    """What each setting of a model means, by its dotted key."""
+    known: dict[str, str] = {}
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            known |= described(inner, prefix=f"{prefix}{name}.")
+        else:
+            known[prefix + name] = field.description or ""
+    return known
+
+
+def _in_force(table: Any, origins: Mapping[str, str], *, prefix: str = "") -> Iterator[Setting]:
+    for key, value in _flat(table.model_dump(mode="json"), prefix):
+        inside = (origin for name, origin in origins.items() if name.startswith(f"{key}."))
+        yield Setting(key, value, origins.get(key) or next(inside, DEFAULT))
+
+
+def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _specweave(workspace: Workspace) -> Iterator[Finding]:
+    path = workspace.layout.root / SPECWEAVE / "config.json"
+    try:
+        json.loads(read_file(path))
+    except FileNotFoundError:
+        return
+    except StoreError as error:
+        yield from_error(error, workspace.layout.root, severity=Severity.WARNING)
+    except (OSError, ValueError, RecursionError) as error:
+        yield Finding(
+            Severity.WARNING,
+            "specweave-config-unreadable",
+            f"its repository and limits are not used: {error}",
+            below(path, workspace.layout.root),
+        )
+
+
+def _user(workspace: Workspace) -> Iterator[Finding | Setting]:
+    further = [*_hosts_of_environment(workspace)]
+    try:
+        hosts, links = workspace.user.trusted_hosts, workspace.user.allowed_links
+    except ConfigError as error:
+        yield from _unreadable(error, workspace)
+    else:
+        source = str(workspace.user_config) if links else DEFAULT
+        yield Setting(ALLOWED_LINKS, list(links), source)
+        if hosts:
+            yield Setting("trusted_hosts", _shown(hosts), str(workspace.user_config))
+        elif not further:
+            yield Setting("trusted_hosts", [], DEFAULT)
+    yield from further
+
+
+def _hosts_of_environment(workspace: Workspace) -> Iterator[Setting]:
+    names = [TRUSTED_HOSTS]
+    names += [n for m in workspace.registry.manifests.values() for n in m.host_env]
+    for name in names:
+        listed = workspace.environ.get(name, "").split(",")
+        if hosts := [host.strip() for host in listed if host.strip()]:
+            yield Setting("trusted_hosts", _shown(hosts), name)
+
+
+def _shown(hosts: Iterable[str]) -> list[str]:
+    return ["(not shown: it holds a user name)" if "@" in host else host for host in hosts]

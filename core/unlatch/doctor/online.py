@@ -1,0 +1,121 @@
+"""What each tracker says about the credential and the configuration; nothing is written there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.side_by_side import side_by_side
+from unlatch.doctor.finding import Finding, Severity, from_error
+from unlatch.errors import StoreError, UnlatchError, unexpected
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.lifecycle.linking import check_capability
+from unlatch.spi import Capability, Examination
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import Access, ItemRef
+
+# So many linked items are looked at for what they may show; more would cost and tell no more.
+MOST_ITEMS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """One tracker's own word.
+
+    Args:
+        findings: what came of it, in words.
+        found: what the tracker said; None if it could not be asked.
+    """
+
+    tracker: str
+    findings: tuple[Finding, ...]
+    found: Examination | None = None
+
+
+def examine_online(
+    workspace: Workspace, trackers: Trackers, wanted: Sequence[str] = ()
+) -> list[Examined]:
+    """Ask the trackers, side by side.
+
+    Args:
+        wanted: the trackers to ask; nothing for all that are configured.
+
+    Raises:
+        UsageError: `unknown-tracker`, `tracker-not-configured`, or `not-supported`.
+        ConfigError: the configuration has mistakes.
+        StoreError: the increments cannot be listed, and trackers were named.
+    """
+    for name in wanted:
+        trackers.settings(name)
+        check_capability(trackers.registry.manifest(name), Capability.EXAMINE)
+    names = [
+        name
+        for name in (wanted or workspace.settings)
+        if Capability.EXAMINE in trackers.registry.manifest(name).capabilities
+    ]
+    try:
+        refs = _refs(workspace, trackers)
+    except StoreError:
+        if wanted:
+            raise
+        refs = {}  # `examine` reports it beside what the trackers say
+    tasks: dict[str, Callable[[], Examined]] = {
+        name: partial(_ask, workspace, trackers, name, refs.get(name, [])) for name in names
+    }
+    found = dict(side_by_side(tasks))
+    return [found[name] for name in names]
+
+
+def _refs(workspace: Workspace, trackers: Trackers) -> dict[str, list[ItemRef]]:
+    refs: dict[str, list[ItemRef]] = {}
+    for increment in workspace.manager.list():
+        if isinstance(increment, BrokenIncrement):
+            continue
+        for link in increment.links:
+            try:
+                ref = trackers.locate(link)
+            except UnlatchError:
+                continue  # the doctor's look at the increments tells of it
+            known = refs.setdefault(ref.tracker, [])
+            if ref not in known and len(known) < MOST_ITEMS:
+                known.append(ref)
+    return refs
+
+
+def _ask(workspace: Workspace, trackers: Trackers, name: str, refs: list[ItemRef]) -> Examined:
+    title = trackers.registry.manifest(name).title
+    try:
+        found = trackers.open(name).examine(refs)
+    except UnlatchError as error:
+        return Examined(name, (from_error(error, workspace.layout.root),))
+    except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
+        return Examined(name, (from_error(unexpected(error), workspace.layout.root),))
+    return Examined(name, tuple(_findings(title, found)), found)
+
+
+def _findings(title: str, found: Examination) -> Iterator[Finding]:
+    login = f"comments are posted as {found.login}" if found.login else "it is not told as whom"
+    yield Finding(Severity.NOTE, "posts-as", f"{title}: {login}")
+    for place in found.places:
+        yield _finding_of(title, place)
+    for remark in found.remarks:
+        severity = Severity.ERROR if remark.is_error else Severity.WARNING
+        message = f"{title}: {remark.message}"
+        yield Finding(severity, remark.id, message, remark.where, remark.hint)
+
+
+def _finding_of(title: str, place: Access) -> Finding:
+    words = {True: "yes", False: "no", None: "unknown"}
+    told = ", ".join(f"{what} {words[right]}" for what, right in place.rights.items())
+    message = f"{title} {place.target}: {told}"
+    if False not in place.rights.values():
+        return Finding(Severity.NOTE, "access", message)
+    unreadable = place.rights.get("read") is False
+    severity = Severity.ERROR if unreadable else Severity.WARNING
+    return Finding(severity, "access-missing", message, None, place.hint)

@@ -1,0 +1,76 @@
+"""From what jsonschema says about a metadata.json to what it means for whoever has the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
+from unlatch.increments.model.status import read_status
+from unlatch.increments.records.contracts import TIME_PATTERN, ULID_PATTERN
+from unlatch.worklog.times import read_stamp, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from jsonschema.exceptions import ValidationError
+
+# What an increment cannot be read without; the rest is passed over if it is odd.
+VITAL = ("status", "reopenHistory", "pending", "formatVersion")
+
+_SYNONYMS = {keys[0]: keys for keys in (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)}
+_LONGEST = 60
+
+
+def pointer(path: Iterable[str | int]) -> str:
+    """The JSON pointer of a path (RFC 6901)."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def is_vital(error: ValidationError) -> bool:
+    """Whether it is about something that an increment cannot be read without."""
+    first = next(iter(error.absolute_path), None) or missing_key(error)
+    return first in VITAL
+
+
+def missing_key(error: ValidationError) -> str | None:
+    """The key that is missing, if that is what the error is about."""
+    if error.validator != "required":
+        return None
+    # jsonschema names the key in the message alone.
+    keys: list[str] = list(error.schema["required"])  # type: ignore[index]  # it has just failed
+    return next(key for key in keys if error.message.startswith(repr(key)))
+
+
+def explain(error: ValidationError, data: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The finding's id, what is the matter, and the JSON pointer of the place."""
+    path = list(error.absolute_path)
+    if key := missing_key(error):
+        old = next((k for k in _SYNONYMS.get(key, ()) if k in data), None) if not path else None
+        if old:
+            return "old-key", f"stands for {key}", pointer([old])
+        return "key-missing", f"{key} is missing", pointer(path)
+    if path == ["status"] and (status := read_status(str(error.instance))):
+        return "old-status", f"{error.instance!r} is read as {status}", pointer(path)
+    if error.validator == "enum":
+        known = ", ".join(map(str, error.validator_value))  # type: ignore[arg-type]  # a list
+        what = f"{_short(repr(error.instance))} is none of {known}"
+        return "shape-unexpected", what, pointer(path)
+    if error.validator == "pattern":
+        return *_unmatched(error), pointer(path)
+    return "shape-unexpected", _short(error.message), pointer(path)
+
+
+def _unmatched(error: ValidationError) -> tuple[str, str]:
+    value = _short(repr(error.instance))
+    if error.validator_value == ULID_PATTERN:
+        return "shape-unexpected", f"{value} is not a ULID"
+    if error.validator_value == TIME_PATTERN:
+        moment = read_stamp(error.instance)
+        if moment:
+            return "old-time", f"{value} is read as {stamp(moment)}"
+        return "time-unreadable", f"{value} is not a time"
+    return "shape-unexpected", _short(error.message)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

@@ -1,1 +1,0 @@
-"""Pure data and rules: no files, no network, no clock."""

@@ -1,1 +1,0 @@
-"""Use cases. They report typed events and return what happened; they print and ask nothing."""

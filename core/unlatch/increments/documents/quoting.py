@@ -1,0 +1,86 @@
+"""What people and programs wrote, as data in a Markdown file: it never becomes structure."""
+
+from __future__ import annotations
+
+import re
+
+from unlatch.increments.documents.headings import (
+    read_story_heading,
+    read_task_heading,
+    story_behind,
+    suffix_of,
+)
+from unlatch.spi.text import without_controls, without_surrogates
+
+_SHOWN = 60
+# Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.
+_OTHER_BREAKS = re.compile("[\u2028\u2029]")
+# What may begin a block, behind the markers of lists and quotes that may stay.
+_BLOCK_START = re.compile(
+    r"(?P<lead>[ \t]*(?:(?:[-+*>]|[0-9]{1,9}[.)])[ \t]+|>)*)"
+    r"(?P<sign>#{1,6}(?=[ \t]|\Z)|`{3}|~{3}|\[(?P<box>[ xX~/-])\]|-{3}|={3}|\+{3}|\*{3}|_{3}|<)"
+)
+_COMMENT = re.compile(r"(?<!\\)<(?=!--)")
+
+
+def shown(text: str) -> str:
+    """The beginning of what somebody typed, on one line, for a message."""
+    line = " ".join(without_controls(text[: _SHOWN * 2]).split())
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + "..."
+
+
+def quoted(text: str) -> list[str]:
+    """The text as the lines of a block quote, which holds whatever is in it.
+
+    What would begin a heading, a code block, a comment or a check box is escaped on top, for
+    readers that look at lines alone.
+    """
+    clean = _OTHER_BREAKS.sub("\n", without_controls(without_surrogates(text)))
+    lines = [line.rstrip(" \t") for line in clean.strip("\n").split("\n")]
+    return [f"> {_escaped(line)}" if line else ">" for line in lines]
+
+
+def one_line(text: str) -> str:
+    """The text on one line, to stand within a heading or behind a label."""
+    line = " ".join(without_controls(without_surrogates(text)).split())
+    return _COMMENT.sub(r"\\<", line)
+
+
+def label_value(text: str) -> str:
+    """The text on one line, in which no further label can begin."""
+    return one_line(text).replace("**", r"\*\*")
+
+
+def as_title(text: str) -> str:
+    """The text as a heading's title that carries no mark of a state and names no story."""
+    title = one_line(text)
+    if marks := suffix_of(f" {title}").strip(" "):
+        title = title[: len(title) - len(marks)] + _literal(marks)
+    if title.endswith("#"):
+        title = title[:-1] + r"\#"
+    if story_behind(title):
+        start = title.rindex("(")
+        title = title[:start] + _literal(title[start:])
+    return title
+
+
+def as_heading(text: str) -> str:
+    """The text as a heading that is neither a task's nor a story's."""
+    title = as_title(text)
+    if read_task_heading(title) or read_story_heading(title):
+        return _literal(title)
+    return title
+
+
+def _escaped(line: str) -> str:
+    if match := _BLOCK_START.match(line):
+        sign = rf"[{match['box']}\]" if match["box"] else match["sign"]
+        line = f"{match['lead']}\\{sign}{line[match.end() :]}"
+    return _COMMENT.sub(r"\\<", line)
+
+
+def _literal(words: str) -> str:
+    """The words with their first character in a spelling that Markdown shows as itself."""
+    first = words[0]
+    is_punctuation = first.isascii() and not first.isalnum()
+    return (f"\\{first}" if is_punctuation else f"&#{ord(first)};") + words[1:]

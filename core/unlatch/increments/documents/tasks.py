@@ -1,0 +1,213 @@
+"""Reading tasks.md."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from unlatch.increments.documents.fields import Field, fields
+from unlatch.increments.documents.headings import (
+    CRITERION_ID,
+    STORY_ID,
+    Heading,
+    read_story_heading,
+    read_task_heading,
+    story_behind,
+)
+from unlatch.increments.documents.lines import Line, scan
+from unlatch.increments.documents.model import Task, Tasks
+from unlatch.increments.documents.state_words import BOX, State, read_status, state_of_box
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_STORY_LABELS = frozenset({"user story", "user stories", "story", "us"})
+_CRITERIA_LABELS = frozenset(
+    {"ac", "acs", "ac-id", "ac-ids", "satisfies", "satisfies acs", "satisfies ac", "linked acs"}
+    | {"acceptance criteria", "acceptance criterion"}
+)
+_BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX})[ \t].*)\Z")
+_STORY = re.compile(rf"(?<![\w-]){STORY_ID}")
+_CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}")
+_DISCARDED_ID = re.compile(
+    r".*-(?:discarded|deferred|cancelled|canceled|abandoned|skipped|dropped|obsolete)",
+    re.IGNORECASE,
+)
+
+
+class Box(NamedTuple):
+    """One check box, and where in the file it stands."""
+
+    start: int
+    text: str
+
+
+@dataclass(slots=True)
+class Place:
+    """A task and where its parts stand.
+
+    Args:
+        status: its Status line, or the check box that stands for one.
+        boxes: the check boxes below an empty Status line.
+        story: the line that names its story.
+        criteria: the line that names its criteria.
+        section: the story that it stands under.
+    """
+
+    line: Line
+    heading: Heading
+    section: str | None
+    first: Line | None = None
+    status: Field | None = None
+    boxes: list[Box] = field(default_factory=list)
+    story: Field | None = None
+    criteria: Field | None = None
+    _boxes_end: int = 0
+
+    @property
+    def level(self) -> int:
+        """The level of its heading."""
+        return self.line.level
+
+    @property
+    def status_state(self) -> State | None:
+        """What its Status line says."""
+        if self.status is None:
+            return None
+        if self.status.value or not self.boxes:
+            return read_status(self.status.value).state
+        is_done = all(state_of_box(box.text) is State.DONE for box in self.boxes)
+        return State.DONE if is_done else State.OPEN
+
+    @property
+    def state(self) -> State | None:
+        """What all marks together say: the Status line before the heading."""
+        said = self.status_state
+        heading = self.heading
+        if said is State.DONE:
+            return said
+        marks = (heading.suffix_state, heading.mark_state)
+        if State.DISCARDED in marks or discarded_by_id(heading.id):
+            return State.DISCARDED
+        return said or marks[0] or marks[1]
+
+    def take(self, line: Line) -> None:
+        """Learn what a line below the heading says."""
+        is_first = self.first is None
+        if self.first is None:
+            self.first = line
+        if self.status and not self.status.value and line.number == self._boxes_end + 1:
+            self._take_box(line)
+        for found in fields(line):
+            self._take_field(found)
+        if is_first and self.status is None:
+            self.status = _bare_status(line)
+
+    def _take_field(self, found: Field) -> None:
+        if found.name == "status" and self.status is None:
+            self.status, self._boxes_end = found, found.line
+        elif found.name in _STORY_LABELS and self.story is None:
+            self.story = found
+        elif found.name in _CRITERIA_LABELS and self.criteria is None:
+            self.criteria = found
+
+    def _take_box(self, line: Line) -> None:
+        if match := _BOXED.match(line.text):
+            self.boxes.append(Box(line.start + match.start("box"), match["box"]))
+            self._boxes_end = line.number
+
+
+def read_tasks(text: str) -> Tasks:
+    """Read a tasks.md in any of the spellings that are known from real ones."""
+    return Tasks(text, tasks_of(places(scan(text).lines)))
+
+
+def places(lines: Iterable[Line]) -> list[Place]:
+    """The tasks of a file with where their parts stand."""
+    found: list[Place] = []
+    current: Place | None = None
+    sections: list[tuple[int, str]] = []
+    for line in lines:
+        if not line.level:
+            if current:
+                current.take(line)
+            continue
+        while sections and sections[-1][0] >= line.level:
+            sections.pop()
+        if heading := read_task_heading(line.words):
+            current = Place(line, heading, sections[-1][1] if sections else None)
+            found.append(current)
+            continue
+        if current and line.level <= current.level:
+            current = None
+        if story := read_story_heading(line.words):
+            sections.append((line.level, story.id))
+    return found
+
+
+def tasks_of(found: Sequence[Place]) -> tuple[Task, ...]:
+    """What the tasks of a file say."""
+    tasks = tuple(_task(place) for place in found)
+    if not marks_headings(found):
+        return tasks
+    return tuple(
+        replace(task, done=False)
+        if task.done is None and not task.discarded and task.status is None
+        else task
+        for task in tasks
+    )
+
+
+def discarded_by_id(id: str) -> bool:
+    """Whether an id says that its task was given up: T-001-DISCARDED."""
+    return _DISCARDED_ID.fullmatch(id) is not None
+
+
+def marks_headings(found: Iterable[Place]) -> bool:
+    """Whether a file marks done tasks in their headings, so that one without a mark is open.
+
+    Where headings have check boxes it does not: there open tasks have one too.
+    """
+    headings = (place.heading for place in found if not place.heading.mark.startswith("["))
+    return any(State.DONE in (heading.mark_state, heading.suffix_state) for heading in headings)
+
+
+def _task(place: Place) -> Task:
+    heading, state = place.heading, place.state
+    raw = place.status.value if place.status else None
+    shown = raw or (heading.mark + heading.suffix).strip(" \t") or None
+    return Task(
+        heading.id,
+        heading.title,
+        None if state in (None, State.DISCARDED) else state is State.DONE,
+        shown,
+        place.line.number,
+        story=_story(place),
+        criteria=_criteria(place),
+        discarded=state is State.DISCARDED,
+    )
+
+
+def _story(place: Place) -> str | None:
+    if place.story:
+        named = _STORY.search(place.story.value)
+        return named[0] if named else None
+    return story_behind(place.heading.title) or place.section
+
+
+def _criteria(place: Place) -> tuple[str, ...]:
+    named = _CRITERION.findall(place.criteria.value) if place.criteria else []
+    return tuple(dict.fromkeys(name for name in named if any(map(str.isdigit, name))))
+
+
+def _bare_status(line: Line) -> Field | None:
+    match = _BOXED.match(line.text)
+    if match is None:
+        return None
+    value = match["value"].rstrip(" \t")
+    status = read_status(value)
+    if status.word is None or status.note:
+        return None
+    start = match.start("value")
+    return Field("status", line.text[:start], line.start + start, value, line.number)

@@ -1,0 +1,1 @@
+"""An increment's folder: finding, reading, locking and changing its files."""

@@ -1,0 +1,132 @@
+"""An increment's metadata.json in the shape that unlatch writes, whatever shape it was found in.
+
+Keys keep their places and what is not understood stays as it is. Nothing may come of it that is
+read in another way than before: where it would, the file is left alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.files.reading import (
+    ACTIVITY_KEYS,
+    COMPLETED_KEYS,
+    CREATED_KEYS,
+    ID_KEYS,
+    snapshot,
+)
+from unlatch.increments.records.contracts import TIME_PATTERN
+from unlatch.increments.records.links import (
+    add_link,
+    block_at,
+    old_keys,
+    read_links,
+    remove_link,
+    same_item,
+)
+from unlatch.worklog.json_text.document import JsonText
+from unlatch.worklog.json_text.keys import with_keys
+from unlatch.worklog.times import read_stamp, stamp
+
+if TYPE_CHECKING:
+    from unlatch.increments.files.layout import Folder
+    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.spi.manifest import LinkShape
+    from unlatch.worklog.json_text.keys import Path
+
+_SYNONYMS = (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
+_TIMES = tuple(keys[0] for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS))
+_STORIES = "user_story_issues"
+
+
+def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
+    """The file's content in the current shape; None if it would be read in another way then.
+
+    Raises:
+        StoreError: the increment cannot be read as it is.
+    """
+    before = snapshot(folder, text, shapes)
+    renamed = JsonText.parse(with_keys(text, _renames(text.value, shapes)))
+    data = copy.deepcopy(renamed.value)
+    data["id"] = folder.name
+    data["status"] = before.status.value
+    _rewrite_times(data)
+    _move_links(data, shapes)
+    for tracker, shape in shapes.links.items():
+        _list_all(data, tracker, shape)
+    made = renamed.with_value(data)
+    after = snapshot(folder, JsonText.parse(made), shapes)
+    return made if _is_alike(before, after) else None
+
+
+def _renames(data: dict[str, Any], shapes: Shapes) -> dict[Path, str]:
+    found: dict[Path, str] = {}
+    for keys in _SYNONYMS:
+        # A number or a truth value under such a name is somebody else's field.
+        old = next((key for key in keys if isinstance(data.get(key), str)), keys[0])
+        if old != keys[0] and keys[0] not in data:
+            found[(old,)] = keys[0]
+    for link in read_links(data, shapes.links):
+        block = block_at(data, link.path)
+        old_ones = old_keys(block, tracker=link.tracker, shape=shapes.links[link.tracker])
+        found |= {(*link.path, old): new for old, new in old_ones.items()}
+        lists = (link.tracker, _STORIES)
+        if link.path[:2] == lists and "items" not in data[link.tracker]:
+            found[lists] = "items"
+    return found
+
+
+def _rewrite_times(data: dict[str, Any]) -> None:
+    for key in _TIMES:
+        moment = read_stamp(data.get(key))
+        if moment is not None and not re.search(TIME_PATTERN, data[key]):
+            data[key] = stamp(moment)
+
+
+def _move_links(data: dict[str, Any], shapes: Shapes) -> None:
+    """Bring links from SpecWeave's outer blocks to their tracker's own."""
+    for link in read_links(data, shapes.links):
+        outer = str(link.path[0])
+        if outer != link.tracker:
+            shape = shapes.links[link.tracker]
+            remove_link(data, link, shape)
+            add_link(data, replace(link, path=()), shape)
+            if data.get(outer) == {}:
+                del data[outer]
+
+
+def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
+    """Let `items` hold all of a tracker's links, and the plain keys repeat the first."""
+    block = data.get(tracker)
+    items = block.get("items") if isinstance(block, dict) else None
+    if not isinstance(block, dict) or not isinstance(items, list) or not items:
+        return
+    if not all(isinstance(one, dict) and shape.item in one for one in items):
+        return
+    plain = (shape.item, shape.url)
+    if shape.item not in block:
+        block.update({key: items[0][key] for key in plain if key in items[0]})
+    elif not any(one[shape.item] == block[shape.item] for one in items):
+        own = {key: block[key] for key in (*plain, "story", "base") if key in block}
+        block["items"] = [own, *items]
+        block.pop("story", None)
+        block.pop("base", None)
+
+
+def _is_alike(before: Increment, after: Increment) -> bool:
+    """Whether both say the same, wherever and however it is written."""
+    plain = {"raw_status": "", "links": (), "warnings": ()}
+    if replace(before, **plain) != replace(after, **plain):  # type: ignore[arg-type]  # as named
+        return False
+    return len(before.links) == len(after.links) and all(
+        any(_is_same(link, other) for other in after.links) for link in before.links
+    )
+
+
+def _is_same(one: Link, other: Link) -> bool:
+    facts = (one.url, one.story, one.base) == (other.url, other.story, other.base)
+    return facts and same_item(one, other)

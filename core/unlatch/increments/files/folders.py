@@ -1,0 +1,110 @@
+"""Making increments' folders, and bringing archived ones back."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.events import append_event
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
+from unlatch.spi.text import without_controls
+from unlatch.worklog.atomic import replace_file, writing
+from unlatch.worklog.json_text.document import render_new
+from unlatch.worklog.safe_open import make_folders, open_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.increments.files.events import Event
+    from unlatch.increments.files.layout import Layout
+
+_LONGEST_SLUG = 60
+
+
+def slug_of(title: str) -> str:
+    """A folder's name for a title: lower-case ASCII words joined by hyphens.
+
+    Raises:
+        UsageError: `title-unusable`, if no word is left.
+    """
+    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST_SLUG].rstrip("-")
+    if not slug:
+        raise UsageError(
+            "title-unusable",
+            "the title has no letter or digit to name a folder by",
+            hint="put a word in Latin letters, or a number, into the title",
+        )
+    return slug
+
+
+def make_increment(
+    layout: Layout, number: int, title: str, data: dict[str, Any], *, told: Event
+) -> Folder:
+    """A new increment's folder with its files; metadata.json comes last.
+
+    Args:
+        told: the event that tells of it.
+
+    Raises:
+        StoreError: `not-writable`.
+    """
+    name = f"{number:04d}-{slug_of(title)}"
+    folder = Folder(name, layout.increments / name, archived=False)
+    with writing(folder.path):
+        make_folders(folder.path)
+    try:
+        replace_file(folder.path / SPEC, _spec(title).encode(errors="replace"))
+        replace_file(folder.path / TASKS, b"# Tasks\n")
+        append_event(folder.path, told)
+        # An increment without metadata.json is broken, so a crash before this line is seen.
+        replace_file(folder.path / METADATA, render_new({**data, "id": name}))
+    except BaseException:
+        with open_folder(layout.increments) as increments:
+            increments.remove_tree(name)
+        raise
+    with writing(folder.path), open_folder(layout.increments) as increments:
+        increments.sync()
+    return folder
+
+
+def _spec(title: str) -> str:
+    heading = " ".join(without_controls(title).split())
+    return f"# {heading}\n\n## User stories\n\n## Acceptance criteria\n"
+
+
+@contextlib.contextmanager
+def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
+    """The folder, moved out of the archive if that is wanted; moved back if the body fails.
+
+    Moving comes first: a crash in between leaves a completed increment outside the archive, which
+    the next resume takes as it is.
+
+    Raises:
+        StoreError: `archive-blocked`, if its place is taken.
+    """
+    if not wanted or not folder.archived:
+        yield folder
+        return
+    place = layout.increments / folder.name
+    with open_folder(layout.increments) as increments, open_folder(folder.path.parent) as archive:
+        if increments.has(folder.name):
+            raise StoreError(
+                "archive-blocked",
+                f"{folder.name} cannot leave the archive: its place is taken",
+                where=str(place),
+                hint="rename or remove what is there",
+            )
+        with writing(place):
+            archive.move(folder.name, increments, folder.name)
+        try:
+            yield Folder(folder.name, place, archived=False)
+        except BaseException:
+            increments.move(folder.name, archive, folder.name)
+            raise
+        with writing(place):
+            increments.sync()
+            archive.sync()

@@ -1,0 +1,105 @@
+"""JSON Schemas (draft 2020-12) of an increment's files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from unlatch.increments.records.contracts import BaseRecord, Event, Metadata, SyncedDetails
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from unlatch.increments.files.reading import Shapes
+    from unlatch.spi.manifest import LinkShape
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+Schema = dict[str, Any]
+
+
+class _Plain(GenerateJsonSchema):
+    """Schemas without a title for each key, which only repeats the key."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> Any:
+        made = super().default_schema(schema)
+        return {key: value for key, value in made.items() if (key, value) != ("default", None)}
+
+
+class _Toml(_Plain):
+    """TOML has no null: what has no value is left out."""
+
+    def nullable_schema(self, schema: Any) -> Any:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: Any) -> Any:
+        made = super().default_schema(schema)
+        # A table's default is that of each of its keys.
+        return {k: v for k, v in made.items() if k != "default" or not isinstance(v, dict)}
+
+
+def schema_of(kind: Any, *, name: str, title: str) -> Schema:
+    """The schema of a type, to be kept as `NAME.schema.json`."""
+    return _named(TypeAdapter(kind).json_schema(schema_generator=_Plain), name, title)
+
+
+def settings_schema(model: type[BaseModel], *, name: str, title: str) -> Schema:
+    """The schema of a TOML file with settings."""
+    return _named(model.model_json_schema(schema_generator=_Toml), name, title)
+
+
+def _named(made: Schema, name: str, title: str) -> Schema:
+    made.pop("title", None)
+    return {"$schema": DIALECT, "$id": f"{name}.schema.json", "title": title, **made}
+
+
+def metadata_schema(shapes: Shapes) -> Schema:
+    """The schema of metadata.json with the link blocks of the trackers that are known."""
+    made = schema_of(Metadata, name="metadata", title="An increment's metadata.json")
+    for record in (BaseRecord, SyncedDetails):
+        extra = TypeAdapter(record).json_schema(schema_generator=_Plain)
+        made["$defs"] |= {**extra.pop("$defs"), record.__name__: extra}
+    details = made["$defs"].pop(SyncedDetails.__name__)["properties"]
+    made["properties"] |= {tracker: _links(shape) for tracker, shape in shapes.links.items()}
+    made["$defs"]["ReopenRecord"]["properties"]["syncedTo"] = {
+        "type": "object",
+        "properties": {
+            tracker: _synced(shape, details) for tracker, shape in shapes.synced.items()
+        },
+    }
+    return made
+
+
+def event_schema() -> Schema:
+    """The schema of one line of events.jsonl."""
+    return schema_of(Event, name="event", title="A line of an increment's events.jsonl")
+
+
+def _links(shape: LinkShape) -> Schema:
+    """A tracker's link block: the first item under the plain keys, all of them in `items`."""
+    one = {**_item(shape), "base": {"$ref": f"#/$defs/{BaseRecord.__name__}"}}
+    several = {"type": "array", "items": _object(one, required=[shape.item])}
+    # A block whose link was cut may hold other people's keys alone, so no key is needed.
+    needs = {shape.url: [shape.item], "base": [shape.item]}
+    return {**_object({**one, "items": several}), "dependentRequired": needs}
+
+
+def _synced(shape: LinkShape, details: Schema) -> Schema:
+    one = _object({**_item(shape), **details}, required=[shape.item])
+    several = {"type": "array", "items": one}
+    return _object({**_item(shape), "items": several})
+
+
+def _item(shape: LinkShape) -> Schema:
+    number, text = {"type": "integer"}, {"type": "string", "minLength": 1}
+    return {shape.item: number if shape.number else text, shape.url: text}
+
+
+def _object(properties: Schema, *, required: list[str] | None = None) -> Schema:
+    made: Schema = {"type": "object", "properties": properties}
+    return {**made, "required": required} if required else made

@@ -1,0 +1,109 @@
+"""Merging the bytes of three versions of an increment's files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.files.reading import FORMAT_VERSION
+from unlatch.increments.merge.metadata import Merged, merge
+from unlatch.increments.records.records import BadRecord
+from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.json_text.three_way import Clash, Side
+
+if TYPE_CHECKING:
+    from unlatch.increments.files.reading import Shapes
+
+
+class UnmergeableError(ValueError):
+    """A version cannot be merged by what it means; the message says which, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedText:
+    """What two versions of a file came to.
+
+    Args:
+        content: the file; where the two clash, with conflict markers round both values.
+        clashes: what both changed, differently, whatever side was taken.
+    """
+
+    content: bytes
+    clashes: tuple[Clash, ...]
+
+
+def merge_metadata(
+    base: bytes | None, ours: bytes, theirs: bytes, *, shapes: Shapes, take: Side | None = None
+) -> MergedText:
+    """Merge two versions of a metadata.json; what stays the same keeps our text.
+
+    Args:
+        base: their common ancestor; None or empty if there is none.
+        take: the side to take where the two clash; None to mark the places instead.
+
+    Raises:
+        UnmergeableError: a version is no JSON object, or one that would lose something.
+    """
+    ancestor = _read(base, "the common ancestor").value if base else None
+    source, other = _read(ours, "our side"), _read(theirs, "their side")
+
+    def taking(side: Side) -> Merged:
+        return merge(ancestor, source.value, other.value, shapes=shapes, take=side)
+
+    try:
+        merged = taking(take or Side.OURS)
+        content = source.with_value(merged.value)
+        if merged.clashes and take is None:
+            content = _marked(content, source.with_value(taking(Side.THEIRS).value))
+    except BadRecord as error:
+        raise UnmergeableError(str(error)) from error
+    except ValueError as error:  # the united value is nested too deep
+        raise UnmergeableError(f"the merged file could not be written: {error}") from error
+    return MergedText(content, merged.clashes)
+
+
+def merge_events(ours: bytes, theirs: bytes) -> bytes:
+    """Merge two versions of an events.jsonl: all lines of both, each once."""
+    lines = ours.splitlines(keepends=True)
+    if lines and not lines[-1].endswith(b"\n"):
+        lines[-1] += b"\n"
+    known = {line.strip() for line in lines}
+    return b"".join([*lines, *(n for n in theirs.splitlines(True) if n.strip() not in known)])
+
+
+def _read(raw: bytes, whose: str) -> JsonText:
+    try:
+        text = JsonText.parse(raw)
+    except JsonTextError as error:
+        raise UnmergeableError(f"{whose} is no JSON: {error}") from error
+    if problem := _problem(text):
+        raise UnmergeableError(f"{whose} {problem}")
+    return text
+
+
+def _problem(text: JsonText) -> str | None:
+    if not isinstance(text.value, dict):
+        return "holds no JSON object"
+    if text.duplicates:
+        return f"has {', '.join(text.duplicates)} twice"
+    version: Any = text.value.get("formatVersion", FORMAT_VERSION)
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        return f"has format version {version}; this unlatch knows {FORMAT_VERSION}"
+    return None
+
+
+def _marked(ours: bytes, theirs: bytes) -> bytes:
+    """Our text with git's conflict markers where theirs differs."""
+    # Not splitlines: JSON texts may hold characters that Python takes for the end of a line.
+    our_lines, their_lines = (side.decode().split("\n") for side in (ours, theirs))
+    end = "\r" if our_lines[0].endswith("\r") else ""
+    marked: list[str] = []
+    matcher = SequenceMatcher(None, our_lines, their_lines, autojunk=False)
+    for tag, our_from, our_to, their_from, their_to in matcher.get_opcodes():
+        if tag == "equal":
+            marked += our_lines[our_from:our_to]
+            continue
+        marked += [f"<<<<<<< ours{end}", *our_lines[our_from:our_to]]
+        marked += [f"======={end}", *their_lines[their_from:their_to], f">>>>>>> theirs{end}"]
+    return "\n".join(marked).encode()

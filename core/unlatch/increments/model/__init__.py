@@ -1,0 +1,1 @@
+"""What an increment is, and its rules: pure data, without files, network or clock."""

@@ -1,0 +1,193 @@
+"""Increments as they are read from disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.model.amendment import Amended
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.increments.model.amendment import Amendment
+    from unlatch.increments.model.status import Status
+    from unlatch.spi.operation import Operation, SeenItem
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What both sides of a link were when they were last in step.
+
+    Args:
+        local: the increment's status.
+        remote: the category of the item's state.
+        state: the tracker's own word for that state.
+    """
+
+    local: str
+    remote: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An increment's tie to one item.
+
+    Args:
+        tracker: the plugin's name.
+        item: the item's own id, as text.
+        url: its web address, where the file has one.
+        base: what both sides were when last in step; None if they never were compared.
+        path: where in metadata.json the link's block stands; empty for a link that is yet to be
+            written.
+        story: the user story that the item is about; None for the increment as a whole.
+        profile: SpecWeave's name for the place that an item without an address lies in.
+    """
+
+    tracker: str
+    item: str
+    url: str | None = None
+    base: Base | None = None
+    path: tuple[str | int, ...] = ()
+    story: str | None = None
+    profile: str | None = None
+
+    @property
+    def key(self) -> str:
+        """How operations name the item: by its address, else by its id."""
+        return self.url or self.item
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedItem:
+    """An item that a reopen reached.
+
+    Args:
+        before: the item as the reopen found it, where that is known.
+        after: the item as the reopen left it.
+        labels_added: labels that the reopen added.
+        labels_removed: labels that the reopen removed.
+    """
+
+    tracker: str
+    item: str
+    url: str
+    before: SeenItem | None = None
+    after: SeenItem | None = None
+    labels_added: tuple[str, ...] = ()
+    labels_removed: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> Link:
+        """A link to the item."""
+        return Link(self.tracker, self.item, self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenEntry:
+    """One entry of reopenHistory.
+
+    Args:
+        amendment: what it changed about the work, if it did.
+        category: the kind of reason that it was, where one was named.
+        forced: the ids of the refusals that it was made in spite of.
+        struck: items that were to be closed and were not yet, which this reopen keeps open.
+    """
+
+    id: str
+    reopened_at: datetime
+    reason: str
+    previous_status: Status
+    reopened_by: str
+    previous_completed_at: str | None = None
+    amendment: Amendment | None = None
+    category: str | None = None
+    source: str | None = None
+    forced: tuple[str, ...] = ()
+    struck: tuple[str, ...] = ()
+    reverted_at: datetime | None = None
+    revert: str | None = None
+    synced_to: tuple[SyncedItem, ...] = ()
+
+    @property
+    def scope_change(self) -> str | None:
+        """What it added to the work, in somebody's words."""
+        return self.amendment.change if self.amendment else None
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """A snapshot of one increment.
+
+    Args:
+        id: the name of its folder.
+        folder: where it lies.
+        title: from spec.md, else the id's words.
+        status: where it is in its life.
+        raw_status: the word that the file spells it with.
+        archived: whether it lies in an archive folder.
+        amendments: changes of its work that no reopen came with.
+        warnings: oddities that did not keep it from being read.
+    """
+
+    id: str
+    folder: Path
+    title: str
+    status: Status
+    raw_status: str
+    type: str | None = None
+    created: datetime | None = None
+    last_activity: datetime | None = None
+    completed_at: datetime | None = None
+    archived: bool = False
+    links: tuple[Link, ...] = ()
+    reopens: tuple[ReopenEntry, ...] = ()
+    amendments: tuple[Amended, ...] = ()
+    pending: tuple[Operation, ...] = ()
+    warnings: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def effective_reopens(self) -> int:
+        """How often it was reopened, not counting reopens that were undone."""
+        return sum(entry.reverted_at is None for entry in self.reopens)
+
+    @property
+    def amended(self) -> tuple[Amended, ...]:
+        """All changes of its work that stand: those that no undo took back."""
+        with_reopens = (
+            Amended(one.id, one.reopened_at, one.reopened_by, one.amendment, one.reason)
+            for one in self.reopens
+            if one.amendment and one.reverted_at is None
+        )
+        return (*with_reopens, *self.amendments)
+
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """The names of files that have yet to say what was changed about its work."""
+        names = (name for one in self.amended for name in one.amendment.unwritten)
+        return tuple(dict.fromkeys(names))
+
+    def has_frequent_reopens(self, threshold: int) -> bool:
+        """Whether it was reopened so often that it may want an increment of its own."""
+        return self.effective_reopens >= threshold
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenIncrement:
+    """An increment whose files cannot be read; listed, never dropped.
+
+    Args:
+        reason: the error's id and what is wrong, with line and column where there are any.
+        hint: the next thing to do.
+    """
+
+    id: str
+    folder: Path
+    error_id: str
+    reason: str
+    archived: bool = False
+    hint: str | None = None

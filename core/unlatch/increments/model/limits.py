@@ -1,0 +1,179 @@
+"""How much is worked on at once, and whether more may be: the one place that counts it.
+
+Work in progress is what is active. What is paused, waits for review, or lies in an archive does not
+count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.rule_violation import Objection, Policy
+from unlatch.increments.model.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from unlatch.increments.model.increment import BrokenIncrement
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much may be worked on at once.
+
+    Args:
+        max_active: active increments in all.
+        hard_cap: active increments in all, those that may interrupt included.
+        per_type: active increments of single types.
+        can_interrupt: types that `max_active` and `per_type` do not hold up.
+        policy: what happens at `max_active` and `per_type`; `hard_cap` always refuses.
+        stale_after: days without activity, by status, after which an increment is stale; 0 for
+            never.
+    """
+
+    max_active: int | None = None
+    hard_cap: int | None = None
+    per_type: Mapping[str, int] = field(default_factory=dict)
+    can_interrupt: frozenset[str] = frozenset()
+    policy: Policy = Policy.WARN
+    stale_after: Mapping[Status, int] = field(default_factory=dict)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether anything is limited at all."""
+        return bool(self.max_active or self.hard_cap or self.per_type)
+
+    def may_interrupt(self, increment: Increment) -> bool:
+        """Whether an increment is of a type that may interrupt."""
+        return type_of(increment) in {kind.casefold() for kind in self.can_interrupt}
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How much of a limit is used.
+
+    Args:
+        setting: the setting that limits it ("max_active", "per_type.feature").
+        active: how many are active.
+        most: how many may be; None for no limit.
+    """
+
+    setting: str
+    active: int
+    most: int | None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether more are active than may be."""
+        return self.most is not None and self.active > self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Wip:
+    """The work in progress, against its limits.
+
+    Args:
+        active: the increments that count.
+        total: all of them.
+        capped: all of them, against the cap that binds interrupting ones too.
+        types: by type: the limited ones as configured, then the others by name.
+    """
+
+    active: tuple[Increment, ...]
+    total: Use
+    capped: Use
+    types: Mapping[str, Use]
+
+    @property
+    def over(self) -> tuple[Use, ...]:
+        """The limits that are exceeded, the strictest first."""
+        everyone = self.capped if self.capped.is_over else self.total
+        return tuple(use for use in (everyone, *self.types.values()) if use.is_over)
+
+
+def wip(found: Iterable[Increment | BrokenIncrement], limits: Limits) -> Wip:
+    """The work in progress among the increments of a project."""
+    active = tuple(one for one in found if isinstance(one, Increment) and counts(one))
+    counted = Counter(map(type_of, active))
+    most = {kind.casefold(): number for kind, number in limits.per_type.items()}
+    kinds = [*most, *sorted(set(counted) - set(most))]
+    return Wip(
+        active,
+        Use("max_active", len(active), limits.max_active),
+        Use("hard_cap", len(active), limits.hard_cap),
+        {kind: Use(f"per_type.{kind}", counted[kind], most.get(kind)) for kind in kinds},
+    )
+
+
+def counts(increment: Increment) -> bool:
+    """Whether an increment is work in progress."""
+    return increment.status is Status.ACTIVE and not increment.archived
+
+
+def type_of(increment: Increment) -> str:
+    """The type that an increment is counted under, whatever the case it is written in."""
+    return (increment.type or "none").casefold()
+
+
+def against_limits(
+    increment: Increment, found: Iterable[Increment | BrokenIncrement], limits: Limits
+) -> tuple[Objection, ...]:
+    """What the limits have against an increment becoming active, the strictest first.
+
+    An increment of a type that may interrupt is held up by the hard cap alone.
+
+    Args:
+        found: the increments of the project, that one among them or not.
+    """
+    others = [one for one in wip(found, limits).active if one.id != increment.id]
+    then = wip((*others, replace(increment, status=Status.ACTIVE, archived=False)), limits)
+    if then.capped.is_over:
+        return (_objection(then.capped, others, Policy.REFUSE),)
+    if limits.may_interrupt(increment):
+        return ()
+    kind = type_of(increment)
+    alike = [one for one in others if type_of(one) == kind]
+    checked = ((then.total, others), (then.types[kind], alike))
+    return tuple(_objection(use, held, limits.policy) for use, held in checked if use.is_over)
+
+
+def _objection(use: Use, others: Sequence[Increment], policy: Policy) -> Objection:
+    kind = use.setting.partition("per_type.")[2]
+    noun = f"{kind} increment" if kind else "increment"
+    one_more = f"this would be active {noun} number {use.active}"
+    error = StoreError(
+        "wip-limit",
+        f"{one_more}, and at most {use.most} may be (limits.{use.setting}): "
+        f"{_named(others) or 'none'} active already",
+        hint=f"pause or complete one of them, as in unlatch pause {others[0].id}"
+        if others
+        else None,
+    )
+    return Objection(error, policy)
+
+
+def _named(others: Sequence[Increment]) -> str:
+    shown = [one.id for one in others[:_MOST_NAMED]]
+    more = len(others) - len(shown)
+    words = ", ".join(shown) + (f" and {more} more" if more else "")
+    return f"{words} {'is' if len(others) == 1 else 'are'}" if others else ""
+
+
+def days_idle(increment: Increment, now: datetime) -> int | None:
+    """Whole days since anything was last done; None if no file says when that was."""
+    last = increment.last_activity or increment.created
+    return max(0, (now - last) // timedelta(days=1)) if last else None
+
+
+def is_stale(increment: Increment, limits: Limits, now: datetime) -> bool:
+    """Whether nothing has been done for as long as its status should not last."""
+    after, idle = limits.stale_after.get(increment.status), days_idle(increment, now)
+    return not increment.archived and bool(after) and idle is not None and idle >= (after or 0)

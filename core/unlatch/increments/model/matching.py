@@ -1,0 +1,110 @@
+"""Choosing increments by what their files say: `status=completed`, `type=bug`, `title~words`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch.increments.model.status import Status, read_status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unlatch.increments.model.increment import Increment
+
+
+class Trait(StrEnum):
+    """What an increment can be chosen by."""
+
+    STATUS = "status"
+    TYPE = "type"
+    TITLE = "title"
+    ID = "id"
+    TRACKER = "tracker"
+    ARCHIVED = "archived"
+
+
+# Words that are chosen by a part of them, too.
+_WORDS = frozenset({Trait.TYPE, Trait.TITLE, Trait.ID})
+_EXPRESSION = re.compile(r"\s*(?P<trait>\w+)\s*(?P<how>!=|=|~)\s*(?P<value>.*?)\s*")
+_ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that an increment shall be, or shall not be.
+
+    Args:
+        how: "=" and "!=" compare whole words, "~" looks for a part; case does not count.
+    """
+
+    trait: Trait
+    how: str
+    value: str
+
+    def holds(self, increment: Increment) -> bool:
+        """Whether an increment is so."""
+        wanted = self.value.casefold()
+        values = {value.casefold() for value in _values(self.trait, increment)}
+        if self.how == "~":
+            return any(wanted in value for value in values)
+        return (wanted in values) is (self.how == "=")
+
+
+def read_condition(text: str) -> Condition:
+    """The condition that an expression states.
+
+    Raises:
+        UsageError: `filter-invalid`.
+    """
+    match = _EXPRESSION.fullmatch(text)
+    known = match is not None and match["trait"].casefold() in set(Trait)
+    if match is None or not known or not match["value"]:
+        raise _invalid(text, "it is not a name, =, != or ~, and a value")
+    trait, value = Trait(match["trait"].casefold()), match["value"]
+    if match["how"] == "~" and trait not in _WORDS:
+        raise _invalid(text, f"{trait} is compared as a whole, with = or !=")
+    if trait is Trait.STATUS:
+        status = read_status(value)
+        if status is None:
+            raise _invalid(text, f"a status is one of {', '.join(Status)}")
+        value = status.value
+    if trait is Trait.ARCHIVED:
+        if value.casefold() not in _ANSWERS:
+            raise _invalid(text, "archived is yes or no")
+        value = "yes" if _ANSWERS[value.casefold()] else "no"
+    return Condition(trait, match["how"], value)
+
+
+def matching(
+    increments: Iterable[Increment], conditions: Sequence[Condition]
+) -> tuple[Increment, ...]:
+    """The increments for which all conditions hold; archived ones only where one asks for them."""
+    if not any(one.trait is Trait.ARCHIVED for one in conditions):
+        conditions = (*conditions, Condition(Trait.ARCHIVED, "=", "no"))
+    return tuple(one for one in increments if all(each.holds(one) for each in conditions))
+
+
+def _values(trait: Trait, increment: Increment) -> tuple[str, ...]:
+    if trait is Trait.TRACKER:
+        return tuple(link.tracker for link in increment.links)
+    if trait is Trait.ID:
+        return (increment.id,)
+    told = {
+        Trait.STATUS: increment.status.value,
+        Trait.TYPE: increment.type or "none",
+        Trait.TITLE: increment.title,
+        Trait.ARCHIVED: "yes" if increment.archived else "no",
+    }
+    return (told[trait],)
+
+
+def _invalid(text: str, why: str) -> UsageError:
+    return UsageError(
+        "filter-invalid",
+        f"{text!r} chooses nothing: {why}",
+        hint=f"for example status=completed or title~words; by {', '.join(Trait)}",
+    )

@@ -1,0 +1,106 @@
+"""A project's rules for reopening what was completed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError, UsageError
+from unlatch.increments.model.rule_violation import Objection, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from unlatch.increments.model.increment import Increment
+
+LONGEST_CATEGORY = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenRules:
+    """When what was completed may be reopened.
+
+    Args:
+        within_days: for how many days after its completion.
+        too_late: what happens after that.
+        categories: the categories that a reason may have; none means any word.
+        category_required: whether a reason needs one.
+        category_missing: what happens where it has none.
+        from_nth: the reopen from which on it is too many; None for no such limit.
+        frequent: what happens from that one on.
+    """
+
+    within_days: int | None = None
+    too_late: Policy = Policy.REFUSE
+    categories: tuple[str, ...] = ()
+    category_required: bool = False
+    category_missing: Policy = Policy.REFUSE
+    from_nth: int | None = None
+    frequent: Policy = Policy.WARN
+
+
+def category_of(word: str | None, rules: ReopenRules) -> str | None:
+    """A category as it is kept: in the project's spelling, where it has a list of them.
+
+    Raises:
+        UsageError: `category-unknown`.
+    """
+    if word is None:
+        return None
+    word = word.strip()
+    known = {one.casefold(): one for one in rules.categories}
+    found = known.get(word.casefold(), "") if known else word
+    if not _is_word(found):
+        raise UsageError(
+            "category-unknown",
+            f"{word[:LONGEST_CATEGORY]!r} is no category of reasons",
+            hint=f"one of {', '.join(rules.categories)}" if known else "one word, such as bug",
+        )
+    return found
+
+
+def _is_word(text: str) -> bool:
+    return 0 < len(text) <= LONGEST_CATEGORY and text.replace("-", "").replace("_", "").isalnum()
+
+
+def against_reopening(
+    increment: Increment, rules: ReopenRules, *, category: str | None, now: datetime
+) -> Iterator[Objection]:
+    """What the rules have against reopening a completed increment."""
+    yield from _too_late(increment, rules, now)
+    if rules.category_required and category is None:
+        kinds = ", ".join(rules.categories) or "one word"
+        error = UsageError(
+            "category-missing",
+            "the reason needs a category",
+            hint=f"--category WORD ({kinds})",
+        )
+        yield Objection(error, rules.category_missing)
+    yield from _too_often(increment, rules)
+
+
+def _too_late(increment: Increment, rules: ReopenRules, now: datetime) -> Iterator[Objection]:
+    finished = increment.completed_at or increment.last_activity
+    if rules.within_days is None or finished is None:
+        return
+    if now - finished > timedelta(days=rules.within_days):
+        error = StoreError(
+            "reopen-too-late",
+            f"it was completed on {finished:%Y-%m-%d}; reopening is for the first "
+            f"{rules.within_days} days (reopen.within_days)",
+            hint="make a new increment for the work: unlatch new 'A title'",
+        )
+        yield Objection(error, rules.too_late)
+
+
+def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[Objection]:
+    number = increment.effective_reopens + 1
+    if rules.from_nth is not None and number >= rules.from_nth:
+        error = StoreError(
+            "reopened-too-often",
+            f"this is reopen number {number} (reopen.from_nth is {rules.from_nth})",
+            hint="it may want an increment of its own: unlatch new 'A title'",
+        )
+        yield Objection(error, rules.frequent)

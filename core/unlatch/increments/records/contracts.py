@@ -1,0 +1,218 @@
+"""What an increment's files hold, as types: the JSON Schemas are made from them.
+
+Only the schemas are; reading takes every shape that was ever found. Loads pydantic, so nothing that
+has to be quick imports it.
+"""
+
+from types import GenericAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional, TypeAlias
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import BASE
+from unlatch.increments.records.operation import ATTEMPT, COMMENTS, OPERATION, SEEN
+from unlatch.increments.records.records import AMENDED, REOPEN, SYNCED, TASK
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Kind, Result
+from unlatch.worklog import record
+from unlatch.worklog.ids import ULID
+from unlatch.worklog.record import Record
+
+ULID_PATTERN = f"^{ULID.pattern}$"
+TIME_PATTERN = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$"
+
+Ulid = Annotated[str, Field(pattern=ULID_PATTERN)]
+Time = Annotated[str, Field(pattern=TIME_PATTERN)]
+Word = Annotated[str, Field(min_length=1)]
+
+
+# The types that the tables of records name.
+TYPES: dict[str, object] = {
+    "Ulid": Ulid,
+    "Kind": Kind,
+    "Status": Status,
+    "Category": Category,
+    "Word": Word,
+    "Text": str,
+    "Time": Time,
+    "True": Literal[True],
+    "False": Literal[False],
+    "Comment": Literal[COMMENTS],
+    "Words": list[Word],
+    "Texts": list[str],
+    "Set": Annotated[list[Word], Field(min_length=1)],
+    "Number": Annotated[int, Field(ge=0)],
+}
+
+
+def record_type(record: Record, **more: object) -> Any:
+    """The type of a record whose keys a table lists.
+
+    Args:
+        more: further keys.
+    """
+    keys = {one.key: _type(one, NotRequired) for one in record.fields}
+    made: Any = TypedDict(record.name, {**keys, **more})  # type: ignore[misc]  # the table defines it
+    made.__doc__ = record.doc
+    return made
+
+
+def entry_type(name: str, record: Record, doc: str, more: dict[str, object]) -> object:
+    """The type of the same record in a JSON document: all keys, null where there is no value.
+
+    Args:
+        more: further keys, or other types for those of the table.
+    """
+    keys = {one.key: _type(one, Optional) for one in record.fields}
+    made: Any = TypedDict(name, {**keys, **more})  # type: ignore[misc]  # as record_type
+    made.__doc__ = doc
+    return made
+
+
+def _type(field: record.Field, without: Any) -> object:
+    found = TYPES[field.type.name]
+    return found if field.required else without[found]
+
+
+TYPES["SeenItem"] = record_type(SEEN)
+TYPES["Attempt"] = record_type(ATTEMPT)
+TYPES["Tasks"] = GenericAlias(list, record_type(TASK))
+if TYPE_CHECKING:
+    ReopenRecord: TypeAlias = dict[str, Any]
+    AmendmentRecord: TypeAlias = dict[str, Any]
+    PendingRecord: TypeAlias = dict[str, Any]
+    SeenItem: TypeAlias = dict[str, Any]
+else:
+    ReopenRecord = record_type(REOPEN, syncedTo=NotRequired[dict[str, object]])
+    AmendmentRecord = record_type(AMENDED)
+    PendingRecord = record_type(OPERATION)
+    SeenItem = TYPES["SeenItem"]
+BaseRecord = record_type(BASE)
+SyncedDetails = record_type(SYNCED)
+
+
+class Metadata(TypedDict):
+    """metadata.json as unlatch writes it; what it does not name may stand beside it."""
+
+    # 2 while a note about an attempt is pending; without the key it is 1.
+    formatVersion: NotRequired[Literal[1, 2]]
+    id: Word
+    status: Status
+    type: Word
+    created: Time
+    lastActivity: Time
+    completedAt: NotRequired[Time]
+    reopenHistory: NotRequired[list[ReopenRecord]]
+    amendments: NotRequired[list[AmendmentRecord]]
+    pending: NotRequired[list[PendingRecord]]
+
+
+class _Event(TypedDict):
+    id: Ulid
+    at: Time
+    by: str
+
+
+class Created(_Event):
+    """The increment was made."""
+
+    event: Literal["created"]
+    to: Status
+
+
+_Moved = TypedDict("_Moved", {"from": Status, "to": Status})
+
+
+class Transitioned(_Event, _Moved):
+    """Its status changed along the table."""
+
+    event: Literal["transitioned"]
+    reason: NotRequired[str]
+    # The refusals that it was made in spite of.
+    forced: NotRequired[list[Word]]
+
+
+class _Amended(TypedDict):
+    scopeChange: NotRequired[Word]
+    # The ids of the tasks that were added.
+    tasks: NotRequired[list[Word]]
+    # What is to be done again.
+    parts: NotRequired[list[Word]]
+
+
+class Amended(_Event, _Amended):
+    """The work was changed, and the status stayed."""
+
+    event: Literal["amended"]
+    reason: NotRequired[str]
+
+
+class Reopened(_Event, _Moved, _Amended):
+    """It was completed and is active again; the id is that of the entry in reopenHistory."""
+
+    event: Literal["reopened"]
+    reason: str
+    category: NotRequired[Word]
+    forced: NotRequired[list[Word]]
+
+
+class Undone(_Event, _Moved):
+    """A reopen was taken back."""
+
+    event: Literal["undone"]
+    reopen: Ulid
+    reason: NotRequired[str]
+
+
+class Delivered(_Event):
+    """An operation reached its item."""
+
+    event: Literal["delivered"]
+    op: Ulid
+    kind: Kind
+    tracker: str
+    item: str
+    result: Result
+    commented: bool
+    # Before the first write, and after the last one.
+    before: NotRequired[SeenItem]
+    after: NotRequired[SeenItem]
+    # What this operation changed, whatever people changed meanwhile.
+    labelsAdded: NotRequired[list[str]]
+    labelsRemoved: NotRequired[list[str]]
+    # Labels that the tracker refused for good.
+    labelsRefused: NotRequired[list[str]]
+
+
+class Parked(_Event):
+    """An operation waits for somebody to do something about it."""
+
+    event: Literal["parked"]
+    op: Ulid
+    tracker: str
+    item: str
+    cause: str
+
+
+class Linked(_Event):
+    """An item was tied to the increment."""
+
+    event: Literal["linked"]
+    tracker: str
+    item: str
+
+
+class Unlinked(_Event):
+    """The tie to an item was cut."""
+
+    event: Literal["unlinked"]
+    tracker: str
+    item: str
+
+
+Event = Annotated[
+    Created | Transitioned | Reopened | Amended | Undone | Delivered | Parked | Linked | Unlinked,
+    Field(discriminator="event"),
+]

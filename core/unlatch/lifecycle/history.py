@@ -1,0 +1,143 @@
+"""The lives of increments, and what their reopens have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from statistics import median
+from typing import TYPE_CHECKING
+
+from unlatch.increments.files.events import read_events
+from unlatch.worklog.times import read_stamp, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from unlatch.increments.files.events import Event
+    from unlatch.increments.model.increment import Increment, ReopenEntry
+
+# The event and the time in metadata.json are of one moment, and of two looks at the clock.
+_SAME = timedelta(minutes=1)
+
+
+def life(increment: Increment) -> list[Event]:
+    """What happened to an increment, oldest first.
+
+    An increment that is older than its event log, or that another program made, says in
+    metadata.json at least when it was created and completed. Such a moment has no `id` and no `by`.
+
+    Raises:
+        StoreError: `events-unreadable`.
+    """
+    events = read_events(increment.folder, increment.reopens)
+    kinds = {event["event"] for event in events}
+    told: list[Event] = []
+    if increment.created and "created" not in kinds:
+        told.append({"at": stamp(increment.created), "event": "created"})
+    told += [{"at": stamp(at), "event": "completed"} for at in _completions(increment, events)]
+    return sorted([*told, *events], key=lambda event: (_moment(event), event.get("id", "")))
+
+
+def _completions(increment: Increment, events: Sequence[Event]) -> list[datetime]:
+    """The completions that metadata.json tells of and no event does."""
+    told = (read_stamp(event["at"]) for event in events if event.get("to") == "completed")
+    known = [at for at in told if at is not None]
+    times = [read_stamp(entry.previous_completed_at) for entry in increment.reopens]
+    # An undone reopen leaves the increment completed at the time at which it was before.
+    times.append(increment.completed_at)
+    return [
+        at
+        for at in dict.fromkeys(times)
+        if at is not None and not any(abs(at - other) < _SAME for other in known)
+    ]
+
+
+def _moment(event: Event) -> str:
+    moment = read_stamp(event["at"])
+    return stamp(moment) if moment else str(event["at"])
+
+
+@dataclass(frozen=True, slots=True)
+class Reopen:
+    """One reopen of one increment.
+
+    Args:
+        after: days from the completion to the reopen; None if the completion's time is not known.
+    """
+
+    increment: Increment
+    entry: ReopenEntry
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """An increment that was reopened, and how often."""
+
+    increment: Increment
+    reopens: tuple[Reopen, ...]
+
+    @property
+    def last(self) -> Reopen:
+        """The latest of them."""
+        return max(self.reopens, key=lambda one: one.entry.reopened_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the reopens of all increments have in common; undone ones are only counted.
+
+    Args:
+        by_month: how many there were in each month that had any ("2025-11").
+        by_category: how many there were for each kind of reason; None where none was named.
+        often: the increments that were reopened, the most reopened first.
+        undone: how many were taken back.
+    """
+
+    reopens: tuple[Reopen, ...]
+    by_month: dict[str, int]
+    by_category: dict[str | None, int]
+    often: tuple[Reopened, ...]
+    undone: int
+
+    @property
+    def days(self) -> tuple[float, float, float] | None:
+        """Days from completion to reopen: the fewest, the median, the most."""
+        known = [one.after for one in self.reopens if one.after is not None]
+        return (min(known), round(median(known), 1), max(known)) if known else None
+
+
+def summary(increments: Iterable[Increment]) -> Summary:
+    """What the reopens of these increments have in common."""
+    entries = [(one, entry) for one in increments for entry in one.reopens]
+    reopens = tuple(
+        Reopen(increment, entry, _days(entry))
+        for increment, entry in sorted(entries, key=lambda pair: (pair[1].reopened_at, pair[1].id))
+        if entry.reverted_at is None
+    )
+    months = Counter(f"{one.entry.reopened_at:%Y-%m}" for one in reopens)
+    categories = Counter(one.entry.category for one in reopens)
+    return Summary(
+        reopens,
+        dict(sorted(months.items())),
+        dict(sorted(categories.items(), key=lambda pair: (-pair[1], pair[0] or ""))),
+        _often(reopens),
+        len(entries) - len(reopens),
+    )
+
+
+def _often(reopens: Iterable[Reopen]) -> tuple[Reopened, ...]:
+    groups: dict[str, list[Reopen]] = {}
+    for one in reopens:
+        groups.setdefault(one.increment.id, []).append(one)
+    found = (Reopened(group[0].increment, tuple(group)) for group in groups.values())
+    return tuple(sorted(found, key=lambda one: (-len(one.reopens), one.increment.id)))
+
+
+def _days(entry: ReopenEntry) -> float | None:
+    completed = read_stamp(entry.previous_completed_at)
+    if completed is None or completed > entry.reopened_at:
+        return None
+    return round((entry.reopened_at - completed).total_seconds() / 86400, 1)

@@ -1,0 +1,122 @@
+"""Tying items to increments, by their browser addresses or by making them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch.increments.files.linking import link as store_link
+from unlatch.increments.model.increment import Base, Increment, Link
+from unlatch.increments.records.links import same_item
+from unlatch.lifecycle.fetch_items import Seen, look
+from unlatch.spi import Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import Manifest
+
+
+def see_urls(trackers: Trackers, urls: Sequence[str]) -> list[Seen]:
+    """Read the items that pasted addresses mean; all of them must be there.
+
+    Raises:
+        UsageError: an address is not an item's, or lies outside the configured targets.
+        TrackerError: an item cannot be read.
+    """
+    refs = [trackers.recognise(url) for url in urls]
+    seen = look(trackers, [Link(ref.tracker, ref.id, ref.url) for ref in refs])
+    for one in seen:
+        if one.error is not None:
+            raise one.error
+    return seen
+
+
+def link_items(workspace: Workspace, wanted: str, seen: Sequence[Seen], *, by: str) -> Increment:
+    """Tie items that were read to an increment; nothing is posted.
+
+    The base is stored where both sides are in step, so that a later comparison can tell which
+    side moved.
+
+    Raises:
+        StoreError: the increment's files cannot be written.
+    """
+    manager = workspace.manager
+    increment = manager.read(wanted)
+    links = [based_link(increment, one) for one in seen]
+    return store_link(manager, increment.id, links, by=by)
+
+
+def based_link(increment: Increment | None, seen: Seen) -> Link:
+    """The link to an item that was read, with its base if both sides are in step.
+
+    Args:
+        increment: the increment; None for one that is about to be made in planning.
+    """
+    item = seen.item
+    if item is None:
+        return seen.link
+    finished = increment is not None and increment.status.is_finished
+    status = increment.status.value if increment else "planning"
+    in_step = item.category.is_open is not finished
+    base = Base(status, item.category.value, item.state) if in_step else None
+    return Link(item.ref.tracker, item.ref.id, item.ref.url, base)
+
+
+def find_link(increment: Increment, wanted: str) -> Link:
+    """The link of an increment that an address, an item's id or a tracker's name means.
+
+    Raises:
+        UsageError: `unknown-link` or `ambiguous-link`.
+    """
+    url = wanted if "://" in wanted else None
+    found = [
+        link
+        for link in increment.links
+        if (url and same_item(link, Link(link.tracker, link.item, url)))
+        or wanted in (link.item, link.key, link.tracker)
+    ]
+    if len(found) == 1:
+        return found[0]
+    keys = ", ".join(link.key for link in (found or increment.links)) or "none"
+    known = "may be any of" if found else "is none of"
+    raise UsageError(
+        "ambiguous-link" if found else "unknown-link",
+        f"{wanted!r} {known} the links of {increment.id}: {keys}",
+        hint=f"unlatch show {increment.id}",
+    )
+
+
+def create_target(trackers: Trackers, tracker: str) -> str:
+    """Where new items of a tracker go.
+
+    Raises:
+        UsageError: `not-supported`, or `target-missing`.
+        UnlatchError: the tracker is not configured.
+    """
+    manifest = trackers.registry.manifest(tracker)
+    check_capability(manifest, Capability.CREATE)
+    target = trackers.settings(tracker).target
+    if target is None:
+        raise UsageError(
+            "target-missing",
+            f"nothing says where a new {manifest.noun} goes",
+            hint=f"name it in [trackers.{tracker}] in .unlatch/config.toml",
+        )
+    return target
+
+
+def check_capability(manifest: Manifest, capability: Capability) -> None:
+    """Refuse what a plugin does not declare.
+
+    Raises:
+        UsageError: `not-supported`.
+    """
+    if capability not in manifest.capabilities:
+        raise UsageError(
+            "not-supported",
+            f"the plugin for {manifest.title} cannot {capability.value} a {manifest.noun}",
+            hint="unlatch plugins",
+        )

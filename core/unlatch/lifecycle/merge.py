@@ -1,0 +1,211 @@
+"""Resolving an increment's conflict from the three versions that git keeps of each file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
+from unlatch.increments.files.locks import store_lock
+from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_metadata
+from unlatch.project.git.folder import check_git_folder
+from unlatch.project.git.run import run_git
+from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.json_text.three_way import Side
+from unlatch.worklog.safe_open import check_size, exists, read_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.increments.files.layout import Folder
+    from unlatch.increments.files.reading import Shapes
+    from unlatch.project.workspace import Workspace
+    from unlatch.worklog.json_text.three_way import Clash
+
+
+# git's numbers for the versions of a file that is in conflict.
+_BASE, _OURS, _THEIRS = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What resolving an increment's conflict came to.
+
+    Args:
+        paths: the files that git has in conflict and that are sound now (or would be).
+        kept: those of them that somebody had mended before; they are left as they are.
+        clashes: what both sides changed, differently, whichever was taken.
+        settled: whether nothing is left for people to decide.
+        added: whether git was told.
+        left: the files in conflict that only people can merge.
+        warnings: what went wrong by the way.
+    """
+
+    increment: str
+    paths: tuple[Path, ...]
+    kept: tuple[Path, ...]
+    clashes: tuple[Clash, ...]
+    settled: bool
+    added: bool = False
+    left: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A file in conflict, and what it shall hold; None if it was mended before."""
+
+    path: Path
+    content: bytes | None
+    clashes: tuple[Clash, ...] = ()
+
+
+def resolve(
+    workspace: Workspace, wanted: str, *, take: Side | None, add: bool, dry_run: bool = False
+) -> Resolution:
+    """Merge an increment's files from the three versions that git keeps of each.
+
+    Nothing is written while something is left for people to decide.
+
+    Args:
+        take: the side to take where the two clash.
+        add: tell git that the files are resolved.
+
+    Raises:
+        UsageError: the increment is unknown.
+        StoreError: `not-in-conflict`, `conflict-one-sided`, `conflict-unreadable`,
+            `file-too-large`, `unsafe-path`, `git-add-failed` or `not-writable`.
+    """
+    folder = workspace.manager.find(wanted)
+    with store_lock(workspace.layout, folder.name):
+        plans = _plans(folder, workspace.manager.shapes, take)
+        clashes = tuple(clash for plan in plans for clash in plan.clashes)
+        done = Resolution(
+            folder.name,
+            tuple(plan.path for plan in plans),
+            tuple(plan.path for plan in plans if plan.content is None),
+            clashes,
+            settled=take is not None or not clashes,
+            left=(folder.path / SPEC,) if _stages(folder, SPEC) else (),
+        )
+        if dry_run or not done.settled:
+            return done
+        for plan in plans:
+            if plan.content is not None:
+                replace_file(plan.path, plan.content)
+    done = _with_spec(workspace, folder, done)
+    return _added(folder, done) if add else done
+
+
+def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
+    """What to do about each file; events come first, as whenever something is recorded."""
+    plans = []
+    if stages := _stages(folder, EVENTS):
+        plans.append(_events_plan(folder, stages))
+    if stages := _stages(folder, METADATA):
+        plans.append(_metadata_plan(folder, stages, shapes, take))
+    if not plans:
+        raise StoreError(
+            "not-in-conflict",
+            f"git knows of no conflict in {folder.name}",
+            where=str(folder.path),
+            hint="if markers were committed, restore the file: git log -- metadata.json",
+        )
+    return plans
+
+
+def _events_plan(folder: Folder, stages: dict[int, bytes]) -> _Plan:
+    path = folder.path / EVENTS
+    has_markers = exists(path) and b"\n<<<<<<< " in b"\n" + read_file(path)
+    ours, theirs = stages.get(_OURS, b""), stages.get(_THEIRS, b"")
+    return _Plan(path, merge_events(ours, theirs) if has_markers else None)
+
+
+def _metadata_plan(
+    folder: Folder, stages: dict[int, bytes], shapes: Shapes, take: Side | None
+) -> _Plan:
+    path = folder.path / METADATA
+    if not stages.keys() >= {_OURS, _THEIRS}:
+        raise StoreError(
+            "conflict-one-sided",
+            "one side changed metadata.json and the other removed it",
+            where=str(path),
+            hint="git add keeps the increment, git rm removes it",
+        )
+    ours, theirs = stages[_OURS], stages[_THEIRS]
+    try:
+        merged = {
+            side: merge_metadata(stages.get(_BASE), ours, theirs, shapes=shapes, take=side)
+            for side in Side
+        }
+    except UnmergeableError as error:
+        if _is_sound(path):
+            return _Plan(path, None)
+        raise StoreError(
+            "conflict-unreadable",
+            f"metadata.json cannot be merged: {error}",
+            where=str(path),
+            hint="mend it by hand, then git add it",
+        ) from error
+    # A choice of a whole side, or of ours before, may still be changed; anything else is somebody's
+    # own work.
+    unmended = {ours, theirs, *(one.content for one in merged.values())}
+    if _is_sound(path) and read_file(path) not in unmended:
+        return _Plan(path, None)
+    chosen = merged[take or Side.OURS]
+    return _Plan(path, chosen.content, chosen.clashes)
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        JsonText.parse(read_file(path))
+    except (OSError, StoreError, JsonTextError):
+        return False
+    return True
+
+
+def _stages(folder: Folder, name: str) -> dict[int, bytes]:
+    """The versions that git keeps of a file in conflict, as it would check them out."""
+    listed = run_git(folder.path, "ls-files", "--unmerged", "--full-name", "-z", "--", name)
+    found: dict[int, bytes] = {}
+    for entry in filter(None, os.fsdecode(listed or b"").split("\0")):
+        known, _, path = entry.partition("\t")
+        _, blob, stage = known.split(" ")
+        content = run_git(folder.path, "cat-file", "--filters", f"--path={path}", blob)
+        if content is not None:
+            check_size(len(content), folder.path / name, name)
+            found[int(stage)] = content
+    return found
+
+
+def _with_spec(workspace: Workspace, folder: Folder, done: Resolution) -> Resolution:
+    """Let spec.md follow the status, unless it is in conflict itself."""
+    if done.left:
+        return done
+    spec = folder.path / SPEC
+    try:
+        before = read_file(spec) if exists(spec) else None
+        increment = workspace.manager.change(folder.name, lambda before, data: [])  # noqa: ARG005
+    except StoreError as error:
+        return replace(done, warnings=(str(error),))
+    changed = before is not None and read_file(spec) != before
+    return replace(
+        done,
+        paths=(*done.paths, spec) if changed else done.paths,
+        warnings=increment.warnings,
+    )
+
+
+def _added(folder: Folder, done: Resolution) -> Resolution:
+    check_git_folder(folder.path)
+    if run_git(folder.path, "add", "--", *(path.name for path in done.paths)) is None:
+        raise StoreError(
+            "git-add-failed",
+            "the files are resolved, but git did not take them",
+            where=str(folder.path),
+            hint="git add them yourself",
+        )
+    return replace(done, added=True)

@@ -1,0 +1,62 @@
+"""Moves along the status table that no tracker sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import NO_WISH, Wish, admitted
+
+if TYPE_CHECKING:
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a move came to.
+
+    Args:
+        before: the increment as it was.
+        after: the increment as it is now.
+        warnings: what the project's own rules have against it.
+    """
+
+    before: Increment
+    after: Increment
+    warnings: tuple[UnlatchError, ...] = ()
+
+
+def move(
+    workspace: Workspace,
+    wanted: str,
+    to: Status,
+    *,
+    by: str,
+    reason: str | None = None,
+    wish: Wish = NO_WISH,
+) -> Moved:
+    """Move an increment that is not finished; one that is there already is left as it is.
+
+    Raises:
+        UsageError: the increment is unknown.
+        StoreError: it is finished, the status table does not allow it, or the limits refuse it.
+    """
+    manager = workspace.manager
+    before = manager.read(wanted)
+    if before.status.is_finished:
+        raise StoreError(
+            "finished",
+            f"{before.id} is {before.status}; taking it up again is a decision of its own",
+            hint=f"unlatch resume {before.id}",
+        )
+    if before.status is to:
+        return Moved(before, before)
+    if to is not Status.ACTIVE:
+        return Moved(before, manager.transition(before.id, to, by=by, reason=reason))
+    with admitted(workspace, before, wish) as admission:
+        after = manager.transition(before.id, to, by=by, reason=reason, forced=admission.forced)
+    return Moved(before, after, admission.warnings)

@@ -1,0 +1,149 @@
+"""Increments that need attention: over limit, stale, with pending operations, or broken."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.errors import ConfigError
+from unlatch.increments.files.layout import METADATA
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.records import BadRecord, read_pending
+from unlatch.project.git.commit_files import committed, committed_files, is_committed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.config.config import CoreConfig
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi.operation import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A pending operation."""
+
+    increment: Increment
+    operation: Operation
+
+    @property
+    def cause(self) -> str | None:
+        """The id of the error that it last ended with, if one is known."""
+        attempt = self.operation.attempt
+        return self.operation.cause or (attempt.cause if attempt else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """An increment on which nothing was done for as long as its status should not last."""
+
+    increment: Increment
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What needs somebody.
+
+    Args:
+        limits: how much may be worked on at once.
+        wip: how much is, and what.
+        paused: what somebody means to take up again, outside the archive.
+        stale: what is active or paused for too long, the longest first.
+        pending: operations that are not delivered yet.
+        not_recorded: operations that were delivered, which git does not know of yet.
+        reopened_often: what was reopened as often as is worth a thought, the most first.
+        broken: what cannot be read.
+        mistakes: what is wrong with the core's own configuration; what is right of it counts.
+    """
+
+    limits: Limits
+    wip: Wip
+    paused: list[Increment]
+    stale: list[Idle]
+    pending: list[Waiting]
+    not_recorded: list[Waiting]
+    reopened_often: list[Increment]
+    broken: list[BrokenIncrement]
+    mistakes: tuple[str, ...] = ()
+
+
+def overview(workspace: Workspace) -> Overview:
+    """What needs somebody in a project.
+
+    Raises:
+        StoreError: the increments cannot be listed.
+    """
+    config, mistakes = _configured(workspace)
+    found = workspace.manager.list()
+    sound = [one for one in found if isinstance(one, Increment)]
+    often = [one for one in sound if one.has_frequent_reopens(config.frequent_reopens)]
+    limits = config.limits.rules
+    return Overview(
+        limits,
+        wip(sound, limits),
+        paused=[one for one in sound if one.status is Status.PAUSED and not one.archived],
+        stale=_stale(sound, limits, workspace),
+        pending=waiting(sound),
+        not_recorded=not_recorded(workspace, sound),
+        reopened_often=sorted(often, key=lambda one: -one.effective_reopens),
+        broken=[one for one in found if isinstance(one, BrokenIncrement)],
+        mistakes=mistakes,
+    )
+
+
+def _configured(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
+    """The core's configuration, and what is wrong with it; that must not hide all the rest."""
+    try:
+        raw = workspace.raw_config
+    except ConfigError as error:
+        from unlatch.config.config import CoreConfig  # noqa: PLC0415  (slow to load)
+
+        return CoreConfig(), error.problems
+    return raw.core, raw.problems
+
+
+def _stale(sound: Iterable[Increment], limits: Limits, workspace: Workspace) -> list[Idle]:
+    now = workspace.clock()
+    idle = [Idle(one, days_idle(one, now) or 0) for one in sound if is_stale(one, limits, now)]
+    return sorted(idle, key=lambda one: -one.days)
+
+
+def waiting(increments: Iterable[Increment]) -> list[Waiting]:
+    """All pending operations, oldest first for each increment."""
+    return [Waiting(increment, one) for increment in increments for one in increment.pending]
+
+
+def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[Waiting]:
+    """Operations that were delivered here while git's last commit still has them pending.
+
+    Where the result cannot be committed (a CI job without the right to push), the next clone finds
+    them pending, asks the items, and sends nothing.
+    """
+    # Without a link there is no operation, and git need not be asked.
+    linked = [one for one in increments if one.links]
+    layout = workspace.layout
+    files = committed_files(layout.root, "HEAD", layout.increments) if linked else None
+    found = []
+    for increment in linked:
+        path = increment.folder / METADATA
+        blob = (files or {}).get(path.relative_to(layout.root).as_posix())
+        if blob and not is_committed(path, blob):
+            left = {operation.key for operation in increment.pending}
+            found += [
+                Waiting(increment, operation)
+                for operation in _pending_in(committed(layout.root, blob))
+                if operation.key not in left
+            ]
+    return found
+
+
+def _pending_in(content: bytes | None) -> tuple[Operation, ...]:
+    try:
+        data = json.loads(content or b"{}")
+        return read_pending(data) if isinstance(data, dict) else ()
+    except (ValueError, RecursionError, BadRecord):
+        return ()

@@ -1,0 +1,189 @@
+"""Tasks that a file or a program proposes: JSON, checked before anything is made of it.
+
+The schema of what is taken is schemas/proposed-tasks.schema.json, generated from `ProposedTasks`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from unlatch.errors import ProposalError, UsageError
+from unlatch.increments.documents import NewTask
+from unlatch.lifecycle.scope import LONGEST_TITLE, MOST_TASKS
+from unlatch.spi import EnvToken
+from unlatch.spi.mistakes import mistake_of
+from unlatch.spi.text import without_controls
+from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from unlatch.spi import Manifest
+
+# Whatever thinks about tasks may take its time, but not for ever.
+PATIENCE = 300.0
+_MOST_BYTES = 4_000_000
+_MOST_SAID = 300
+_MOST_PROBLEMS = 5
+
+_Word = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ProposedTask(_Record):
+    """One task."""
+
+    title: str = Field(min_length=1, max_length=LONGEST_TITLE, description="what is to be done")
+    story: _Word | None = Field(None, description="the user story that it belongs to (US-001)")
+    criteria: list[_Word] = Field(
+        default_factory=list, description="the acceptance criteria that it satisfies (AC-US1-01)"
+    )
+    description: Annotated[str, Field(max_length=10_000)] | None = Field(
+        None, description="more about it, in Markdown; quoted below the task"
+    )
+
+
+class ProposedTasks(_Record):
+    """What a program prints, or what a file of tasks holds."""
+
+    tasks: list[ProposedTask] = Field(max_length=MOST_TASKS)
+
+
+def tasks_in_file(path: Path) -> tuple[NewTask, ...]:
+    """The tasks that a file lists: as JSON by the schema, else one title a line.
+
+    Raises:
+        UsageError: `tasks-file-unreadable`.
+        ProposalError: `tasks-invalid`, what it holds is not by the schema.
+    """
+    try:
+        raw = path.read_bytes()
+        text = raw.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise UsageError(
+            "tasks-file-unreadable",
+            f"the tasks cannot be read: {reason}",
+            where=str(path),
+            hint="name a file with one title a line, or with JSON by proposed-tasks.schema.json",
+        ) from error
+    if text.lstrip().startswith(("{", "[")) or path.suffix.lower() == ".json":
+        return _read(text, where=str(path))
+    lines = (line.strip() for line in text.splitlines())
+    return tuple(NewTask(line) for line in lines if line)
+
+
+def proposed(
+    argv: Sequence[str],
+    asked: Mapping[str, Any],
+    *,
+    root: Path,
+    environ: Mapping[str, str],
+    patience: float = PATIENCE,
+) -> tuple[NewTask, ...]:
+    """The tasks that a program proposes.
+
+    Args:
+        argv: the program and its arguments; it is run without a shell.
+        asked: what it reads from its standard input, as JSON.
+        root: where it is run.
+        environ: its environment.
+        patience: seconds that it may take.
+
+    Raises:
+        ProposalError: it cannot be run, fails, takes too long, or prints something else.
+    """
+    program = _found(argv[0], environ)
+    try:
+        done = run(
+            [program, *argv[1:]],
+            cwd=root,
+            environ=environ,
+            seconds=patience,
+            most=_MOST_BYTES,
+            fed=json.dumps(asked, ensure_ascii=False).encode("utf-8", errors="replace"),
+        )
+    except TookTooLong as error:
+        raise _failed(argv, f"did not answer within {patience:g} s") from error
+    except TooMuchOutput as error:
+        raise _failed(argv, f"printed more than {_MOST_BYTES:,} bytes") from error
+    except OSError as error:
+        raise _failed(argv, f"cannot be run: {error.strerror or error}") from error
+    if done.code:
+        raise _failed(argv, f"failed with exit code {done.code}{_said(done.err)}")
+    try:
+        text = done.out.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _failed(argv, "printed something that is no UTF-8 text") from error
+    return _read(text, where=argv[0])
+
+
+def environment(environ: Mapping[str, str], manifests: Iterable[Manifest]) -> dict[str, str]:
+    """An environment without the variables that hold credentials for trackers."""
+    secrets = {
+        place.token
+        for manifest in manifests
+        for place in manifest.tokens
+        if isinstance(place, EnvToken)
+    }
+    return {name: value for name, value in environ.items() if name.upper() not in secrets}
+
+
+def _found(name: str, environ: Mapping[str, str]) -> str:
+    path = Path(name).expanduser()
+    if path.is_absolute():
+        return str(path)
+    # A path that depends on the folder would let a repository supply the program.
+    found = find_program(name, path=environ.get("PATH"))
+    if found is None:
+        raise ProposalError(
+            "tasks-command-missing",
+            f"tasks_command names {name!r}, which is no program on the PATH",
+            hint="name it by its full path in your own config.toml",
+        )
+    return found
+
+
+def _failed(argv: Sequence[str], why: str) -> ProposalError:
+    return ProposalError(
+        "tasks-command-failed",
+        f"{Path(argv[0]).name} {why}",
+        hint="run it by hand, or name the tasks with --task",
+    )
+
+
+def _said(stderr: bytes) -> str:
+    text = " ".join(without_controls(stderr.decode("utf-8", "replace")).split())
+    return f": {text[-_MOST_SAID:]}" if text else ""
+
+
+def _read(text: str, *, where: str) -> tuple[NewTask, ...]:
+    try:
+        found = ProposedTasks.model_validate_json(text)
+    except ValidationError as error:
+        problems = [_problem(detail) for detail in error.errors()]
+        more = len(problems) - _MOST_PROBLEMS
+        shown = problems[:_MOST_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
+        raise ProposalError(
+            "tasks-invalid",
+            "the proposed tasks are not as proposed-tasks.schema.json has them",
+            where=where,
+            hint='the form is {"tasks": [{"title": "..."}]}',
+            problems=tuple(shown),
+        ) from error
+    return tuple(
+        NewTask(one.title, one.story, tuple(one.criteria), one.description) for one in found.tasks
+    )
+
+
+def _problem(detail: Any) -> str:
+    place = "/".join(str(part) for part in detail["loc"])
+    message = without_controls(mistake_of(detail))[:_MOST_SAID]
+    return f"{place}: {message}" if place else message

@@ -1,0 +1,57 @@
+"""JSON Schemas of the files that people and other programs share with unlatch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from unlatch.config.config import CoreConfig, UserConfig
+from unlatch.increments.files.schemas import (
+    event_schema,
+    metadata_schema,
+    schema_of,
+    settings_schema,
+)
+from unlatch.lifecycle.proposals import ProposedTasks
+from unlatch.project.registry import load, shapes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unlatch.increments.files.schemas import Schema
+    from unlatch.spi import Manifest
+
+
+def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
+    """The schemas of all files, by their names, for these trackers."""
+    return {
+        "metadata": metadata_schema(shapes_of(manifests)),
+        "event": event_schema(),
+        "config": settings_schema(
+            _config(manifests), name="config", title="A project's .unlatch/config.toml"
+        ),
+        "user-config": settings_schema(
+            UserConfig, name="user-config", title="The user's own config.toml of unlatch"
+        ),
+        "proposed-tasks": schema_of(
+            ProposedTasks, name="proposed-tasks", title="Tasks for a scope change"
+        ),
+    }
+
+
+def _config(manifests: Mapping[str, Manifest]) -> type[BaseModel]:
+    # By alias, because a tracker may have a name that a model's own attribute has.
+    tables: dict[str, Any] = {
+        f"table_{name}": (load(manifest.settings) | None, Field(None, alias=name))
+        for name, manifest in manifests.items()
+    }
+    # Another plugin may be installed where the schema is used.
+    others = ConfigDict(extra="allow")
+    trackers = create_model("Trackers", __config__=others, __doc__="One table each.", **tables)
+    return create_model(
+        "Config",
+        __base__=CoreConfig,
+        __doc__="What a project configures; docs/configuration.md explains it.",
+        trackers=(trackers | None, Field(None, description="the trackers that are in use")),
+    )

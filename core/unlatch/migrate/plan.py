@@ -1,0 +1,169 @@
+"""What bringing a SpecWeave tree to the current shape comes to; nothing is written here."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.canonical import canonical
+from unlatch.increments.files.layout import (
+    HOME,
+    METADATA,
+    SPECWEAVE,
+    Folder,
+    Layout,
+    sorted_folders,
+)
+from unlatch.increments.files.reading import read_metadata
+from unlatch.migrate.config import migrated_config
+from unlatch.migrate.journal import Move
+from unlatch.worklog.safe_open import exists, open_folder, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.project.workspace import Workspace
+
+THEIRS, OURS = f"{SPECWEAVE}/increments", f"{HOME}/increments"
+_ATTRIBUTES = ".gitattributes"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that a migration changes.
+
+    Args:
+        path: where it is afterwards, from the project's root.
+        before: its content now; None if it is not there.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A file that is left as it is, and why."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What migrating comes to.
+
+    Args:
+        moves: folders that change their place.
+        changes: files that change.
+        left: files that are moved and not changed although they could be.
+    """
+
+    moves: tuple[Move, ...]
+    changes: tuple[Change, ...]
+    left: tuple[Left, ...] = ()
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the project has the current shape already."""
+        return not self.moves and not self.changes
+
+
+def plan(workspace: Workspace) -> Migration:
+    """What migrating would do; nothing is written.
+
+    Raises:
+        StoreError: `migrate-blocked`.
+        ConfigError: the configuration has mistakes.
+    """
+    root = workspace.layout.root
+    theirs, ours = root / THEIRS, root / OURS
+    moves = tuple(moves_between(root, THEIRS, OURS)) if theirs.is_dir() else ()
+    changes: list[Change] = []
+    left: list[Left] = []
+    for place in (theirs, ours):
+        for folder in _folders(place):
+            path = f"{OURS}/{(folder.path / METADATA).relative_to(place).as_posix()}"
+            found = _metadata(workspace, folder, path)
+            if isinstance(found, Left):
+                left.append(found)
+            elif found is not None:
+                changes.append(found)
+    changes += [one for one in (_config(workspace), _attributes(root)) if one is not None]
+    return Migration(moves, tuple(changes), tuple(left))
+
+
+def _folders(increments: Path) -> Iterator[Folder]:
+    yield from sorted_folders(increments, archived=False)
+    for archive in Layout(increments, increments).archives():
+        yield from sorted_folders(archive, archived=True)
+
+
+def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
+    """The fewest moves that bring all below `source` to `target`.
+
+    Raises:
+        StoreError: `migrate-blocked`, where something of the same name is there.
+    """
+    here, there = root / source, root / target
+    if not exists(there):
+        yield Move(source, target)
+        return
+    try:
+        with open_folder(here) as opened, open_folder(there):
+            names = opened.names()
+    except NotADirectoryError:
+        names = [METADATA]
+    if METADATA in names:
+        raise blocked(source, target, there)
+    for name in names:
+        yield from moves_between(root, f"{source}/{name}", f"{target}/{name}")
+
+
+def blocked(source: str, target: str, there: Path) -> StoreError:
+    """The error for a move whose place is taken."""
+    return StoreError(
+        "migrate-blocked",
+        f"{source} cannot move to {target}: something is there",
+        where=str(there),
+        hint="rename or remove one of the two, then run the command again",
+    )
+
+
+def _metadata(workspace: Workspace, folder: Folder, path: str) -> Change | Left | None:
+    try:
+        before = read_file(folder.path / METADATA)
+        text = read_metadata(folder.path / METADATA)
+        if text.duplicates:
+            return Left(path, f"{', '.join(text.duplicates)} stands there twice")
+        after = canonical(folder, text, workspace.manager.shapes)
+    except OSError as error:
+        return Left(path, error.strerror or str(error))
+    except StoreError as error:
+        return Left(path, error.message)
+    if after is None:
+        return Left(path, "in the current shape it would be read in another way")
+    return Change(path, before, after) if after != before else None
+
+
+def _config(workspace: Workspace) -> Change | None:
+    after = migrated_config(workspace)
+    if after is None:
+        return None
+    path = workspace.layout.config
+    before = read_file(path) if exists(path) else None
+    return Change(f"{HOME}/{path.name}", before, after)
+
+
+def _attributes(root: Path) -> Change | None:
+    """What .gitattributes says of the increments, said of the place where they will be."""
+    with contextlib.suppress(OSError):
+        before = read_file(root / _ATTRIBUTES)
+        after = before.replace(f"/{THEIRS}/".encode(), f"/{OURS}/".encode())
+        if after != before:
+            return Change(_ATTRIBUTES, before, after)
+    return None

@@ -1,0 +1,54 @@
+"""Who is at work."""
+
+from __future__ import annotations
+
+import getpass
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch.project.git.run import ask_git
+from unlatch.spi.text import without_controls, without_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+LONGEST_NAME = 200
+# What CI systems call the person whose push or click began the job.
+_CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
+
+
+def who(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
+    """The name for the audit entry: as given, else CI's actor, git's user, or the system's.
+
+    Raises:
+        UsageError: `name-too-long`.
+    """
+    name = _tidy(given or "")
+    if not name:
+        actors = (environ.get(name, "") for name in _CI_ACTORS)
+        found = (
+            next(filter(None, map(_tidy, actors)), None)
+            or _tidy(ask_git(root, "config", "--get", "user.name") or "")
+            or _system_user()
+        )
+        # Nobody typed it for this command, so it is cut and not refused.
+        return found[:LONGEST_NAME]
+    if len(name) > LONGEST_NAME:
+        raise UsageError(
+            "name-too-long",
+            f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept",
+            hint="--by NAME gives another one",
+        )
+    return name
+
+
+def _tidy(name: str) -> str:
+    return " ".join(without_surrogates(without_controls(name)).split())
+
+
+def _system_user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

@@ -1,0 +1,180 @@
+"""Where changed increments are given back to, found out before anything is changed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError, UsageError
+from unlatch.project.git.branch import HEADS
+from unlatch.project.git.run import run_git
+from unlatch.project.git.setup import DRIVER, require_git
+from unlatch.project.git.working import Ran, WorkingGit
+from unlatch.publish.ci import Ci, detect
+from unlatch.publish.own_files import merge_attributes
+from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.user_state import state_folder
+
+if TYPE_CHECKING:
+    from unlatch.project.workspace import Workspace
+
+_ATTRIBUTES = "gitattributes"
+# As in git_setup, but for the unlatch that runs now, whatever is on the PATH. -P: modules are never
+# imported from the top of the checkout, where git runs it.
+_DRIVER = (
+    f"{shlex.quote(sys.executable)} -P -m unlatch.cli merge-driver %O %A %B %P; merged=$?; "
+    "[ $merged -lt 2 ] && exit $merged; git merge-file -L ours -L base -L theirs %A %O %B"
+)
+
+
+class Way(StrEnum):
+    """How changed increments are given back."""
+
+    NONE = "none"
+    PUSH = "push"
+    PR = "pr"
+
+
+@dataclass(frozen=True, slots=True)
+class Giving:
+    """Where changed increments are given back to.
+
+    Args:
+        ci: the CI job, if this is one.
+        remote: the remote's name.
+        branch: the branch that a push goes to, or that a pull request is made for.
+        below: the folder of the increments, from the top of the checkout.
+        tip: what waits on the pull request's branch already; it is in the checkout as well.
+    """
+
+    git: WorkingGit
+    way: Way
+    ci: Ci | None
+    remote: str
+    branch: str
+    below: str
+    tip: str | None = None
+
+    @property
+    def proposal(self) -> str:
+        """The branch of the pull request."""
+        return f"unlatch/sync-{self.branch}"
+
+
+def begin(workspace: Workspace, way: Way, *, by: str) -> Giving:
+    """Make sure that giving back can succeed; for a pull request, take in what it has already.
+
+    Raises:
+        UsageError: `no-git`, `no-remote`, `no-branch`, `outside-checkout` or `index-not-empty`.
+        StoreError: `unsafe-path`, `fetch-failed` or `proposal-in-conflict`.
+    """
+    root = workspace.layout.root
+    require_git(root)
+    shown = run_git(root, "rev-parse", "--show-toplevel")
+    top = Path(os.fsdecode(shown).removesuffix("\n")) if shown else root
+    below = _below(workspace.layout.increments, top)
+    ci = detect(workspace.environ)
+    git = WorkingGit(top, _settings(workspace, below, ci, by=by))
+    branch = _branch(git, ci)
+    remote = git("config", "--get", f"branch.{branch}.remote").line or "origin"
+    if not git("remote", "get-url", "--", remote).is_done:
+        raise UsageError(
+            "no-remote",
+            f"git knows no remote {remote!r} to give changes back to",
+            where=str(top),
+            hint=f"git remote add {remote} URL, or --commit none",
+        )
+    giving = Giving(git, way, ci, remote, branch, below)
+    return _with_proposal(giving) if way is Way.PR else giving
+
+
+def _below(increments: Path, top: Path) -> str:
+    """The folder of the increments, from the top of the checkout."""
+    try:
+        return increments.resolve().relative_to(top.resolve()).as_posix()
+    except ValueError as error:
+        raise UsageError(
+            "outside-checkout",
+            f"the increments are in {increments.resolve()}, outside the checkout {top}",
+            where=str(increments),
+            hint="--commit none, and commit the increments in the repository that holds them",
+        ) from error
+
+
+def fetch(giving: Giving, ref: str) -> Ran:
+    """Fetch a branch as FETCH_HEAD, with all that is needed to merge it."""
+    # CI systems check out one commit alone, without what both sides come from.
+    is_shallow = giving.git("rev-parse", "--is-shallow-repository").line == "true"
+    deeper = ("--unshallow",) if is_shallow else ()
+    return giving.git("fetch", "--quiet", *deeper, "--", giving.remote, ref)
+
+
+def _branch(git: WorkingGit, ci: Ci | None) -> str:
+    if head := git("symbolic-ref", "--quiet", "HEAD").line:
+        return head.removeprefix(HEADS)
+    if ci is None or ci.branch is None:
+        raise UsageError(
+            "no-branch",
+            "a commit is checked out, and nothing says which branch it belongs to",
+            where=str(git.top),
+            hint="check a branch out, or --commit none; a pull request's job cannot give back",
+        )
+    return ci.branch
+
+
+def _settings(
+    workspace: Workspace, below: str, ci: Ci | None, *, by: str
+) -> tuple[tuple[str, str], ...]:
+    """The merge driver, whether or not this clone was set up for it, and who commits."""
+    path = state_folder(workspace.layout.root) / _ATTRIBUTES
+    replace_file(path, merge_attributes(below).encode())
+    settings = [(DRIVER, _DRIVER), ("core.attributesFile", str(path.absolute()))]
+    if ci is not None:
+        name = "".join(c for c in by if c not in "<>").strip() or "unlatch"
+        settings += [("user.name", name), ("user.email", ci.email)]
+    return tuple(settings)
+
+
+def _with_proposal(giving: Giving) -> Giving:
+    git, ref = giving.git, f"{HEADS}{giving.proposal}"
+    if not git("diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv").is_done:
+        raise UsageError(
+            "index-not-empty",
+            "changes are staged, and would be committed with the increments",
+            where=str(git.top),
+            hint="commit them first, or git restore --staged .",
+        )
+    listed = git("ls-remote", "--", giving.remote, ref)
+    fetched = fetch(giving, ref) if listed.is_done and listed.line else listed
+    if not fetched.is_done:
+        raise StoreError(
+            "fetch-failed",
+            f"git could not ask {giving.remote}: {fetched.complaint}",
+            where=str(git.top),
+            hint="check the remote and the job's credential",
+        )
+    if not listed.line:
+        return giving
+    tip = git("rev-parse", "FETCH_HEAD").line
+    if git("merge-base", "--is-ancestor", tip, "HEAD").is_done:
+        return giving
+    _take_in(giving, tip)
+    return replace(giving, tip=tip)
+
+
+def _take_in(giving: Giving, tip: str) -> None:
+    # Squashed, so that no branch moves; the commit that follows has it as a parent.
+    if giving.git("merge", "--quiet", "--squash", tip).is_done:
+        return
+    giving.git("reset", "--merge")
+    raise StoreError(
+        "proposal-in-conflict",
+        f"{giving.proposal} waits to be merged, and no longer fits {giving.branch}",
+        where=str(giving.git.top),
+        hint=f"merge or delete {giving.proposal}, then run the command again",
+    )

@@ -1,1 +1,0 @@
-"""Increments on disk: the only place that writes their files."""
