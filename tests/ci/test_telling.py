@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
 
-from unlatch.cli import ci
-from unlatch.cli.ci import Annotation, Level
+from unlatch.cli.runtime import ci
+from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.publish.ci import Ci, System, detect
 
 if TYPE_CHECKING:

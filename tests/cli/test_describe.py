@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click import unstyle
 
-from unlatch.cli.describe import delivery_lines
+from unlatch.cli.render.describe import delivery_lines
 from unlatch.delivery.result import Delivery, Reached
 from unlatch.delivery.states import State
 from unlatch.errors import Rejected

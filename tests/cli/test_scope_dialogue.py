@@ -10,7 +10,7 @@ from tests.cli import work
 from tests.cli.project import REASON
 from tests.cli.terminal import Terminal
 
-from unlatch.cli.scope import read_edited
+from unlatch.cli.commands.work.scope import read_edited
 
 if TYPE_CHECKING:
     from tests.cli.project import Project

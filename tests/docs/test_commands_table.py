@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tests.docs.pages import ROOT, START, tables
 
-from unlatch.cli.failure import INTERRUPTED, UNAUTHORISED, UNDELIVERED
-from unlatch.cli.merge import CONFLICT
-from unlatch.cli.resume import DECLINED
+from unlatch.cli.commands.files.merge import CONFLICT
+from unlatch.cli.commands.trackers.tracker import tracker_group
+from unlatch.cli.commands.work.resume import DECLINED
+from unlatch.cli.runtime.failure import INTERRUPTED, UNAUTHORISED, UNDELIVERED
 from unlatch.cli.table import COMMANDS, Reach
-from unlatch.cli.tracker import tracker_group
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import Registry
 

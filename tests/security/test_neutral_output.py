@@ -29,8 +29,8 @@ from tests.security.acting import (
 from tests.security.test_programs import DECLARED, EXAMPLES
 
 import unlatch.cli
-from unlatch.cli import output
 from unlatch.cli.app import app
+from unlatch.cli.runtime import output
 from unlatch.lifecycle.linking_many import as_text, read_rows
 
 if TYPE_CHECKING:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from unlatch import __version__
-from unlatch.cli.table import COMMANDS, SECTIONS, Entry
+from unlatch.cli.global_options import Globals
+from unlatch.cli.table import COMMANDS, SECTIONS
 from unlatch.project.entry_points import entry_points
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 PLUGINS = "unlatch.plugins"
-
-
-@dataclass(frozen=True, slots=True)
-class Globals:
-    """Options that every command has, given before the command's name."""
-
-    root: Path | None = None
-    debug: bool = False
-    max_wait: float = 60.0
-    trace_http: Path | None = None
 
 
 class App(click.Group):
@@ -40,11 +27,11 @@ class App(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of that name, loaded now."""
         if entry := COMMANDS.get(name):
-            module = import_module(f"unlatch.cli.{entry.module}")
+            module = import_module(f"unlatch.cli.commands.{entry.module}")
             command: click.Command = module.command(entry)
             return command
         if name in entry_points(PLUGINS):
-            from unlatch.cli.tracker import tracker_group  # noqa: PLC0415
+            from unlatch.cli.commands.trackers.tracker import tracker_group  # noqa: PLC0415
 
             return tracker_group(name)
         return None
@@ -100,8 +87,3 @@ def app(ctx: click.Context, /, *, root: str | None, trace_http: str | None, **op
         trace_http=Path(trace_http) if trace_http else None,
         **options,
     )
-
-
-def reach(entry: Entry) -> str:
-    """What a command's own help ends in."""
-    return f"{entry.help}. {entry.reach}"

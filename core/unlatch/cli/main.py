@@ -48,8 +48,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _interrupted() -> int:
-    from unlatch.cli import output  # noqa: PLC0415
-    from unlatch.cli.failure import INTERRUPTED  # noqa: PLC0415
+    from unlatch.cli.runtime import output  # noqa: PLC0415
+    from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
 
     output.talk()
     output.talk("Interrupted. Whatever was recorded is kept; unlatch status shows it.")
@@ -60,7 +60,7 @@ def _misused(error: click.ClickException, arguments: list[str]) -> int:
     if "--json" in arguments:
         message, hint = error.format_message(), "the command's own --help shows what it takes"
         return _told(UsageError("usage", message, hint=hint), arguments)
-    from unlatch.cli import output  # noqa: PLC0415
+    from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.worklog.neutral import visible  # noqa: PLC0415
 
     # It repeats what was typed; only click's own line breaks are line breaks.
@@ -72,7 +72,7 @@ def _misused(error: click.ClickException, arguments: list[str]) -> int:
 
 
 def _told(error: UnlatchError, arguments: list[str]) -> int:
-    from unlatch.cli.failure import tell  # noqa: PLC0415  (slow to load, for nothing if all goes well)
+    from unlatch.cli.runtime.failure import tell  # noqa: PLC0415  (slow to load, for nothing if all goes well)
 
     return tell(error, arguments)
 

@@ -30,7 +30,7 @@ class Entry:
 
     Args:
         name: what is typed.
-        module: the module below `unlatch.cli` that defines it, as `command`.
+        module: the module below `unlatch.cli.commands` that defines it, as `command`.
         help: what it does, in one line.
         reach: how far it reaches.
         section: the heading that it is listed under.
@@ -45,6 +45,11 @@ class Entry:
     section: str
     shown: bool = True
     programs: frozenset[Program] = frozenset()
+
+    @property
+    def own_help(self) -> str:
+        """How the command's own help begins."""
+        return f"{self.help}. {self.reach}"
 
     @property
     def line(self) -> str:
@@ -64,7 +69,7 @@ COMMANDS = {
     for entry in (
         Entry(
             "resume",
-            "resume",
+            "work.resume",
             "Take up an increment again, and reopen its items",
             Reach.WRITES,
             "Everyday",
@@ -72,7 +77,7 @@ COMMANDS = {
         ),
         Entry(
             "reopen",
-            "resume",
+            "work.resume",
             "The same as resume",
             Reach.WRITES,
             "Everyday",
@@ -80,46 +85,75 @@ COMMANDS = {
             programs=_SCOPE,
         ),
         Entry(
-            "undo", "undo", "Take the last reopen back", Reach.WRITES, "Everyday", programs=_ITEMS
+            "undo",
+            "work.undo",
+            "Take the last reopen back",
+            Reach.WRITES,
+            "Everyday",
+            programs=_ITEMS,
         ),
         Entry(
             "complete",
-            "finish",
+            "work.finish",
             "Complete an increment, and close its items",
             Reach.WRITES,
             "Everyday",
             programs=_ITEMS,
         ),
         Entry(
-            "pause", "moves", "Pause an active increment", Reach.LOCAL, "Everyday", programs=_GIT
+            "pause",
+            "work.moves",
+            "Pause an active increment",
+            Reach.LOCAL,
+            "Everyday",
+            programs=_GIT,
         ),
-        Entry("start", "moves", "Make an increment active", Reach.LOCAL, "Everyday", programs=_GIT),
-        Entry("new", "new", "Make a new increment", Reach.READS, "Everyday", programs=_ITEMS),
+        Entry(
+            "start",
+            "work.moves",
+            "Make an increment active",
+            Reach.LOCAL,
+            "Everyday",
+            programs=_GIT,
+        ),
+        Entry("new", "work.new", "Make a new increment", Reach.READS, "Everyday", programs=_ITEMS),
         Entry(
             "status",
-            "status",
+            "overview.status",
             "What needs you: active, pending and broken",
             Reach.LOCAL,
             "See",
             programs=_GIT,
         ),
-        Entry("list", "list", "List the increments", Reach.LOCAL, "See"),
+        Entry("list", "overview.list", "List the increments", Reach.LOCAL, "See"),
         Entry(
             "show",
-            "show",
+            "overview.show",
             "One increment, with its items as they are now",
             Reach.READS,
             "See",
             programs=_TOKEN,
         ),
-        Entry("history", "history", "The life of an increment", Reach.LOCAL, "See"),
+        Entry("history", "overview.history", "The life of an increment", Reach.LOCAL, "See"),
         Entry(
-            "link", "link", "Tie items to an increment", Reach.WRITES, "Trackers", programs=_ITEMS
+            "link",
+            "trackers.link",
+            "Tie items to an increment",
+            Reach.WRITES,
+            "Trackers",
+            programs=_ITEMS,
         ),
-        Entry("unlink", "unlink", "Cut the tie to an item", Reach.LOCAL, "Trackers", programs=_GIT),
+        Entry(
+            "unlink",
+            "trackers.unlink",
+            "Cut the tie to an item",
+            Reach.LOCAL,
+            "Trackers",
+            programs=_GIT,
+        ),
         Entry(
             "sync",
-            "sync",
+            "trackers.sync",
             "Deliver what is owed, and bring both sides in step",
             Reach.WRITES,
             "Trackers",
@@ -127,16 +161,16 @@ COMMANDS = {
         ),
         Entry(
             "ingest",
-            "ingest",
+            "trackers.ingest",
             "Look at what a tracker tells of an item",
             Reach.WRITES,
             "Trackers",
             programs=_ITEMS,
         ),
-        Entry("init", "init", "Set a project up", Reach.LOCAL, "Set up", programs=_GIT),
+        Entry("init", "setup.init", "Set a project up", Reach.LOCAL, "Set up", programs=_GIT),
         Entry(
             "auth",
-            "auth",
+            "setup.auth",
             "Keep tokens in the system's keyring",
             Reach.LOCAL,
             "Set up",
@@ -144,26 +178,32 @@ COMMANDS = {
         ),
         Entry(
             "doctor",
-            "doctor",
+            "setup.doctor",
             "Check files and configuration, and mend them",
             Reach.READS,
             "Set up",
             programs=_ITEMS,
         ),
-        Entry("plugins", "plugins", "The trackers that unlatch knows", Reach.LOCAL, "Set up"),
-        Entry("completion", "completion", "Completion for your shell", Reach.LOCAL, "Set up"),
+        Entry("plugins", "setup.plugins", "The trackers that unlatch knows", Reach.LOCAL, "Set up"),
+        Entry("completion", "setup.completion", "Completion for your shell", Reach.LOCAL, "Set up"),
         Entry(
             "demo",
-            "demo",
+            "sandbox.demo",
             "Watch the main job; no account, nothing leaves this machine",
             Reach.LOCAL,
             "Try",
             programs=_GIT | {Program.UNLATCH},
         ),
-        Entry("sandbox", "sandbox", "Serve stand-ins for the three trackers", Reach.LOCAL, "Try"),
+        Entry(
+            "sandbox",
+            "sandbox.sandbox",
+            "Serve stand-ins for the three trackers",
+            Reach.LOCAL,
+            "Try",
+        ),
         Entry(
             "abandon",
-            "finish",
+            "work.finish",
             "Give an increment up, and close its items",
             Reach.WRITES,
             "More",
@@ -171,16 +211,16 @@ COMMANDS = {
         ),
         Entry(
             "review",
-            "moves",
+            "work.moves",
             "Hand an increment over for review",
             Reach.LOCAL,
             "More",
             programs=_GIT,
         ),
-        Entry("backlog", "moves", "Put an increment back", Reach.LOCAL, "More", programs=_GIT),
+        Entry("backlog", "work.moves", "Put an increment back", Reach.LOCAL, "More", programs=_GIT),
         Entry(
             "migrate",
-            "migrate",
+            "files.migrate",
             "Bring a SpecWeave tree to our shape",
             Reach.LOCAL,
             "More",
@@ -188,7 +228,7 @@ COMMANDS = {
         ),
         Entry(
             "merge",
-            "merge",
+            "files.merge",
             "Resolve what git left in conflict",
             Reach.LOCAL,
             "More",
@@ -196,7 +236,7 @@ COMMANDS = {
         ),
         Entry(
             "merge-driver",
-            "merge_driver",
+            "files.merge_driver",
             "Merge for git, as it asks",
             Reach.LOCAL,
             "More",

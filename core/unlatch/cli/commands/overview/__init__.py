@@ -1,0 +1,1 @@
+"""Commands that show where things stand: status, list, show, history."""

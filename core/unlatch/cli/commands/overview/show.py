@@ -1,0 +1,137 @@
+"""unlatch show: one increment, with its items as they are now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.overview.list import list_entry, not_read
+from unlatch.cli.render.delivery import next_command
+from unlatch.cli.render.describe import ago, seen_line, times
+from unlatch.cli.render.documents import pending_entry
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.session import ID, JSON, Session, with_session
+from unlatch.increments.files.amending import unread_documents
+from unlatch.lifecycle.fetch_items import look
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.contracts.documents import ShowDocument
+    from unlatch.cli.contracts.parts import ItemEntry
+    from unlatch.cli.table import Entry
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.fetch_items import Seen
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=entry.own_help)
+    @ID
+    @click.option("--offline", is_flag=True, help="Do not ask the trackers.")
+    @JSON
+    @with_session
+    def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
+        increment = session.workspace.manager.read(wanted)
+        seen: Sequence[Seen] = ()
+        if increment.links and not offline:
+            with session.trackers() as trackers:
+                seen = look(trackers, increment.links)
+        if as_json:
+            output.document(_document(increment, seen))
+        else:
+            _tell(session, increment, seen)
+        return 0
+
+    return run
+
+
+def _document(increment: Increment, seen: Sequence[Seen]) -> ShowDocument:
+    return {
+        "schema": "unlatch.show/1",
+        "increment": list_entry(increment),
+        "reopenHistory": list(increment.data.get("reopenHistory", ())),
+        "pending": [pending_entry(operation) for operation in increment.pending],
+        "items": [item_entry(one) for one in seen],
+        "warnings": _warnings(increment),
+        "exitCode": 0,
+    }
+
+
+def _warnings(increment: Increment) -> list[str]:
+    """The oddities of its files, among them what was not read of it."""
+    return [
+        *increment.warnings,
+        *(not_read(error) for error in unread_documents(increment.folder)),
+    ]
+
+
+def item_entry(seen: Seen) -> ItemEntry:
+    """An item that was asked for."""
+    item = seen.item
+    return {
+        "tracker": seen.link.tracker,
+        "id": item.ref.id if item else seen.link.item,
+        "url": item.ref.url if item else seen.link.url,
+        "title": item.title if item else None,
+        "type": item.type if item else None,
+        "state": item.state if item else None,
+        "category": item.category if item else None,
+        "labels": list(item.labels) if item else [],
+        "assignee": item.assignee if item else None,
+        "error": problem_entry(seen.error) if seen.error else None,
+    }
+
+
+def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
+    now = session.workspace.clock()
+    output.data(f"{output.strong(increment.id)}  {output.clean(increment.title)}")
+    archived = " (archived)" if increment.archived else ""
+    output.data(f"  Status       {increment.status}{archived}")
+    output.data(f"  Type         {output.clean(increment.type or 'none')}")
+    for name, moment in (
+        ("Created", increment.created),
+        ("Completed", increment.completed_at),
+        ("Last active", increment.last_activity),
+    ):
+        if moment:
+            output.data(f"  {name:<12} {moment:%Y-%m-%d} ({ago(moment, now)})")
+    output.data(f"  Reopened     {times(increment.effective_reopens, 'time')}")
+    for entry in increment.reopens[-3:]:
+        when = f"{entry.reopened_at:%Y-%m-%d}"
+        output.data(
+            f"    {when} by {output.clean(entry.reopened_by)}: {output.clean(entry.reason)}"
+        )
+    _tell_items(session, increment, seen)
+    for operation in increment.pending:
+        cause = f", blocked: {operation.cause}" if operation.is_blocked else ""
+        line = f"{operation.kind} {operation.tracker} {operation.item}{cause}"
+        output.data(f"  {output.warn('Pending')}      {line}")
+    if increment.unwritten:
+        names = ", ".join(increment.unwritten)
+        told = f"{names}: what was changed about the work; unlatch resume {increment.id}"
+        output.data(f"  {output.warn('Not written')}  {told}")
+    for warning in _warnings(increment):
+        output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
+    if increment.pending:
+        output.talk(f"Next: {next_command(increment.id, increment.pending)}")
+
+
+def _tell_items(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
+    if not increment.links:
+        output.data("  Items        none")
+        return
+    output.data("  Items")
+    registry = session.workspace.registry
+    columns = 2 + max(len(registry.manifest(link.tracker).title) for link in increment.links)
+    for one in seen:
+        output.data(seen_line(registry, one, columns=columns))
+        if one.item and one.item.labels:
+            labels = ", ".join(map(output.clean, one.item.labels))
+            output.data(f"    {'':<{columns}}labels: {labels}")
+    for link in increment.links if not seen else ():
+        title = registry.manifest(link.tracker).title
+        output.data(f"    {title:<{columns}}{output.clean(link.key)}")

@@ -1,0 +1,1 @@
+"""Commands that try unlatch without a tracker: demo, sandbox."""

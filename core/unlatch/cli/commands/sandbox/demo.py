@@ -1,0 +1,137 @@
+"""unlatch demo: the main job, watched over real HTTP with the real SDKs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.sandbox.sandbox import check_sandbox
+from unlatch.cli.runtime import output
+from unlatch.errors import UnlatchError
+from unlatch.worklog.programs import find_program
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+    from unlatch_sandbox import Sandbox
+
+_ME = (("user.name", "Dana Demo"), ("user.email", "dana@demo.invalid"))
+_REASON = "Bug discovered in error handling"
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=entry.own_help)
+    @click.option("--keep", is_flag=True, help="Leave sandbox and repository up until Ctrl-C.")
+    def run(*, keep: bool) -> int:
+        check_sandbox()
+        from unlatch_sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
+
+        with ExitStack() as stack:
+            root = Path(tempfile.mkdtemp(prefix="unlatch-demo-"))
+            stack.callback(shutil.rmtree, root, ignore_errors=True)
+            box = stack.enter_context(Sandbox())
+            _Demo(root, box).play()
+            if keep:
+                _tell_where(root, box)
+                serve(box)
+            else:
+                output.talk("To look around in it: unlatch demo --keep")
+        return 0
+
+    return run
+
+
+class _Demo:
+    def __init__(self, root: Path, box: Sandbox) -> None:
+        from unlatch_sandbox.demo import quiet_environ  # noqa: PLC0415
+
+        self._root = root
+        self._box = box
+        self._environ = quiet_environ(os.environ, box)
+
+    def play(self) -> None:
+        """Set the stage, then do the main job in front of the audience."""
+        from unlatch_sandbox.demo import TITLE, seed  # noqa: PLC0415
+
+        self._say("A git repository, an increment, and an item on each of three trackers.")
+        items = seed(self._box)
+        self._make_repository()
+        self._run("new", TITLE)
+        self._run("link", "1", *items.urls)
+        self._run("start", "1")
+        self._say("The work gets done.")
+        self._run("complete", "1")
+        self._git("add", "--all")
+        self._git("commit", "--quiet", "--message", "Complete smart discipline")
+        self._run("show", "1")
+        self._say("Weeks later a bug turns up. One act takes everything up again:")
+        self._run("resume", "1", "--reason", _REASON, "--yes")
+        self._run("show", "1")
+        self._say("What people see on GitHub:")
+        for comment in self._box.github.comments("octo/widgets", 4)[-1:]:
+            for line in comment["body"].splitlines():
+                output.data(f"  | {output.clean(line)}")
+        self._say("And what git has to say about it:")
+        changed = self._git("diff", "--stat")
+        output.data_lines(changed.rstrip() or "  (git is not installed)")
+
+    def _make_repository(self) -> None:
+        home = self._root / ".unlatch"
+        home.mkdir(parents=True)
+        (home / "config.toml").write_text(self._box.config(), encoding="utf-8")
+        self._git("init", "--quiet")
+        for name, value in _ME:
+            self._git("config", name, value)
+
+    def _git(self, *arguments: str) -> str:
+        """What git prints; an empty text where git is not installed."""
+        from unlatch.project.git.working import WorkingGit  # noqa: PLC0415
+
+        if find_program("git") is None:
+            return ""
+        settings = (*_ME, ("commit.gpgSign", "false"))
+        done = WorkingGit(self._root, settings)(*arguments)
+        if not done.is_done:
+            raise UnlatchError("demo-failed", f"git {arguments[0]}: {done.complaint}")
+        return done.line
+
+    def _say(self, text: str) -> None:
+        output.data()
+        output.data(output.faint(f"# {text}"))
+
+    def _run(self, *arguments: str) -> None:
+        shown = " ".join(f"'{a}'" if " " in a else a for a in arguments)
+        output.data(output.strong(f"$ unlatch {shown}"))
+        sys.stdout.flush()
+        done = subprocess.run(  # noqa: S603  (this very program)
+            [sys.executable, "-P", "-m", "unlatch.cli", *arguments],
+            cwd=self._root,
+            env=self._environ,
+            check=False,
+        )
+        if done.returncode:
+            raise UnlatchError(
+                "demo-failed",
+                f"unlatch {arguments[0]} ended with exit code {done.returncode}",
+                hint="please report what stands above",
+            )
+
+
+def _tell_where(root: Path, box: Sandbox) -> None:
+    output.talk()
+    output.talk(f"Items of all three trackers: {box.console_url}")
+    output.talk(f"The repository:              {root}")
+    output.talk("To go on there, in another terminal:")
+    output.talk(f"  cd {root}")
+    for name, value in box.environ().items():
+        output.talk(f"  export {name}={value}")
+    output.talk("Ctrl-C ends the sandbox and removes the repository.")

@@ -1,0 +1,64 @@
+"""unlatch sandbox: serve stand-ins for the three trackers on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.errors import UnlatchError
+from unlatch.project.registry import is_installed
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=entry.own_help)
+    @click.option(
+        "--state",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Keep the items in this file; by default they end with the sandbox.",
+    )
+    @click.option("--port", type=click.IntRange(1, 65532), help="The first of four ports.")
+    def run(*, state: Path | None, port: int | None) -> int:
+        check_sandbox()
+        from unlatch_sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
+
+        ports = Ports(*range(port, port + 4)) if port else None
+        with Sandbox(state, ports=ports) as box:
+            output.talk(f"The sandbox is at {box.console_url} (Ctrl-C ends it). In your project:")
+            output.talk()
+            output.data(
+                "# .unlatch/config.toml: the whole file, instead of what unlatch init wrote"
+            )
+            output.data_lines(box.config())
+            output.data("# the environment")
+            for name, value in box.environ().items():
+                output.data(f"export {name}={value}")
+            output.talk()
+            if state is None:
+                output.talk("It has no items yet; unlatch link ID --create github makes one.")
+            serve(box)
+        return 0
+
+    return run
+
+
+def check_sandbox() -> None:
+    """Make sure that what the sandbox needs is installed.
+
+    Raises:
+        UnlatchError: `extra-missing`.
+    """
+    if not is_installed("flask"):
+        raise UnlatchError(
+            "extra-missing",
+            "the sandbox needs a library that is not installed",
+            where="flask",
+            hint="pipx inject unlatch 'unlatch[sandbox]'  (or: pip install 'unlatch[sandbox]')",
+        )

@@ -1,0 +1,1 @@
+"""Commands that set a project and a machine up: init, auth, doctor, plugins, completion."""

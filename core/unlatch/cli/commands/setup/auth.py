@@ -1,0 +1,109 @@
+"""unlatch auth: tokens in the system's keyring."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.errors import Unauthorised, UsageError
+from unlatch.transport.credential import Credential
+from unlatch.transport.credentials import find_credential, missing_hint, scheme_for
+from unlatch.transport.keyring import delete_token, store_token
+from unlatch.transport.origin import credential_host
+
+if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import AuthDocument, TokenSource
+    from unlatch.cli.table import Entry
+
+TRACKER = click.argument("tracker", metavar="TRACKER")
+
+
+def command(entry: Entry) -> click.Command:
+    """The group."""
+    group = click.Group(entry.name, help=entry.own_help)
+    for made in (_login, _logout, _status):
+        group.add_command(made)
+    return group
+
+
+@click.command("login", help="Keep a token; it is asked for, or read from stdin. (local)")
+@TRACKER
+@click.option("--user", metavar="NAME", help="The account that the token belongs to.")
+@with_session
+def _login(session: Session, *, tracker: str, user: str | None) -> int:
+    manifest = session.workspace.registry.manifest(tracker)
+    host = _host(session, tracker)
+    if sys.stdin.isatty():
+        token = output.prompt(f"Token for {host}", hide_input=True)
+    else:
+        token = sys.stdin.readline().rstrip("\n")
+    if not token:
+        raise UsageError("token-missing", "no token was given", hint="pipe it in, or type it")
+    # Made for its checks: what could not be sent is not kept.
+    Credential(token, scheme_for(manifest.tokens, user=user), "the input", user)
+    store_token(token, tracker=tracker, host=host, user=user)
+    output.talk(f"Kept for {manifest.title} at {host}. Next: unlatch doctor")
+    return 0
+
+
+@click.command("logout", help="Forget a token. (local)")
+@TRACKER
+@with_session
+def _logout(session: Session, *, tracker: str) -> int:
+    host = _host(session, tracker)
+    known = delete_token(tracker=tracker, host=host)
+    output.talk(f"Forgotten for {host}." if known else f"There was none for {host}.")
+    return 0
+
+
+@click.command("status", help="Where each tracker's token comes from; never the token. (local)")
+@JSON
+@with_session
+def _status(session: Session, *, as_json: bool) -> int:
+    rows = [_row(session, name) for name in session.workspace.settings]
+    if as_json:
+        document: AuthDocument = {"schema": "unlatch.auth/1", "trackers": rows, "exitCode": 0}
+        output.document(document)
+        return 0
+    for row in rows:
+        said = f"from {row['source']}" if row["source"] else f"none; {row['hint']}"
+        output.data(f"{row['tracker']}  {row['host']}  {said}")
+    if not rows:
+        output.talk("No tracker is configured. Next: fill in .unlatch/config.toml")
+    return 0
+
+
+def _row(session: Session, tracker: str) -> TokenSource:
+    manifest = session.workspace.registry.manifest(tracker)
+    host = _host(session, tracker)
+    row: TokenSource = {
+        "tracker": tracker,
+        "host": host,
+        "source": None,
+        "user": None,
+        "hint": None,
+    }
+    try:
+        found = find_credential(manifest.tokens, tracker=tracker, host=host, env=os.environ)
+    except Unauthorised as error:
+        return {**row, "hint": f"{error.message}: {error.hint}"}
+    if found is None:
+        return {**row, "hint": missing_hint(manifest.tokens, tracker=tracker)}
+    return {**row, "source": found.source, "user": found.user}
+
+
+def _host(session: Session, tracker: str) -> str:
+    manifest = session.workspace.registry.manifest(tracker)
+    settings = session.workspace.settings.get(tracker)
+    if settings is None:
+        raise UsageError(
+            "tracker-not-configured",
+            f"{manifest.title} is not configured, so the token's host is unknown",
+            hint=f"add a table [trackers.{tracker}] to .unlatch/config.toml",
+        )
+    return credential_host(settings.base_url)

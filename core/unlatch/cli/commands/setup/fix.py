@@ -1,0 +1,58 @@
+"""What `unlatch doctor --fix` shows, asks and writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.diff import agreed, diff_of, show_diff
+from unlatch.cli.runtime import output
+
+if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import FixEntry
+    from unlatch.cli.runtime.session import Session
+
+DECLINED = 2
+
+
+def mended(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[FixEntry] | None:
+    """Mend what is safe; None if that was not wanted.
+
+    Args:
+        quiet: whether the diffs are left to the document.
+
+    Raises:
+        UsageError: `not-interactive`.
+        StoreError: a file cannot be written.
+    """
+    from unlatch.doctor.mending import mend, mends  # noqa: PLC0415
+
+    found = list(mends(session.workspace))
+    diffs = [diff_of(one.path, one.before, one.after) for one in found]
+    for diff in () if quiet else diffs:
+        show_diff(diff)
+    if found and not dry_run:
+        question = f"Change {times(len(found), 'file')}?"
+        if not agreed(question, yes=yes, command="unlatch doctor --fix --yes"):
+            output.talk("Nothing was changed.")
+            return None
+    done = [not dry_run and mend(session.workspace, one) for one in found]
+    if not quiet:
+        _tell(done, dry_run=dry_run)
+    return [
+        {
+            "id": one.id,
+            "increment": one.increment,
+            "path": one.path,
+            "diff": diff,
+            "done": is_done,
+        }
+        for one, diff, is_done in zip(found, diffs, done, strict=True)
+    ]
+
+
+def _tell(done: list[bool], *, dry_run: bool) -> None:
+    if not done:
+        output.talk("Nothing to mend that is safe to.")
+    elif not dry_run:
+        output.talk(f"{output.good(output.sign('ok'))} {times(sum(done), 'file')} mended")

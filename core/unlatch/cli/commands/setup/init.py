@@ -1,0 +1,80 @@
+"""unlatch init: set a project up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON
+from unlatch.project.git.setup import DRIVER, require_git, set_up_git
+from unlatch.project.registry import Registry
+from unlatch.project.setup import set_up
+
+if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import InitDocument
+    from unlatch.cli.contracts.parts import GitEntry
+    from unlatch.cli.global_options import Globals
+    from unlatch.cli.table import Entry
+    from unlatch.project.git.setup import GitSetUp
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=entry.own_help)
+    @click.option(
+        "--git", "with_git", is_flag=True, help="Also let git merge increments by their meaning."
+    )
+    @JSON
+    @click.pass_context
+    def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
+        options: Globals = ctx.obj
+        root = options.root or Path.cwd()
+        if with_git:
+            require_git(root)
+        done = set_up(root, Registry().manifests.values())
+        git = set_up_git(done.layout) if with_git else None
+        if as_json:
+            document: InitDocument = {
+                "schema": "unlatch.init/1",
+                "root": str(done.layout.root),
+                "made": [str(path.relative_to(done.layout.root)) for path in done.made],
+                "git": git_entry(git) if git else None,
+                "exitCode": 0,
+            }
+            output.document(document)
+            return 0
+        for path in done.made:
+            output.data(f"{output.good(output.sign('ok'))} {path.relative_to(done.layout.root)}")
+        if git:
+            _tell_git(git)
+        if not done.made and not (git and (git.lines or git.driver)):
+            output.talk("Everything was there already.")
+        increments = done.layout.increments.relative_to(done.layout.root)
+        output.talk(f"Increments are in {increments}/.")
+        output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")
+        return 0
+
+    return run
+
+
+def git_entry(git: GitSetUp) -> GitEntry:
+    """What git was told."""
+    return {"attributes": list(git.lines), "driver": git.driver, "foreign": git.foreign}
+
+
+def _tell_git(git: GitSetUp) -> None:
+    ok = output.good(output.sign("ok"))
+    for line in git.lines:
+        output.data(f"{ok} {git.path.name}: {line}")
+    if git.driver:
+        output.data(f"{ok} git config {DRIVER}")
+    if git.foreign:
+        output.talk(
+            f"{DRIVER} is set to something else and left alone: {output.clean(git.foreign)}"
+        )
+    if git.lines:
+        output.talk(f"Commit {git.path.name}; every clone runs unlatch init --git once.")

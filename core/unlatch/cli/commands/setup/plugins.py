@@ -1,0 +1,66 @@
+"""unlatch plugins: the trackers that unlatch knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON
+from unlatch.project.registry import Registry, is_installed
+
+if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import PluginEntry, PluginsDocument
+    from unlatch.cli.table import Entry
+    from unlatch.spi import Manifest
+
+
+# The others are between the plugin and the engine.
+_FOR_PEOPLE = ("create", "update", "close", "reopen", "status")
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=entry.own_help)
+    @JSON
+    def run(*, as_json: bool) -> int:
+        registry = Registry()
+        rows = [_entry(manifest) for manifest in registry.manifests.values()]
+        if as_json:
+            document: PluginsDocument = {
+                "schema": "unlatch.plugins/1",
+                "plugins": rows,
+                "broken": dict(registry.broken),
+                "exitCode": 0,
+            }
+            output.document(document)
+            return 0
+        shown = [
+            (
+                row["name"],
+                row["title"],
+                "ready" if row["ready"] else f"needs {row['requirement']}",
+                ", ".join(one for one in row["capabilities"] if one in _FOR_PEOPLE),
+            )
+            for row in rows
+        ]
+        output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=3)
+        for name, problem in registry.broken.items():
+            output.data(f"{output.bad('broken')} {name}: {output.clean(problem)}")
+        return 0
+
+    return run
+
+
+def _entry(manifest: Manifest) -> PluginEntry:
+    return {
+        "name": manifest.name,
+        "title": manifest.title,
+        "noun": manifest.noun,
+        "capabilities": [str(one) for one in sorted(manifest.capabilities)],
+        "ready": is_installed(manifest.requires[0]),
+        "extra": manifest.requires[1].partition("[")[2].rstrip("]") or None,
+        "requirement": manifest.requires[1],
+    }

@@ -1,0 +1,1 @@
+"""Commands about items: link, sync, ingest, and each tracker's own group."""

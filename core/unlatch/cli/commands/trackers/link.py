@@ -1,0 +1,115 @@
+"""unlatch link: tie items to an increment by their browser addresses, or make them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.overview.show import item_entry
+from unlatch.cli.render.describe import seen_line
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.errors import UsageError
+from unlatch.spi.options import AS_CONFIGURED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.contracts.documents import LinkDocument
+    from unlatch.cli.table import Entry
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+
+    @click.command(entry.name, help=entry.own_help)
+    @click.argument("named", metavar="[ID] [URL...]", nargs=-1)
+    @click.option("--create", metavar="TRACKER", help="Make an item there, and tie it.")
+    @click.option(
+        "--file", metavar="CSV", help="Tie what a file lists as increment,url; - is stdin."
+    )
+    @click.option(
+        "--suggest", is_flag=True, help="Propose items for increments without one; tie nothing."
+    )
+    @BY
+    @click.option(
+        "--dry-run", is_flag=True, help="Show what would be tied or made, and do nothing."
+    )
+    @JSON
+    @with_session
+    def run(
+        session: Session,
+        *,
+        named: tuple[str, ...],
+        create: str | None,
+        file: str | None,
+        suggest: bool,
+        by: str | None,
+        dry_run: bool,
+        as_json: bool,
+    ) -> int:
+        if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
+            raise click.UsageError("give addresses, --create, --file or --suggest; just one")
+        if file:
+            from unlatch.cli.commands.trackers.link_many import link_file  # noqa: PLC0415  (rarely needed)
+
+            return link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
+        if suggest:
+            from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
+
+            return link_suggest(session, named, as_json=as_json)
+        if not named:
+            raise click.UsageError("Missing argument 'ID'.")
+        wanted, *urls = named
+        if bool(urls) is bool(create):
+            raise UsageError(
+                "link-what",
+                "name the addresses of items, or --create TRACKER",
+                hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
+            )
+        if create:
+            from unlatch.cli.commands.trackers.tracker_create import Making, create_items  # noqa: PLC0415
+
+            making = Making(AS_CONFIGURED, dry_run=dry_run)
+            return create_items(session, create, wanted, making=making, by=by, as_json=as_json)
+        return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
+
+    return run
+
+
+def _link(
+    session: Session,
+    wanted: str,
+    urls: Sequence[str],
+    *,
+    by: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    from unlatch.lifecycle.linking import link_items, see_urls  # noqa: PLC0415
+
+    workspace = session.workspace
+    increment = workspace.manager.read(wanted)
+    with session.trackers() as trackers:
+        seen = see_urls(trackers, urls)
+    if not dry_run:
+        increment = link_items(workspace, wanted, seen, by=session.who(by))
+    if as_json:
+        document: LinkDocument = {
+            "schema": "unlatch.link/1",
+            "id": increment.id,
+            "linked": [item_entry(one) for one in seen],
+            "dryRun": dry_run,
+            "exitCode": 0,
+        }
+        output.document(document)
+        return 0
+    for one in seen:
+        mark = output.good(output.sign("ok"))
+        output.data(f"{mark} {seen_line(workspace.registry, one, columns=14).strip()}")
+    if dry_run:
+        output.talk(f"These would be linked to {increment.id}; nothing was written.")
+    else:
+        output.talk(f"Linked to {increment.id}; nothing was posted.")
+    return 0

@@ -1,0 +1,81 @@
+"""unlatch start, pause, review, backlog: moves along the status table that no tracker sees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.render.documents import increment_entry
+from unlatch.cli.render.rule_warnings import FORCE, tell_warnings, warning_entries
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import BY, ID, JSON, REASON, Session, with_session
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import Wish
+from unlatch.lifecycle.moves import Moved, move
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from unlatch.cli.contracts.documents import MoveDocument
+    from unlatch.cli.table import Entry
+
+STATUSES = {
+    "start": Status.ACTIVE,
+    "pause": Status.PAUSED,
+    "review": Status.READY_FOR_REVIEW,
+    "backlog": Status.BACKLOG,
+}
+
+
+def command(entry: Entry) -> click.Command:
+    """The command."""
+    to = STATUSES[entry.name]
+
+    @click.command(entry.name, help=entry.own_help)
+    @ID
+    @REASON
+    @BY
+    @_force_to(to)
+    @JSON
+    @with_session
+    def run(
+        session: Session,
+        *,
+        wanted: str,
+        reason: str | None,
+        by: str | None,
+        as_json: bool,
+        force: bool = False,
+    ) -> int:
+        who, wish = session.who(by), Wish(force=force)
+        moved = move(session.workspace, wanted, to, by=who, reason=reason, wish=wish)
+        if as_json:
+            output.document(_document(entry.name, moved))
+        else:
+            _tell(moved)
+        return 0
+
+    return run
+
+
+def _force_to(to: Status) -> Callable[[Any], Any]:
+    """--force, for the move that the limits may refuse."""
+    return FORCE if to is Status.ACTIVE else lambda function: function
+
+
+def _document(name: str, moved: Moved) -> MoveDocument:
+    return {
+        "schema": f"unlatch.{name}/1",
+        "increment": increment_entry(moved.after, moved.before.status),
+        "warnings": warning_entries(moved.warnings),
+        "exitCode": 0,
+    }
+
+
+def _tell(moved: Moved) -> None:
+    before, after = moved.before.status, moved.after.status
+    told = f"{before} -> {after}" if before is not after else f"is {after} already"
+    output.data(f"{output.good(output.sign('ok'))} Increment {moved.after.id}: {told}")
+    tell_warnings(moved.warnings)

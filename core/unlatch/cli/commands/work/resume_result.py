@@ -1,0 +1,87 @@
+"""The result of resuming, for people and for scripts: one entry, for one increment and for many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.delivery import tell_left
+from unlatch.cli.render.documents import (
+    delivered_code,
+    increment_entry,
+    reopen_entry,
+    resume_entry,
+    untouched_entry,
+)
+from unlatch.cli.render.rule_warnings import warning_entries
+from unlatch.cli.render.scope_report import scope_entry, sum_lines
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
+from unlatch.lifecycle.resume import Step
+
+if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import ResumeDocument
+    from unlatch.cli.contracts.parts import ResumeEntry
+    from unlatch.cli.contracts.resuming import ResumedEntry
+    from unlatch.cli.render.delivery import Delivered
+    from unlatch.lifecycle.resume import Resumed
+
+
+def resume_code(resumed: Resumed, delivered: Delivered | None) -> int:
+    """The exit code for one increment."""
+    if resumed.error is not None:
+        return resumed.error.exit_code
+    if resumed.increment.unwritten:
+        return UNDELIVERED
+    if delivered is None or delivered.by_wish:
+        return 0
+    return delivered_code(delivered.deliveries, delivered.left)
+
+
+def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> ResumedEntry:
+    """One increment of the list that several ids, or --all-matching, give."""
+    increment = delivered.increment if delivered else resumed.increment
+    return {
+        **increment_entry(increment, resumed.before.status),
+        "reopen": resumed.entry.id if resumed.entry else None,
+        "trackers": _trackers(resumed, delivered),
+        "left": len(increment.pending),
+        "scope": scope_entry(resumed.scope),
+        "warnings": warning_entries(resumed.warnings),
+        "error": problem_entry(resumed.error) if resumed.error else None,
+    }
+
+
+def resume_document(resumed: Resumed, delivered: Delivered, code: int) -> ResumeDocument:
+    """The document for a single id."""
+    increment = delivered.increment
+    return {
+        "schema": "unlatch.resume/1",
+        "increment": increment_entry(increment, resumed.before.status),
+        "reopen": reopen_entry(resumed.entry, increment),
+        "trackers": _trackers(resumed, delivered),
+        "scope": scope_entry(resumed.scope),
+        "warnings": warning_entries(resumed.warnings),
+        "exitCode": code,
+    }
+
+
+def _trackers(resumed: Resumed, delivered: Delivered | None) -> list[ResumeEntry]:
+    found = [resume_entry(one) for one in delivered.deliveries] if delivered else []
+    if resumed.step is Step.REVIVE and not found and resumed.error is None:
+        return [untouched_entry(link) for link in resumed.increment.links]
+    return found
+
+
+def tell_end(resumed: Resumed, delivered: Delivered, wanted: str, code: int) -> None:
+    """The last lines of one increment that was resumed."""
+    for line in sum_lines(resumed.scope) if resumed.scope else ():
+        output.data(line)
+    if unwritten := resumed.increment.unwritten:
+        output.talk(
+            f"{output.warn('Not written yet:')} {', '.join(unwritten)}. "
+            f"Next: unlatch resume {resumed.increment.id}"
+        )
+    elif code:
+        tell_left(delivered)
+    else:
+        output.talk(f"Next: unlatch show {output.clean(wanted)}")

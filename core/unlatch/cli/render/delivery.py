@@ -1,0 +1,122 @@
+"""Delivering, and reporting it: the end of every command that writes to trackers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.describe import delivery_lines, times
+from unlatch.cli.runtime import output
+from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.neighbours import Neighbours
+from unlatch.delivery.result import Delivery
+from unlatch.delivery.run import Run
+from unlatch.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.trackers import Trackers
+    from unlatch.spi.operation import Operation
+    from unlatch.spi.options import DeliveryOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The result of delivering one increment's operations.
+
+    Args:
+        increment: the increment as it is now.
+        deliveries: the result of each operation that was to be delivered.
+        left: how many operations are still pending.
+        by_wish: whether they were left on purpose (`--offline`).
+    """
+
+    increment: Increment
+    deliveries: tuple[Delivery, ...]
+    left: int
+    by_wish: bool = False
+
+
+def deliver_and_tell(
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    *,
+    options: DeliveryOptions,
+    fresh: frozenset[str],
+    silent: bool,
+    offline: bool = False,
+    tracker: str | None = None,
+    neighbours: Neighbours | None = None,
+) -> Delivered:
+    """Deliver what is pending for an increment's items, and report each delivery as it ends.
+
+    Args:
+        offline: leave it for later instead.
+
+    Raises:
+        UnlatchError: the increment cannot be read, or another process is delivering it.
+    """
+    if offline:
+        return _postponed(increment)
+    registry = session.workspace.registry
+    deliveries: list[Delivery] = []
+
+    def report(_name: str, delivery: Delivery) -> None:
+        deliveries.append(delivery)
+        session.trace(delivery.error)
+        for line in () if silent else delivery_lines(registry, delivery):
+            output.data(line)
+
+    run = Run(
+        session.workspace,
+        trackers,
+        options=options,
+        fresh=fresh,
+        named=True,
+        tracker=tracker,
+        neighbours=neighbours or Neighbours(session.workspace.manager),
+    )
+    deliver(run, [increment.id], report)
+    try:
+        now = session.workspace.manager.read(increment.id)
+    except StoreError:
+        # Each delivery was reported; what was recorded is pending whatever the files are now.
+        return Delivered(increment, tuple(deliveries), sum(d.error is not None for d in deliveries))
+    return Delivered(now, tuple(deliveries), len(now.pending))
+
+
+def _postponed(increment: Increment) -> Delivered:
+    waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
+    if waiting:
+        output.talk(f"{times(len(waiting), 'operation')} pending; unlatch sync delivers them.")
+    return Delivered(increment, waiting, len(waiting), by_wish=True)
+
+
+def tell_left(delivered: Delivered) -> None:
+    """Say what is left, and the command that can finish it."""
+    if not delivered.left:
+        return  # a note names what a person has to decide
+    left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
+    pending = delivered.increment.pending
+    command = next_command(delivered.increment.id, pending)
+    blocked = any(one.is_blocked for one in pending) and command.endswith(delivered.increment.id)
+    cause = " Remove the cause first." if blocked else ""
+    output.talk(f"{left}{cause} Next: {command}")
+
+
+def next_command(increment: str, pending: Sequence[Operation]) -> str:
+    """The command that can deliver what is left.
+
+    With the options that the refusals call for only where nothing is left but refused operations:
+    others would be delivered with them as well, perhaps without their comment.
+    """
+    remedies = {one.attempt.remedy for one in pending if one.is_blocked and one.attempt}
+    if not remedies or None in remedies or not all(one.is_blocked for one in pending):
+        remedies = set()
+    if "--comment none" in remedies:
+        remedies.discard("--comment short")
+    return " ".join(["unlatch sync", increment, *sorted(filter(None, remedies))])

@@ -1,0 +1,147 @@
+"""Increments, items and deliveries in words."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime.output import bad, clean, faint, good, sign, warn
+from unlatch.delivery.states import State
+from unlatch.spi.operation import Kind, Result
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from unlatch.delivery.result import Delivery, Reached
+    from unlatch.lifecycle.fetch_items import Seen
+    from unlatch.project.registry import Registry
+
+_RESULTS = {
+    Result.REOPENED: "reopened",
+    Result.ALREADY_OPEN: "was open already",
+    Result.CLOSED: "closed",
+    Result.ALREADY_CLOSED: "was closed already",
+    Result.CREATED: "created",
+    Result.UPDATED: "updated",
+}
+_WANTED = {
+    Kind.REOPEN: "reopened",
+    Kind.CLOSE: "closed",
+    Kind.CREATE: "created",
+    Kind.UPDATE: "updated",
+    Kind.UNDO: "undone",
+}
+_COMMENTED, _LABELS_ADDED, _LABELS_REMOVED = "commented", "labels added", "labels removed"
+# How a part that failed is said, and one whose result is not known.
+_FAILED = {
+    _COMMENTED: ("not commented", "the comment was posted"),
+    _LABELS_ADDED: ("labels not added", "the labels were added"),
+    _LABELS_REMOVED: ("labels not removed", "the labels were removed"),
+}
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago a moment was, in the largest unit that fits."""
+    days = (now - moment).days
+    if days < 0:
+        return "in the future"
+    if days == 0:
+        return "today"
+    return "yesterday" if days == 1 else f"{days} days ago"
+
+
+def seen_line(registry: Registry, seen: Seen, *, columns: int) -> str:
+    """A linked item in the dialogue: tracker, name, title, and what it is."""
+    title = registry.manifest(seen.link.tracker).title
+    return f"    {title:<{columns}}{clean(seen.name)} {_state_of(seen)}"
+
+
+def _state_of(seen: Seen) -> str:
+    if seen.error is not None:
+        return warn(f"(unknown: {clean(seen.error.message)})")
+    if seen.item is None:
+        return warn("(unknown)")
+    item = seen.item
+    facts = [item.type, item.state, f"assigned to {item.assignee}" if item.assignee else None]
+    return f'"{clean(item.title)}" ({clean(", ".join(filter(None, facts)))})'
+
+
+def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
+    """The result of an operation part by part, and what to do if it was not delivered."""
+    manifest = registry.manifests.get(delivery.operation.tracker)
+    tracker = manifest.title if manifest else delivery.operation.tracker
+    name = f"{tracker} {clean(delivery.name)}"
+    error = delivery.error
+    if error is None:
+        if delivery.outcome is not None and delivery.found:
+            acts = ["was delivered before; now recorded"]
+        else:
+            acts = _done(delivery) or ["not decided" if delivery.undecided else "nothing to do"]
+        return [f"{good(sign('ok', sys.stdout))} {name} {'; '.join(acts)}", *_notes(delivery)]
+    parts = "; ".join([*_done(delivery), *_not_done(delivery)])
+    said = f"{clean(error.message)} {faint(f'[{error.id}]')}"
+    return [
+        f"{bad(sign('no', sys.stdout))} {name} {parts}: {said}",
+        *([f"    {clean(error.hint)}"] if error.hint else []),
+        *_notes(delivery),
+    ]
+
+
+def _done(delivery: Delivery) -> list[str]:
+    """The parts that were done."""
+    outcome = delivery.outcome
+    if outcome is None:
+        return []
+    acts = [_RESULTS[outcome.result]] if _state_is_done(delivery, outcome) else []
+    if outcome.commented:
+        acts.append("commented")
+    signs = (("+", outcome.labels_added), ("-", outcome.labels_removed))
+    if labels := [clean(f"{sign}{label}") for sign, labels in signs for label in labels]:
+        acts.append(f"labels {' '.join(labels)}")
+    return acts
+
+
+def _state_is_done(delivery: Delivery, outcome: Reached) -> bool:
+    # The result of an update is the same whether it failed or not.
+    is_failed_update = delivery.operation.kind is Kind.UPDATE and delivery.error is not None
+    return outcome.result in _RESULTS and not is_failed_update
+
+
+def _not_done(delivery: Delivery) -> list[str]:
+    """The part that failed, or whose result is not known, and the labels that were not tried."""
+    if delivery.requests == 0 and delivery.asked is None:
+        return ["not delivered yet"]
+    part = _failed_part(delivery)
+    failed, unknown = _FAILED.get(part, (f"not {part}", f"it was {part}"))
+    if delivery.state is State.UNKNOWN:
+        return [f"not known whether {unknown}"]
+    labels = delivery.asked is not None and (delivery.asked.add_labels or part == _COMMENTED)
+    return [failed, *(["labels not changed"] if part == _COMMENTED and labels else [])]
+
+
+def _failed_part(delivery: Delivery) -> str:
+    asked, outcome = delivery.asked, delivery.outcome
+    if outcome is None or not _state_is_done(delivery, outcome):
+        is_comment = asked is not None and asked.goal is None and asked.draft is None
+        if not is_comment and delivery.operation.state:
+            return _WANTED[delivery.operation.kind]
+    if asked is None or (asked.comment is not None and not (outcome and outcome.commented)):
+        return _COMMENTED
+    there = {label.casefold() for label in _settled_labels(outcome)}
+    is_missing = any(label.casefold() not in there for label in asked.add_labels)
+    return _LABELS_ADDED if is_missing else _LABELS_REMOVED
+
+
+def _settled_labels(outcome: Reached | None) -> tuple[str, ...]:
+    return (*outcome.after.labels, *outcome.refused) if outcome else ()
+
+
+def _notes(delivery: Delivery) -> list[str]:
+    notes = delivery.outcome.notes if delivery.outcome else ()
+    said = delivery.error.message if delivery.error else ""
+    return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in said]
+
+
+def times(count: int, noun: str) -> str:
+    """A count with its noun: 1 time, 3 times."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,203 @@
+"""--dry-run: each item, the comment, each request."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from unlatch.cli.render.describe import seen_line, times
+from unlatch.cli.render.documents import link_entry
+from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
+from unlatch.cli.render.scope_report import foreseen_lines, scope_entry
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import problem_entry
+from unlatch.delivery.preview import Preview, preview
+from unlatch.delivery.run import Run
+from unlatch.lifecycle.fetch_items import Seen
+from unlatch.spi.operation import Kind
+from unlatch.spi.render import plain
+from unlatch.spi.text import without_controls
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.cli.contracts.documents import DryRunDocument
+    from unlatch.cli.contracts.previewed import PreviewedItem
+    from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.preview import Previewed
+    from unlatch.increments.files.plans import Plan
+    from unlatch.project.registry import Registry
+    from unlatch.spi import PlannedRequest
+    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.text import Block, Text
+
+_INDENT = " " * 6
+_METHOD = len("OPTIONS")
+
+
+def preview_and_tell(
+    session: Session,
+    plan: Plan,
+    options: DeliveryOptions,
+    *,
+    offline: bool,
+    as_json: bool,
+    tracker: str | None = None,
+    **facts: Any,
+) -> int:
+    """Find out and show what a plan would send; the exit code.
+
+    Args:
+        facts: what else `Preview` holds.
+    """
+    with session.trackers() as trackers:
+        run = Run(session.workspace, trackers, options=options, named=True, tracker=tracker)
+        items = preview(run, plan, offline=offline)
+    return tell_preview(session, Preview(plan, items, **facts), as_json=as_json)
+
+
+def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
+    """Show what a command would do; the exit code."""
+    if as_json:
+        output.document(preview_document(preview))
+    else:
+        for line in _lines(session, preview):
+            output.data(line)
+        tell_warnings(preview.warnings)
+    return 0
+
+
+def _lines(session: Session, preview: Preview) -> Iterator[str]:
+    yield _headline(preview.plan)
+    yield from item_lines(session, preview.items)
+    for link, needed in preview.spared:
+        yield f"    {output.clean(link.key)} stays open: {', '.join(needed)} needs it"
+    if preview.scope:
+        yield from foreseen_lines(preview.scope)
+    yield _sum(preview)
+
+
+def item_lines(session: Session, items: Sequence[Previewed]) -> Iterator[str]:
+    """What each item would be told and sent."""
+    registry = session.workspace.registry
+    columns = 2 + max(len(manifest.title) for manifest in registry.manifests.values())
+    requests = _request_lines([one for item in items for one in item.requests])
+    said: Text | None = None
+    for item in items:
+        # Items of one intent follow each other and are told the same, so it is shown once.
+        if item.change.comment not in (None, said):
+            said = item.change.comment
+            yield from _comment_lines(said or (), columns)
+        yield _about(registry, item, columns)
+        yield from _remarks(item)
+        for _ in item.requests:
+            yield from next(requests)
+
+
+def _headline(plan: Plan) -> str:
+    before, after = plan.before, plan.after.status
+    would = f"would stay {after}" if before.status is after else f"{before.status} -> {after}"
+    moved = ", out of the archive" if before.archived and not after.is_finished else ""
+    return f"Increment {output.strong(before.id)}: {would}{moved} (dry run)"
+
+
+def _about(registry: Registry, item: Previewed, columns: int) -> str:
+    if item.operation.kind is not Kind.CREATE:
+        error = item.error if item.is_unread else None
+        return seen_line(registry, Seen(item.link, item.name, item.item, error), columns=columns)
+    manifest = registry.manifest(item.operation.tracker)
+    story = f" for {output.clean(item.operation.story)}" if item.operation.story else ""
+    target = output.clean(item.operation.item)
+    return f"    {manifest.title:<{columns}}{target}: a new {manifest.noun}{story}"
+
+
+def _remarks(item: Previewed) -> Iterator[str]:
+    if item.error is not None and not item.is_unread:
+        yield f"{_INDENT}{output.warn(item.error.message)} {output.faint(f'[{item.error.id}]')}"
+    if item.error is not None and item.error.hint:
+        yield f"{_INDENT}{output.clean(item.error.hint)}"
+    if item.was_pending:
+        since = f"pending since {item.operation.at:%Y-%m-%d}"
+        yield f"{_INDENT}{since}; whether it was delivered is checked first"
+
+
+def _comment_lines(text: Text, columns: int) -> Iterator[str]:
+    lines = "\n\n".join(map(_styled, text)).splitlines()
+    for label, line in zip_longest(["Comment"], lines, fillvalue=""):
+        yield f"    {label:<{columns}}{line}".rstrip()
+
+
+def _styled(block: Block) -> str:
+    if not isinstance(block, tuple):
+        return without_controls(plain((block,)))
+    shown = ((without_controls(span.text), span.bold) for span in block)
+    return "".join(output.strong(text) if bold else text for text, bold in shown)
+
+
+def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
+    """Each request on one line; in a terminal that is too narrow for one of them, each on two."""
+    heads = [f"{_INDENT}{one.method:<{_METHOD}} {output.clean(one.url)}" for one in requests]
+    words = [output.clean(one.what) for one in requests]
+    longest = max(map(len, heads), default=0)
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if columns is None or longest + 2 + max(map(len, words), default=0) < columns:
+        return ([f"{head:<{longest}}  {what}"] for head, what in zip(heads, words, strict=True))
+    margin = " " * (len(_INDENT) + _METHOD + 1)
+    return (
+        [head, *textwrap.wrap(what, columns - 1, initial_indent=margin, subsequent_indent=margin)]
+        for head, what in zip(heads, words, strict=True)
+    )
+
+
+def _sum(preview: Preview) -> str:
+    reached = {item.link for item in preview.items if item.requests}
+    unknown = {item.link for item in preview.items if item.is_unread}
+    if not preview.items or (not reached and any(item.error for item in preview.items)):
+        told = ["no requests"]
+    elif not reached and not unknown:
+        told = [f"{times(len(preview.items), 'operation')} left for unlatch sync"]
+    else:
+        exact = "" if preview.is_exact else ", as far as can be told before"
+        requests = times(preview.requests, "request")
+        told = [f"{requests} to {times(len(reached), 'item')}{exact}"]
+    if unknown:
+        told.append(f"{times(len(unknown), 'item')} could not be read")
+    return f"{'; '.join(told)}; nothing was written."
+
+
+def preview_document(preview: Preview) -> DryRunDocument:
+    """What a command would do, for scripts."""
+    before, after = preview.plan.before, preview.plan.after
+    return {
+        "schema": "unlatch.dry-run/1",
+        "increment": {"id": before.id, "status": before.status, "wouldBe": after.status},
+        "items": [previewed_entry(item) for item in preview.items],
+        "spared": [
+            {**link_entry(link), "neededBy": list(needed)} for link, needed in preview.spared
+        ],
+        "requests": preview.requests,
+        "scope": scope_entry(preview.scope),
+        "warnings": warning_entries(preview.warnings),
+        "exitCode": 0,
+    }
+
+
+def previewed_entry(item: Previewed) -> PreviewedItem:
+    """What one item would be told and sent, for scripts."""
+    seen, change = item.item, item.change
+    return {
+        "tracker": item.operation.tracker,
+        "id": seen.ref.id if seen else item.link.item,
+        "url": seen.ref.url if seen else item.link.url,
+        "state": seen.state if seen else None,
+        "comment": None if change.comment is None else plain(change.comment),
+        "addLabels": list(change.add_labels),
+        "removeLabels": list(change.remove_labels),
+        "owedSince": stamp(item.operation.at) if item.was_pending else None,
+        "requests": [{"method": r.method, "url": r.url, "what": r.what} for r in item.requests],
+        "error": problem_entry(item.error) if item.error else None,
+    }

@@ -1,0 +1,92 @@
+"""What the project's own rules have against making an increment active."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.session import is_interactive
+from unlatch.errors import UsageError
+from unlatch.increments.model.reopening import category_of
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import Wish, admit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from unlatch.cli.contracts.parts import Problem
+    from unlatch.cli.runtime.session import Session
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Increment
+
+FORCE = click.option(
+    "--force", is_flag=True, help="Go on in spite of limits and rules; that is recorded."
+)
+CATEGORY = click.option(
+    "--category", metavar="WORD", help="The kind of reason, as the project's rules name it."
+)
+
+
+def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
+    """Each on a line of its own.
+
+    Args:
+        known: the ids of those that were shown before.
+    """
+    for warning in warnings:
+        if warning.id not in known:
+            told = f"    {output.warn('note:')} {output.clean(warning.message)}"
+            output.talk(f"{told} {output.faint(f'[{warning.id}]')}")
+
+
+def warn_of_frequency(
+    session: Session, increment: Increment, *, more: int = 0, told: Iterable[UnlatchError] = ()
+) -> None:
+    """Warn where an increment was reopened often, or will have been with `more` reopens.
+
+    Args:
+        told: what is told anyway; its rules may say the same.
+    """
+    count = increment.effective_reopens + more
+    if count < session.workspace.config.frequent_reopens:
+        return
+    if not any(one.id == "reopened-too-often" for one in told):
+        verb = "will be" if more else "was"
+        warning = (
+            f"    This {verb} reopen number {count}: an increment that is reopened often "
+            "may want an increment of its own."
+        )
+        output.talk(output.warn(warning))
+
+
+def warning_entries(warnings: Iterable[UnlatchError]) -> list[Problem]:
+    """The same for scripts."""
+    return [problem_entry(warning) for warning in warnings]
+
+
+def foretold(session: Session, increment: Increment, wish: Wish) -> tuple[UnlatchError, ...]:
+    """What the rules have against it, before anything is asked.
+
+    Raises:
+        UnlatchError: they refuse it, so that a question would be asked for nothing.
+    """
+    return admit(session.workspace, increment, replace(wish, is_asked=is_interactive())).warnings
+
+
+def with_category(session: Session, increment: Increment, wish: Wish) -> Wish:
+    """The wish with a category, asked for where the project needs one and none was named."""
+    rules = session.workspace.config.reopen.rules
+    is_reopen = increment.status is Status.COMPLETED
+    if wish.category is not None or not rules.category_required or not is_reopen:
+        return wish
+    known = f" ({', '.join(rules.categories)})" if rules.categories else ""
+    while True:
+        given = output.prompt(f"Category{known}", default="", show_default=False)
+        try:
+            return replace(wish, category=category_of(given, rules))
+        except UsageError as error:
+            output.talk(output.warn(f"{error.message}; try again"))

@@ -1,0 +1,1 @@
+"""What every command runs in: session, output, errors, CI annotations."""

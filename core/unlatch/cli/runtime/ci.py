@@ -1,0 +1,151 @@
+"""Telling a CI system: annotations, a job's summary and its outputs, each in its own format.
+
+Text from people is neutralised and escaped, so that it can neither begin a command nor end one.
+
+Sources: GitHub, "Workflow commands" (and the toolkit's escapeData, escapeProperty); Azure
+Pipelines, "Logging commands"; GitLab has none, so a file takes their place.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime import output
+from unlatch.publish.ci import Ci, System, detect
+from unlatch.spi.render import markdown
+from unlatch.spi.text import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# GitHub shows ten annotations of a kind a step; the summary has them all.
+MOST_ANNOTATIONS = 10
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTICE = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What a CI system shows beside a job.
+
+    Args:
+        title: what it is about, in a few words.
+        file: the file that it is about, if there is one.
+    """
+
+    level: Level
+    title: str
+    message: str
+    file: Path | None = None
+
+
+def job() -> Ci | None:
+    """The job that this process runs in, if it does."""
+    return detect(os.environ)
+
+
+def annotate(ci: Ci, annotations: Iterable[Annotation]) -> None:
+    """Show annotations, the first ten of each level."""
+    counts = dict.fromkeys(Level, 0)
+    for one in annotations:
+        counts[one.level] += 1
+        if counts[one.level] <= MOST_ANNOTATIONS and (line := _line(ci, one)):
+            output.command(line)
+
+
+def _line(ci: Ci, one: Annotation) -> str | None:
+    title, message = output.clean(one.title), output.clean(one.message)
+    file = _from_top(ci, one.file) if one.file else None
+    if ci.system is System.GITHUB:
+        place = f"file={_github(file, in_property=True)}," if file else ""
+        told = f"{place}title={_github(title, in_property=True)}"
+        return f"::{one.level} {told}::{_github(message)}"
+    if ci.system is System.AZURE and one.level is not Level.NOTICE:
+        place = f"sourcepath={_azure(file, in_property=True)};" if file else ""
+        told = f"type={one.level};{place}"
+        return f"##vso[task.logissue {told}]{_azure(f'{title}: {message}')}"
+    return None
+
+
+def _from_top(ci: Ci, file: Path) -> str:
+    top = ci.environ.get("GITHUB_WORKSPACE") or ci.environ.get("BUILD_SOURCESDIRECTORY")
+    try:
+        return file.resolve().relative_to(Path(top or ".").resolve()).as_posix()
+    except ValueError:
+        return file.name
+
+
+def _github(text: str, *, in_property: bool = False) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace(":", "%3A").replace(",", "%2C") if in_property else text
+
+
+def _azure(text: str, *, in_property: bool = False) -> str:
+    text = text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace("]", "%5D").replace(";", "%3B") if in_property else text
+
+
+def summarise(ci: Ci, lines: Sequence[str], *, id: str) -> None:
+    """Add Markdown to the job's summary; GitLab has none, but may keep a file as an artifact.
+
+    Args:
+        id: tells this summary from others of the job.
+    """
+    text = "\n".join(lines) + "\n\n"
+    if ci.system is System.GITHUB:
+        _append(ci.environ.get("GITHUB_STEP_SUMMARY"), text)
+    elif ci.system is System.GITLAB:
+        _append(ci.environ.get("UNLATCH_SUMMARY"), text)
+    elif folder := ci.environ.get("AGENT_TEMPDIRECTORY"):
+        # The agent uploads the file when the job ends, and empties the folder afterwards.
+        file = Path(folder, f"unlatch-summary-{id}.md").absolute()
+        _append(str(file), text)
+        if file.exists():
+            output.command(f"##vso[task.uploadsummary]{_azure(str(file))}")
+
+
+def tell_outputs(ci: Ci, values: Mapping[str, str]) -> None:
+    """Set what later steps of the job may read."""
+    told = {name: output.clean(value) for name, value in values.items()}
+    if ci.system is System.GITHUB:
+        lines = (f"{name}={value}\n" for name, value in told.items())
+        _append(ci.environ.get("GITHUB_OUTPUT"), "".join(lines))
+    elif ci.system is System.AZURE:
+        for name, value in told.items():
+            variable = _azure(f"unlatch.{name}", in_property=True)
+            output.command(
+                f"##vso[task.setvariable variable={variable};isoutput=true]{_azure(value)}"
+            )
+
+
+def _append(path: str | None, text: str) -> None:
+    if not path:
+        return
+    try:
+        # Bytes of a file's name that are not UTF-8 are shown, as everywhere.
+        with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        # The job's result does not hang on its report.
+        output.talk(f"The CI system's file cannot be written: {output.clean(str(error))}")
+
+
+def words(text: str) -> str:
+    """People's words on one line of Markdown, in which nothing of them acts."""
+    return markdown(((Span(output.clean(text)),),))
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown; its cells are Markdown already."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return [f"| {' | '.join(line)} |" for line in lines]

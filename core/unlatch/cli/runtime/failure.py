@@ -1,0 +1,83 @@
+"""Errors for people and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime import output
+from unlatch.errors import Unauthorised, UnlatchError
+
+if TYPE_CHECKING:
+    from unlatch.cli.contracts.documents import ErrorDocument
+    from unlatch.cli.contracts.parts import Failure, Problem
+
+UNDELIVERED = 3
+# A person has to decide about an item, or something could not be checked.
+UNDECIDED = 5
+UNAUTHORISED = 4
+INTERRUPTED = 130
+
+
+def exit_code_of(error: UnlatchError) -> int:
+    """The exit code of a command that an error ended."""
+    # A command whose act was recorded first never gets here: its delivery carries the error.
+    return UNAUTHORISED if isinstance(error, Unauthorised) else error.exit_code
+
+
+def tell(error: UnlatchError, arguments: list[str]) -> int:
+    """Show an error, as a document where one was asked for; the exit code."""
+    code = exit_code_of(error)
+    if "--debug" in arguments:
+        output.traceback(error)
+    if "--json" in arguments:
+        document: ErrorDocument = {
+            "schema": "unlatch.error/1",
+            "error": error_entry(error),
+            "exitCode": code,
+        }
+        output.document(document)
+    for line in error_lines(error):
+        output.talk(output.harmless(line))
+    _annotate(error)
+    return code
+
+
+def _annotate(error: UnlatchError) -> None:
+    """Show the error beside the job, where a CI system runs this."""
+    from unlatch.cli.runtime.ci import Annotation, Level, annotate, job  # noqa: PLC0415
+
+    if ci := job():
+        hint = f"; {error.hint}" if error.hint else ""
+        problems = "; ".join(("", *error.problems))
+        message = f"{error.message}{problems}{hint}"
+        annotate(ci, [Annotation(Level.ERROR, f"unlatch {error.id}", message)])
+
+
+def error_entry(error: UnlatchError) -> Failure:
+    """An error that ended a command."""
+    return {
+        "id": error.id,
+        "message": error.message,
+        "where": error.where,
+        "hint": error.hint,
+        "problems": list(error.problems),
+    }
+
+
+def problem_entry(error: UnlatchError) -> Problem:
+    """An error that kept one item from being served."""
+    message = error.message
+    if error.problems:
+        message = f"{message}: {'; '.join(error.problems)}"
+    return {"id": error.id, "message": message, "hint": error.hint}
+
+
+def error_lines(error: UnlatchError) -> list[str]:
+    """An error as people read it: id, what, where, and what to do next."""
+    lines = [f"error[{error.id}]: {error.message}"]
+    lines += [f"  - {problem}" for problem in error.problems]
+    if error.where:
+        lines.append(f"  at: {error.where}")
+    if error.hint:
+        lines.append(f"  next: {error.hint}")
+    return lines

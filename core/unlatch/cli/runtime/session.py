@@ -1,0 +1,119 @@
+"""What a command works with: the project, its trackers, and who is at work."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.increments.files.layout import find_layout, layout_at
+from unlatch.project.workspace import Workspace
+from unlatch.worklog.programs import search_path
+from unlatch.worklog.user_config import user_config_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from unlatch.cli.global_options import Globals
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.files.layout import Layout
+    from unlatch.project.trackers import Trackers
+    from unlatch.transport import Wait
+
+BY = click.option("--by", metavar="NAME", help="Who is at work, for the audit entry.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+REASON = click.option("--reason", metavar="TEXT", help="Why.")
+ID = click.argument("wanted", metavar="ID")
+
+
+@dataclass
+class Session:
+    """One run of one command."""
+
+    options: Globals
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The project's folders.
+
+        Raises:
+            UsageError: `no-project`.
+        """
+        root = self.options.root
+        layout = layout_at(_absolute(root)) if root else find_layout(Path.cwd())
+        # As in `main`, where the root is not known yet: no program comes from the project.
+        os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=layout.root)
+        return layout
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """The project."""
+        return Workspace(self.layout, environ=os.environ, user_config=user_config_file())
+
+    @contextmanager
+    def trackers(self) -> Iterator[Trackers]:
+        """The project's trackers; an interruption stops what is under way."""
+        from unlatch.project.trackers import Trackers  # noqa: PLC0415
+
+        with ExitStack() as opened:
+            trace = None
+            if self.options.trace_http is not None:
+                from unlatch.transport.trace import Trace  # noqa: PLC0415
+
+                trace = opened.enter_context(Trace(self.options.trace_http))
+            trackers = Trackers(
+                self.workspace,
+                on_wait=self._tell_wait,
+                max_wait=self.options.max_wait,
+                trace=trace,
+            )
+            try:
+                yield trackers
+            except BaseException:
+                trackers.stop()
+                raise
+
+    def _tell_wait(self, wait: Wait) -> None:
+        title = self.workspace.registry.manifest(wait.tracker).title
+        output.talk(
+            f"{output.sign('wait', sys.stderr)} {title}: waiting {wait.seconds:.0f} s, because "
+            f"{output.clean(wait.why)}; Ctrl-C keeps what is recorded"
+        )
+
+    def trace(self, error: UnlatchError | None) -> None:
+        """With --debug, show where an error that ended one item's service came from."""
+        if error is not None and self.options.debug:
+            output.traceback(error)
+
+    def who(self, given: str | None) -> str:
+        """The name for the audit entry."""
+        from unlatch.project.identity import who  # noqa: PLC0415
+
+        return who(given, environ=os.environ, root=self.layout.root)
+
+
+def is_interactive() -> bool:
+    """Whether somebody is there to answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Hand the session to a command's function as its first argument."""
+
+    @click.pass_context
+    def run(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
+        return function(Session(ctx.obj), *args, **kwargs)
+
+    return run
+
+
+def _absolute(root: Path) -> Path:
+    # Paths below the root are split at its folders' names, so none may be passed on the way there.
+    return root.resolve() if ".." in root.parts else root.absolute()
