@@ -1,16 +1,22 @@
-"""Measure the code: functions that one resume enters, own frames at its first write, lines.
+"""Measure the code: what one resume enters, modules per folder, sizes of functions, words.
 
-`python tools/measure.py` prints the figures of the tree that is imported.
+`python tools/measure.py` prints the figures of the tree that is imported, as JSON. Upward arrows
+are not counted here: import-linter fails on the first one.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import os
+import re
+import statistics
 import sys
 import tempfile
 import threading
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,18 +61,75 @@ class Watch:
 def main() -> int:
     """Print the figures; the exit code."""
     watch = _watched_resume()
-    modules = {name for name, _ in watch.functions}
-    click.echo(f"functions entered by one resume of three items: {len(watch.functions)}")
-    click.echo(f"modules entered: {len(modules)}")
-    click.echo(f"own frames at the first PATCH: {watch.frames}")
+    modules = [Module.read(path) for path in sorted(CORE.rglob("*.py"))]
+    sizes = sorted(size for module in modules for size in module.functions)
     lines = Counter[str]()
-    for path in sorted(CORE.rglob("*.py")):
-        parts = path.relative_to(CORE).parts
-        lines[parts[0]] += len(path.read_text(encoding="utf-8").splitlines())
-    for name, count in lines.most_common():
-        click.echo(f"{count:>7}  {name}")
-    click.echo(f"{lines.total():>7}  in all")
+    for module in modules:
+        lines[module.package] += module.lines
+    folders = Counter(str(module.path.parent.relative_to(CORE)) for module in modules)
+    words = [word for module in modules for word in module.words]
+    figures = {
+        "functions entered by one resume of three items": len(watch.functions),
+        "modules entered": len({name for name, _ in watch.functions}),
+        "own frames at the first PATCH": watch.frames,
+        "lines": lines.total(),
+        "lines by package": dict(lines.most_common()),
+        "modules in the largest folders": dict(folders.most_common(5)),
+        "lines of a function": {
+            "median": statistics.median(sizes),
+            "90th percentile": statistics.quantiles(sizes, n=10)[-1],
+        },
+        "share of imports in lines": round(
+            sum(module.imports for module in modules) / lines.total(), 3
+        ),
+        "'what' in 1,000 words of docstrings": round(1000 * words.count("what") / len(words), 1),
+    }
+    click.echo(json.dumps(figures, indent=1))
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One file of the core.
+
+    Args:
+        lines: all of them.
+        imports: those that import.
+        functions: the lines of each function.
+        words: those of its docstrings.
+    """
+
+    path: Path
+    lines: int
+    imports: int
+    functions: tuple[int, ...]
+    words: tuple[str, ...]
+
+    @property
+    def package(self) -> str:
+        """The package below the core that it belongs to."""
+        return self.path.relative_to(CORE).parts[0]
+
+    @classmethod
+    def read(cls, path: Path) -> Module:
+        """Read and parse a file."""
+        text = path.read_text(encoding="utf-8")
+        nodes = list(ast.walk(ast.parse(text)))
+        functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        docs = [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+        imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        return cls(
+            path,
+            len(text.splitlines()),
+            sum(_lines_of(node) for node in imports),
+            tuple(map(_lines_of, functions)),
+            tuple(re.findall(r"[a-z']+", " ".join(docs).lower())),
+        )
+
+
+def _lines_of(node: ast.stmt) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def _watched_resume() -> Watch:
