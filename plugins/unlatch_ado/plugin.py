@@ -20,10 +20,10 @@ from unlatch.spi import (
     ops_in,
 )
 from unlatch_ado import creation, examining, reading, writing
+from unlatch_ado.batch import write_many
 from unlatch_ado.client import Client
 from unlatch_ado.discussion import plain
 from unlatch_ado.seeing import understand
-from unlatch_ado.together import write_many
 from unlatch_ado.writers import Judge, Lister, Writer
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Rejected
 from unlatch.spi import markdown
 from unlatch.spi.text import without_controls
-from unlatch_github.wishes import number_of
+from unlatch_github.draft_options import number_of
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft
+    from unlatch_github.draft_options import DraftOptions
     from unlatch_github.preview import Writer
     from unlatch_github.reading import Found
-    from unlatch_github.wishes import Wishes
 
 _LONGEST_TITLE = 256
 _LONGEST_BODY = 65_536
@@ -36,7 +36,7 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
 
 
 def changed_fields(
-    found: Found, draft: Draft, wishes: Wishes, milestone: int | None, *, where: str
+    found: Found, draft: Draft, wishes: DraftOptions, milestone: int | None, *, where: str
 ) -> dict[str, Any]:
     """The fields of an issue that the draft and its wishes want otherwise.
 
@@ -64,20 +64,20 @@ def changed_fields(
 
 
 def wished_milestone(
-    client: Writer, wishes: Wishes, found: Found | None, target: str
+    client: Writer, wishes: DraftOptions, found: Found | None, target: str
 ) -> int | None:
     """The number of the milestone that is wished for; a title may have to be looked up.
 
     Raises:
         Rejected: `milestone-unknown`.
     """
-    wish = wishes.milestone
-    if wish is None or isinstance(wish, int):
-        return wish
+    activation = wishes.milestone
+    if activation is None or isinstance(activation, int):
+        return activation
     milestone = found.milestone if found else None
-    if milestone is not None and milestone.title.casefold() == wish.casefold():
+    if milestone is not None and milestone.title.casefold() == activation.casefold():
         return milestone.number
-    return number_of(wish, client.milestones(target), where=target)
+    return number_of(activation, client.milestones(target), where=target)
 
 
 def _title(draft: Draft, *, where: str) -> str:

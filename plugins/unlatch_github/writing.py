@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, Rejected, TrackerError
 from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
+from unlatch_github.draft_options import DraftOptions, unfulfilled, wishes_in
 from unlatch_github.drafting import changed_fields, new_fields, wished_milestone
 from unlatch_github.reading import without
 from unlatch_github.settings import OnReopen
-from unlatch_github.wishes import Wishes, unfulfilled, wishes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +61,7 @@ def write(client: Writer, found: Found, change: Change, done: Progress) -> None:
     reopens = change.draft is None and change.goal is Goal.OPEN
     extras = client.settings.on_reopen if reopens else OnReopen()
     fields = _state_fields(found, change, extras)
-    wishes, milestone = Wishes(), None
+    wishes, milestone = DraftOptions(), None
     if change.draft:
         ref = found.item.ref
         wishes = wishes_in(change.draft.wishes)

@@ -438,7 +438,7 @@ def test_real_increments_migrate_and_come_back(project: Project) -> None:
 
 def _shown(project: Project) -> list[Any]:
     """Links with their stories, and the history of each increment."""
-    from tests.store.making import manager_at  # noqa: PLC0415
+    from tests.increments.files.making import manager_at  # noqa: PLC0415
 
     return [
         (

@@ -32,7 +32,7 @@ def test_every_finding_is_explained() -> None:
 def test_what_is_mended_is_marked() -> None:
     rows = [row for table in tables(_PAGE) for row in table[1:] if table[0][0] == "Finding"]
     marked = {row[0] for row in rows if row[2] == "--fix"}
-    mended = set(_ids(ROOT / "core/unlatch/doctor/mending.py"))
+    mended = set(_ids(ROOT / "core/unlatch/doctor/fixing.py"))
     assert marked == mended
 
 

@@ -113,7 +113,9 @@ def test_an_issue_is_made_with_its_check_boxes_labels_and_assignees(
 ) -> None:
     checks = Checks((Check("US-001: Log in"), Check("AC-1 works", done=True, depth=1)))
     wished = replace(
-        draft(), body=(Heading("User stories"), checks), wishes={"assignees": [emulate.LOGIN]}
+        draft(),
+        body=(Heading("User stories"), checks),
+        wishes={"assignees": [emulate.LOGIN]},
     )
 
     with measure() as meter:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
+from unlatch.doctor.cross_checks import same_names, shared_items
 from unlatch.doctor.dates import odd_dates
 from unlatch.doctor.event_log import EventLog, missing_events
 from unlatch.doctor.finding import FIX, Finding, Severity, below, from_error
 from unlatch.doctor.papers import odd_papers
 from unlatch.doctor.shape import explain, is_vital, pointer
-from unlatch.doctor.together import same_names, shared_items
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.layout import METADATA, SPEC

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.increments.model.rule_violation import Objection
+    from unlatch.increments.model.rule_violation import RuleViolation
     from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ActivationOptions:
     """What was typed that bears on the rules.
 
     Args:
@@ -51,11 +51,11 @@ class Admission:
     warnings: tuple[UnlatchError, ...] = ()
 
 
-NO_WISH = Wish()
+DEFAULT_ACTIVATION = ActivationOptions()
 FREE = Admission()
 
 
-class Census:
+class WipSnapshot:
     """The increments of a project, counted once by a command that makes many of them active.
 
     Args:
@@ -77,22 +77,22 @@ class Census:
 
 
 @contextmanager
-def counted(workspace: Workspace) -> Iterator[Census | None]:
+def counted(workspace: Workspace) -> Iterator[WipSnapshot | None]:
     """Keep others from making increments active meanwhile; None where nothing limits them."""
     if not workspace.config.limits.rules.is_limited:
         yield None
         return
     with store_lock(workspace.layout, ACTIVE):
-        yield Census(workspace.manager.list())
+        yield WipSnapshot(workspace.manager.list())
 
 
 @contextmanager
 def admitted(
     workspace: Workspace,
     increment: Increment,
-    wish: Wish = NO_WISH,
+    activation: ActivationOptions = DEFAULT_ACTIVATION,
     *,
-    census: Census | None = None,
+    census: WipSnapshot | None = None,
 ) -> Iterator[Admission]:
     """Let an increment become active within, if the rules allow it.
 
@@ -111,15 +111,15 @@ def admitted(
     """
     limited = workspace.config.limits.rules.is_limited and census is None
     with store_lock(workspace.layout, ACTIVE) if limited else nullcontext():
-        yield admit(workspace, workspace.manager.read(increment.id), wish, census=census)
+        yield admit(workspace, workspace.manager.read(increment.id), activation, census=census)
 
 
 def admit(
     workspace: Workspace,
     increment: Increment,
-    wish: Wish = NO_WISH,
+    activation: ActivationOptions = DEFAULT_ACTIVATION,
     *,
-    census: Census | None = None,
+    census: WipSnapshot | None = None,
 ) -> Admission:
     """The terms on which an increment may become active now.
 
@@ -128,32 +128,32 @@ def admit(
         UsageError: `category-missing` or `category-unknown`.
         ConfigError: the configuration has mistakes, so that the rules are not known.
     """
-    category = category_of(wish.category, workspace.config.reopen.rules)
+    category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
         return FREE  # nothing is added; a step that CI repeats must not be refused
     terms = Admission(category if increment.status is Status.COMPLETED else None)
-    objections = _objections(workspace, increment, category, census, is_asked=wish.is_asked)
-    if not objections:
+    violations = _violations(workspace, increment, category, census, is_asked=activation.is_asked)
+    if not violations:
         return terms
-    refusals = [one for one in objections if one.policy is Policy.REFUSE]
-    if refusals and not wish.force:
+    refusals = [one for one in violations if one.policy is Policy.REFUSE]
+    if refusals and not activation.force:
         raise _joined(refusals, increment)
     return replace(
         terms,
         forced=tuple(dict.fromkeys(one.error.id for one in refusals)),
-        warnings=tuple(one.error for one in objections),
+        warnings=tuple(one.error for one in violations),
     )
 
 
-def _objections(
+def _violations(
     workspace: Workspace,
     increment: Increment,
     category: str | None,
-    census: Census | None,
+    census: WipSnapshot | None,
     *,
     is_asked: bool,
-) -> list[Objection]:
-    found: list[Objection] = []
+) -> list[RuleViolation]:
+    found: list[RuleViolation] = []
     limits = workspace.config.limits.rules
     if limits.is_limited:
         everything = census.found if census else workspace.manager.list()
@@ -166,7 +166,7 @@ def _objections(
     return found
 
 
-def _joined(refusals: list[Objection], increment: Increment) -> UnlatchError:
+def _joined(refusals: list[RuleViolation], increment: Increment) -> UnlatchError:
     """One error that tells every refusal, so that none comes as a surprise after the other."""
     first = refusals[0].error
     hints = [one.error.hint for one in refusals if one.error.hint]

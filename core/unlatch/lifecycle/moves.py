@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import NO_WISH, Wish, admitted
+from unlatch.lifecycle.activation_guard import DEFAULT_ACTIVATION, ActivationOptions, admitted
 
 if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
@@ -37,7 +37,7 @@ def move(
     *,
     by: str,
     reason: str | None = None,
-    wish: Wish = NO_WISH,
+    activation: ActivationOptions = DEFAULT_ACTIVATION,
 ) -> Moved:
     """Move an increment that is not finished; one that is there already is left as it is.
 
@@ -57,6 +57,6 @@ def move(
         return Moved(before, before)
     if to is not Status.ACTIVE:
         return Moved(before, manager.transition(before.id, to, by=by, reason=reason))
-    with admitted(workspace, before, wish) as admission:
+    with admitted(workspace, before, activation) as admission:
         after = manager.transition(before.id, to, by=by, reason=reason, forced=admission.forced)
     return Moved(before, after, admission.warnings)

@@ -12,7 +12,12 @@ from unlatch.increments.files.outbox import new_operations
 from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of
-from unlatch.lifecycle.activation_guard import NO_WISH, Wish, admitted, counted
+from unlatch.lifecycle.activation_guard import (
+    DEFAULT_ACTIVATION,
+    ActivationOptions,
+    admitted,
+    counted,
+)
 from unlatch.spi.operation import Kind
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
-    from unlatch.lifecycle.activation_guard import Admission, Census
+    from unlatch.lifecycle.activation_guard import Admission, WipSnapshot
     from unlatch.lifecycle.scope import Scope
     from unlatch.project.workspace import Workspace
 
@@ -50,7 +55,7 @@ class Request:
         reopen_items: for an abandoned increment, reopen its items too; abandoning closed them on
             purpose, so this undoes just that.
         options: how the items are to be reopened.
-        wish: what bears on the project's own rules.
+        activation: what bears on the project's own rules.
         amendment: what is to be changed about the work. With a reopen it is one intent; for any
             other increment it follows the change of status.
     """
@@ -59,7 +64,7 @@ class Request:
     reason: str | None = None
     reopen_items: bool = False
     options: DeliveryOptions = AS_CONFIGURED
-    wish: Wish = NO_WISH
+    activation: ActivationOptions = DEFAULT_ACTIVATION
     amendment: Amendment | None = None
 
 
@@ -161,7 +166,7 @@ def _enqueued(step: Step, request: Request) -> tuple[Kind | None, DeliveryOption
 
 
 def resume(
-    workspace: Workspace, wanted: str, request: Request, *, census: Census | None = None
+    workspace: Workspace, wanted: str, request: Request, *, census: WipSnapshot | None = None
 ) -> Resumed:
     """Make an increment active, and enqueue what follows for its items.
 
@@ -180,7 +185,7 @@ def resume(
         if before.archived or before.unwritten:
             now = workspace.manager.unarchive(before.id)
         return _amended(workspace, Resumed(before, now, step), request)
-    with admitted(workspace, before, request.wish, census=census) as admission:
+    with admitted(workspace, before, request.activation, census=census) as admission:
         try:
             if step is Step.REOPEN:
                 done = _reopened(workspace, before, request, admission)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.project.git.branch import HEADS
 from unlatch.publish.own_files import OwnFiles, own_files
-from unlatch.publish.target import Giving, Way, fetch
+from unlatch.publish.target import PublishTarget, Way, fetch
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class NotGivenBack(StoreError):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Published:
     """What was given back.
 
     Args:
@@ -52,112 +52,116 @@ class Given:
     proposal: str | None = None
 
 
-def give_back(giving: Giving) -> Given | None:
+def give_back(publishing: PublishTarget) -> Published | None:
     """Commit what has changed in increments, and share it; None if nothing has.
 
     Raises:
         NotGivenBack: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`.
     """
-    files = own_files(_done(giving, giving.git(*_STATUS)).out, below=giving.below)
+    files = own_files(_done(publishing, publishing.git(*_STATUS)).out, below=publishing.below)
     if files.paths:
-        _done(giving, giving.git("add", "--all", paths=files.paths))
-    if giving.way is Way.PR:
-        return _propose(giving, files)
+        _done(publishing, publishing.git("add", "--all", paths=files.paths))
+    if publishing.way is Way.PR:
+        return _propose(publishing, files)
     if not files.paths:
         return None
-    committed = giving.git(
-        "commit", "--quiet", "--only", "-m", _message(giving, files), paths=files.paths
+    committed = publishing.git(
+        "commit", "--quiet", "--only", "-m", _message(publishing, files), paths=files.paths
     )
-    _done(giving, committed)
-    _push(giving)
-    return Given(giving.git("rev-parse", "HEAD").line, giving.branch, files.increments)
+    _done(publishing, committed)
+    _push(publishing)
+    return Published(publishing.git("rev-parse", "HEAD").line, publishing.branch, files.increments)
 
 
-def _propose(giving: Giving, files: OwnFiles) -> Given | None:
-    git = giving.git
-    tree = _done(giving, git("write-tree")).line
-    parents = ["HEAD", *filter(None, [giving.tip])]
+def _propose(publishing: PublishTarget, files: OwnFiles) -> Published | None:
+    git = publishing.git
+    tree = _done(publishing, git("write-tree")).line
+    parents = ["HEAD", *filter(None, [publishing.tip])]
     if tree in {git("rev-parse", f"{one}^{{tree}}").line for one in parents}:
         return None
     named = [part for one in parents for part in ("-p", one)]
-    made = git("commit-tree", tree, *named, "-m", _message(giving, files))
-    commit = _done(giving, made).line
-    ref = f"{commit}:{HEADS}{giving.proposal}"
-    pushed = git("push", "--porcelain", "--", giving.remote, ref)
+    made = git("commit-tree", tree, *named, "-m", _message(publishing, files))
+    commit = _done(publishing, made).line
+    ref = f"{commit}:{HEADS}{publishing.proposal}"
+    pushed = git("push", "--porcelain", "--", publishing.remote, ref)
     if not pushed.is_done:
-        raise _refused(giving, pushed)
-    url = giving.ci.proposal_url(giving.proposal, giving.branch) if giving.ci else None
-    return Given(commit, giving.proposal, files.increments, url)
+        raise _refused(publishing, pushed)
+    url = (
+        publishing.ci.proposal_url(publishing.proposal, publishing.branch)
+        if publishing.ci
+        else None
+    )
+    return Published(commit, publishing.proposal, files.increments, url)
 
 
-def _push(giving: Giving) -> None:
+def _push(publishing: PublishTarget) -> None:
     for _ in range(MOST_PUSHES):
-        ref = f"HEAD:{HEADS}{giving.branch}"
-        pushed = giving.git("push", "--porcelain", "--", giving.remote, ref)
+        ref = f"HEAD:{HEADS}{publishing.branch}"
+        pushed = publishing.git("push", "--porcelain", "--", publishing.remote, ref)
         if pushed.is_done:
             return
         if not any(sign in pushed.out for sign in _OVERTAKEN):
-            raise _refused(giving, pushed)
-        _merge(giving)
+            raise _refused(publishing, pushed)
+        _merge(publishing)
     raise NotGivenBack(
         "push-overtaken",
-        f"others pushed to {giving.branch} each time that this was to be pushed",
-        where=str(giving.git.top),
+        f"others pushed to {publishing.branch} each time that this was to be pushed",
+        where=str(publishing.git.top),
         hint="let one job at a time run, as docs/ci.md shows; then unlatch sync again",
     )
 
 
-def _merge(giving: Giving) -> None:
-    fetched = fetch(giving, f"{HEADS}{giving.branch}")
+def _merge(publishing: PublishTarget) -> None:
+    fetched = fetch(publishing, f"{HEADS}{publishing.branch}")
     if not fetched.is_done:
         raise NotGivenBack(
             "fetch-failed",
-            f"git could not fetch {giving.branch}: {fetched.complaint}",
-            where=str(giving.git.top),
+            f"git could not fetch {publishing.branch}: {fetched.complaint}",
+            where=str(publishing.git.top),
             hint="check the remote and the job's credential",
         )
-    named = f"Merge {giving.branch} into what sync has changed{_mark(giving)}"
-    merged = giving.git("merge", "--quiet", "-m", named, "FETCH_HEAD")
+    named = f"Merge {publishing.branch} into what sync has changed{_mark(publishing)}"
+    merged = publishing.git("merge", "--quiet", "-m", named, "FETCH_HEAD")
     if merged.is_done:
         return
-    giving.git("merge", "--abort")
+    publishing.git("merge", "--abort")
     raise NotGivenBack(
         "push-in-conflict",
-        f"others changed the same on {giving.branch}, differently",
-        where=str(giving.git.top),
+        f"others changed the same on {publishing.branch}, differently",
+        where=str(publishing.git.top),
         hint="run unlatch sync again on their state; nothing is told twice to an item",
     )
 
 
-def _message(giving: Giving, files: OwnFiles) -> str:
+def _message(publishing: PublishTarget, files: OwnFiles) -> str:
     # A line break in a folder's name would begin a line of the message.
     names = [visible(name) for name in files.increments]
     told = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
     listed = "".join(f"- {name}\n" for name in names)
-    return f"Sync {told or 'increments'} with their items{_mark(giving)}\n\n{listed}"
+    return f"Sync {told or 'increments'} with their items{_mark(publishing)}\n\n{listed}"
 
 
-def _mark(giving: Giving) -> str:
+def _mark(publishing: PublishTarget) -> str:
     """What keeps a job's push from starting the next job; a pull request's checks shall run."""
-    return " [skip ci]" if giving.ci is not None and giving.way is Way.PUSH else ""
+    return " [skip ci]" if publishing.ci is not None and publishing.way is Way.PUSH else ""
 
 
-def _done(giving: Giving, ran: Ran) -> Ran:
+def _done(publishing: PublishTarget, ran: Ran) -> Ran:
     if not ran.is_done:
         raise NotGivenBack(
             "commit-failed",
             f"git could not commit what has changed: {ran.complaint}",
-            where=str(giving.git.top),
+            where=str(publishing.git.top),
             hint="git status shows it; commit and push it by hand",
         )
     return ran
 
 
-def _refused(giving: Giving, pushed: Ran) -> NotGivenBack:
+def _refused(publishing: PublishTarget, pushed: Ran) -> NotGivenBack:
     return NotGivenBack(
         "push-refused",
-        f"git could not push to {giving.remote}: {pushed.complaint}",
-        where=str(giving.git.top),
+        f"git could not push to {publishing.remote}: {pushed.complaint}",
+        where=str(publishing.git.top),
         hint="the job needs to write contents; where the branch is protected: --commit pr",
     )

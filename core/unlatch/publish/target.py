@@ -41,7 +41,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Giving:
+class PublishTarget:
     """Where changed increments are given back to.
 
     Args:
@@ -66,8 +66,8 @@ class Giving:
         return f"unlatch/sync-{self.branch}"
 
 
-def begin(workspace: Workspace, way: Way, *, by: str) -> Giving:
-    """Make sure that giving back can succeed; for a pull request, take in what it has already.
+def begin(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
+    """Make sure that publishing can succeed; for a pull request, take in what it has already.
 
     Raises:
         UsageError: `no-git`, `no-remote`, `no-branch`, `outside-checkout` or `index-not-empty`.
@@ -89,8 +89,8 @@ def begin(workspace: Workspace, way: Way, *, by: str) -> Giving:
             where=str(top),
             hint=f"git remote add {remote} URL, or --commit none",
         )
-    giving = Giving(git, way, ci, remote, branch, below)
-    return _with_proposal(giving) if way is Way.PR else giving
+    publishing = PublishTarget(git, way, ci, remote, branch, below)
+    return _with_proposal(publishing) if way is Way.PR else publishing
 
 
 def _below(increments: Path, top: Path) -> str:
@@ -106,12 +106,12 @@ def _below(increments: Path, top: Path) -> str:
         ) from error
 
 
-def fetch(giving: Giving, ref: str) -> Ran:
+def fetch(publishing: PublishTarget, ref: str) -> Ran:
     """Fetch a branch as FETCH_HEAD, with all that is needed to merge it."""
     # CI systems check out one commit alone, without what both sides come from.
-    is_shallow = giving.git("rev-parse", "--is-shallow-repository").line == "true"
+    is_shallow = publishing.git("rev-parse", "--is-shallow-repository").line == "true"
     deeper = ("--unshallow",) if is_shallow else ()
-    return giving.git("fetch", "--quiet", *deeper, "--", giving.remote, ref)
+    return publishing.git("fetch", "--quiet", *deeper, "--", publishing.remote, ref)
 
 
 def _branch(git: WorkingGit, ci: Ci | None) -> str:
@@ -140,8 +140,8 @@ def _settings(
     return tuple(settings)
 
 
-def _with_proposal(giving: Giving) -> Giving:
-    git, ref = giving.git, f"{HEADS}{giving.proposal}"
+def _with_proposal(publishing: PublishTarget) -> PublishTarget:
+    git, ref = publishing.git, f"{HEADS}{publishing.proposal}"
     if not git("diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv").is_done:
         raise UsageError(
             "index-not-empty",
@@ -149,32 +149,32 @@ def _with_proposal(giving: Giving) -> Giving:
             where=str(git.top),
             hint="commit them first, or git restore --staged .",
         )
-    listed = git("ls-remote", "--", giving.remote, ref)
-    fetched = fetch(giving, ref) if listed.is_done and listed.line else listed
+    listed = git("ls-remote", "--", publishing.remote, ref)
+    fetched = fetch(publishing, ref) if listed.is_done and listed.line else listed
     if not fetched.is_done:
         raise StoreError(
             "fetch-failed",
-            f"git could not ask {giving.remote}: {fetched.complaint}",
+            f"git could not ask {publishing.remote}: {fetched.complaint}",
             where=str(git.top),
             hint="check the remote and the job's credential",
         )
     if not listed.line:
-        return giving
+        return publishing
     tip = git("rev-parse", "FETCH_HEAD").line
     if git("merge-base", "--is-ancestor", tip, "HEAD").is_done:
-        return giving
-    _take_in(giving, tip)
-    return replace(giving, tip=tip)
+        return publishing
+    _take_in(publishing, tip)
+    return replace(publishing, tip=tip)
 
 
-def _take_in(giving: Giving, tip: str) -> None:
+def _take_in(publishing: PublishTarget, tip: str) -> None:
     # Squashed, so that no branch moves; the commit that follows has it as a parent.
-    if giving.git("merge", "--quiet", "--squash", tip).is_done:
+    if publishing.git("merge", "--quiet", "--squash", tip).is_done:
         return
-    giving.git("reset", "--merge")
+    publishing.git("reset", "--merge")
     raise StoreError(
         "proposal-in-conflict",
-        f"{giving.proposal} waits to be merged, and no longer fits {giving.branch}",
-        where=str(giving.git.top),
-        hint=f"merge or delete {giving.proposal}, then run the command again",
+        f"{publishing.proposal} waits to be merged, and no longer fits {publishing.branch}",
+        where=str(publishing.git.top),
+        hint=f"merge or delete {publishing.proposal}, then run the command again",
     )

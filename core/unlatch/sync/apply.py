@@ -20,7 +20,7 @@ from unlatch.increments.files.plans import (
 )
 from unlatch.increments.model.increment import Base, SyncedItem
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import Wish, admitted
+from unlatch.lifecycle.activation_guard import ActivationOptions, admitted
 from unlatch.lifecycle.finish import may_finish
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import DeliveryOptions
@@ -240,8 +240,8 @@ def _admitted(workspace: Workspace, move: Move, *, force: bool) -> Iterator[tupl
         yield clearance.forced
         return
     # Nobody is there to name a category for what was done on a tracker.
-    wish = Wish(force=force, is_asked=True)
-    with admitted(workspace, move.increment, wish) as admission:
+    activation = ActivationOptions(force=force, is_asked=True)
+    with admitted(workspace, move.increment, activation) as admission:
         yield admission.forced
 
 

@@ -62,7 +62,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class ReconcileContext:
     """What else bears on a link.
 
     Args:
@@ -95,7 +95,7 @@ def decide(
     remote: Category,
     *,
     policy: Policy,
-    given: Circumstances,
+    given: ReconcileContext,
 ) -> Decision:
     """What is to be done about one link, for every case that there is."""
     here, there = side_of(local), side_there(remote)
@@ -114,7 +114,7 @@ def decide(
     return pushed(here, policy, given) if moved[0] else _pull(there, policy, given)
 
 
-def which_counts(policies: Iterable[Policy]) -> OnConflict:
+def conflict_winner(policies: Iterable[Policy]) -> OnConflict:
     """Which side counts where links of one increment pull apart; fail where none is named."""
     named = {policy.conflict for policy in policies}
     return named.pop() if len(named) == 1 and named <= _NAMED else OnConflict.FAIL
@@ -134,7 +134,7 @@ def _was(base: Base) -> tuple[Side, Side]:
     return was_here, side_there(Category(base.remote)) if known else was_here
 
 
-def _first_look(here: Side, there: Side, given: Circumstances) -> Decision:
+def _first_look(here: Side, there: Side, given: ReconcileContext) -> Decision:
     if (here is Side.OPEN) is (there is Side.OPEN):
         return Decision(Verdict.RECORD, "seen in step for the first time")
     if here is Side.OPEN:
@@ -146,7 +146,7 @@ def _first_look(here: Side, there: Side, given: Circumstances) -> Decision:
     return Decision(Verdict.DRIFT, why)
 
 
-def pushed(here: Side, policy: Policy, given: Circumstances) -> Decision:
+def pushed(here: Side, policy: Policy, given: ReconcileContext) -> Decision:
     """What becomes of an item that is to follow its increment."""
     if here is not Side.OPEN and given.needed:
         return Decision(Verdict.EXPECTED, "another unfinished increment needs it")
@@ -156,7 +156,7 @@ def pushed(here: Side, policy: Policy, given: Circumstances) -> Decision:
     return Decision(Verdict.PUSH, f"the increment was {done}")
 
 
-def _pull(there: Side, policy: Policy, given: Circumstances) -> Decision:
+def _pull(there: Side, policy: Policy, given: ReconcileContext) -> Decision:
     done = "reopened" if there is Side.OPEN else "closed"
     if expected := _expected(there, policy, given):
         return Decision(Verdict.EXPECTED, expected)
@@ -172,7 +172,7 @@ def _pull(there: Side, policy: Policy, given: Circumstances) -> Decision:
     return Decision(Verdict.ASK if asks else Verdict.DRIFT, why)
 
 
-def _expected(there: Side, policy: Policy, given: Circumstances) -> str | None:
+def _expected(there: Side, policy: Policy, given: ReconcileContext) -> str | None:
     if there is Side.OPEN and given.reopened_elsewhere:
         return f"reopened on another branch ({given.reopened_elsewhere}), which brings it along"
     if there is not Side.OPEN and given.closed_by and policy.on_close is not OnClose.FOLLOW:
@@ -180,7 +180,7 @@ def _expected(there: Side, policy: Policy, given: Circumstances) -> str | None:
     return None
 
 
-def _conflict(here: Side, there: Side, policy: Policy, given: Circumstances) -> Decision:
+def _conflict(here: Side, there: Side, policy: Policy, given: ReconcileContext) -> Decision:
     why = "both sides have changed, and differently"
     if policy.conflict is OnConflict.ASK:
         return Decision(Verdict.ASK, why)

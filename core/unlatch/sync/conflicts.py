@@ -10,10 +10,10 @@ from unlatch.sync.compare import (
     Decision,
     Side,
     Verdict,
+    conflict_winner,
     pushed,
     side_of,
     side_there,
-    which_counts,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def agreed(group: list[Compared]) -> list[Compared]:
         return _decided(group, _all(pulling, Decision(Verdict.EXPECTED, why)))
     if len(sides_of(pulling)) == 1 and not pushing:
         return group
-    side = which_counts(one.policy for one in (*pulling, *pushing))
+    side = conflict_winner(one.policy for one in (*pulling, *pushing))
     if side is OnConflict.LOCAL:
         here = side_of(pulling[0].increment.status)
         return _decided(group, {one.link: pushed(here, one.policy, one.given) for one in pulling})

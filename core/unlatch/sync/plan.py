@@ -11,7 +11,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.model.sync_policy import Direction, Policy
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import Seen, look
-from unlatch.sync.compare import Circumstances, Decision, Side, Verdict, decide, side_there
+from unlatch.sync.compare import Decision, ReconcileContext, Side, Verdict, decide, side_there
 from unlatch.sync.conflicts import agreed, sides_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch.spi.item import RemoteItem
 
 _UNTOLD = "somebody"
-_BY_DEFAULT, _ALONE = Policy(), Circumstances()
+_BY_DEFAULT, _ALONE = Policy(), ReconcileContext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Compared:
     decision: Decision | None
     pending: int = 0
     policy: Policy = _BY_DEFAULT
-    given: Circumstances = _ALONE
+    given: ReconcileContext = _ALONE
 
     @property
     def verdict(self) -> Verdict | None:
@@ -173,7 +173,7 @@ def _compared(
 ) -> Compared:
     link, item = seen.link, seen.item
     pending = sum(same_item(link_of(increment, one), link) for one in increment.pending)
-    given = Circumstances(
+    given = ReconcileContext(
         shared=bool(others),
         needed=any(not one.status.is_finished for one in others),
         closed_by=item.closed_by if item else None,

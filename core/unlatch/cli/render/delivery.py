@@ -31,13 +31,13 @@ class Delivered:
         increment: the increment as it is now.
         deliveries: the result of each operation that was to be delivered.
         left: how many operations are still pending.
-        by_wish: whether they were left on purpose (`--offline`).
+        on_purpose: whether they were left on purpose (`--offline`).
     """
 
     increment: Increment
     deliveries: tuple[Delivery, ...]
     left: int
-    by_wish: bool = False
+    on_purpose: bool = False
 
 
 def deliver_and_tell(
@@ -93,7 +93,7 @@ def _postponed(increment: Increment) -> Delivered:
     waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
     if waiting:
         output.talk(f"{times(len(waiting), 'operation')} pending; unlatch sync delivers them.")
-    return Delivered(increment, waiting, len(waiting), by_wish=True)
+    return Delivered(increment, waiting, len(waiting), on_purpose=True)
 
 
 def tell_left(delivered: Delivered) -> None:

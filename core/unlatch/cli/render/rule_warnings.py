@@ -13,7 +13,7 @@ from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import Wish, admit
+from unlatch.lifecycle.activation_guard import ActivationOptions, admit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -68,25 +68,31 @@ def warning_entries(warnings: Iterable[UnlatchError]) -> list[Problem]:
     return [problem_entry(warning) for warning in warnings]
 
 
-def foretold(session: Session, increment: Increment, wish: Wish) -> tuple[UnlatchError, ...]:
+def foretold(
+    session: Session, increment: Increment, activation: ActivationOptions
+) -> tuple[UnlatchError, ...]:
     """What the rules have against it, before anything is asked.
 
     Raises:
         UnlatchError: they refuse it, so that a question would be asked for nothing.
     """
-    return admit(session.workspace, increment, replace(wish, is_asked=is_interactive())).warnings
+    return admit(
+        session.workspace, increment, replace(activation, is_asked=is_interactive())
+    ).warnings
 
 
-def with_category(session: Session, increment: Increment, wish: Wish) -> Wish:
-    """The wish with a category, asked for where the project needs one and none was named."""
+def with_category(
+    session: Session, increment: Increment, activation: ActivationOptions
+) -> ActivationOptions:
+    """The options with a category, asked for where the project needs one and none was named."""
     rules = session.workspace.config.reopen.rules
     is_reopen = increment.status is Status.COMPLETED
-    if wish.category is not None or not rules.category_required or not is_reopen:
-        return wish
+    if activation.category is not None or not rules.category_required or not is_reopen:
+        return activation
     known = f" ({', '.join(rules.categories)})" if rules.categories else ""
     while True:
         given = output.prompt(f"Category{known}", default="", show_default=False)
         try:
-            return replace(wish, category=category_of(given, rules))
+            return replace(activation, category=category_of(given, rules))
         except UsageError as error:
             output.talk(output.warn(f"{error.message}; try again"))

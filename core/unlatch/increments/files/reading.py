@@ -116,7 +116,7 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
     Much of it is worked out when it is asked for: of many increments, most is never looked at.
     """
     try:
-        return _Sketch.of(
+        return IncrementHeader.of(
             folder, read_metadata(f"{folder.place}{os.sep}{METADATA}", folder), shapes
         )
     except StoreError as error:
@@ -142,10 +142,10 @@ def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
     Raises:
         StoreError: `metadata-newer`, `metadata-invalid` or `status-unknown`.
     """
-    return _Sketch.of(folder, text, shapes).whole
+    return IncrementHeader.of(folder, text, shapes).whole
 
 
-class _Sketch(Increment):
+class IncrementHeader(Increment):
     """An increment of which parts are worked out when they are first asked for.
 
     What can be wrong with it is found when it is made.
@@ -154,7 +154,7 @@ class _Sketch(Increment):
     __slots__ = ("shapes", "source", "text")
 
     @classmethod
-    def of(cls, folder: Folder, text: JsonText, shapes: Shapes) -> _Sketch:
+    def of(cls, folder: Folder, text: JsonText, shapes: Shapes) -> IncrementHeader:
         data = text.value
         _refuse_newer(data, folder)
         kind = data.get("type")
@@ -207,7 +207,7 @@ class _Sketch(Increment):
         return Increment(**{field.name: getattr(self, field.name) for field in fields(Increment)})
 
     def __eq__(self, other: object) -> bool:
-        theirs = other.whole if isinstance(other, _Sketch) else other
+        theirs = other.whole if isinstance(other, IncrementHeader) else other
         return self.whole == theirs
 
     def __hash__(self) -> int:

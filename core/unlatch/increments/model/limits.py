@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import Increment
-from unlatch.increments.model.rule_violation import Objection, Policy
+from unlatch.increments.model.rule_violation import Policy, RuleViolation
 from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def type_of(increment: Increment) -> str:
 
 def against_limits(
     increment: Increment, found: Iterable[Increment | BrokenIncrement], limits: Limits
-) -> tuple[Objection, ...]:
+) -> tuple[RuleViolation, ...]:
     """What the limits have against an increment becoming active, the strictest first.
 
     An increment of a type that may interrupt is held up by the hard cap alone.
@@ -145,7 +145,7 @@ def against_limits(
     return tuple(_objection(use, held, limits.policy) for use, held in checked if use.is_over)
 
 
-def _objection(use: Use, others: Sequence[Increment], policy: Policy) -> Objection:
+def _objection(use: Use, others: Sequence[Increment], policy: Policy) -> RuleViolation:
     kind = use.setting.partition("per_type.")[2]
     noun = f"{kind} increment" if kind else "increment"
     one_more = f"this would be active {noun} number {use.active}"
@@ -157,7 +157,7 @@ def _objection(use: Use, others: Sequence[Increment], policy: Policy) -> Objecti
         if others
         else None,
     )
-    return Objection(error, policy)
+    return RuleViolation(error, policy)
 
 
 def _named(others: Sequence[Increment]) -> str:

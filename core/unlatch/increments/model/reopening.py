@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.model.rule_violation import Objection, Policy
+from unlatch.increments.model.rule_violation import Policy, RuleViolation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +67,7 @@ def _is_word(text: str) -> bool:
 
 def against_reopening(
     increment: Increment, rules: ReopenRules, *, category: str | None, now: datetime
-) -> Iterator[Objection]:
+) -> Iterator[RuleViolation]:
     """What the rules have against reopening a completed increment."""
     yield from _too_late(increment, rules, now)
     if rules.category_required and category is None:
@@ -77,11 +77,11 @@ def against_reopening(
             "the reason needs a category",
             hint=f"--category WORD ({kinds})",
         )
-        yield Objection(error, rules.category_missing)
+        yield RuleViolation(error, rules.category_missing)
     yield from _too_often(increment, rules)
 
 
-def _too_late(increment: Increment, rules: ReopenRules, now: datetime) -> Iterator[Objection]:
+def _too_late(increment: Increment, rules: ReopenRules, now: datetime) -> Iterator[RuleViolation]:
     finished = increment.completed_at or increment.last_activity
     if rules.within_days is None or finished is None:
         return
@@ -92,10 +92,10 @@ def _too_late(increment: Increment, rules: ReopenRules, now: datetime) -> Iterat
             f"{rules.within_days} days (reopen.within_days)",
             hint="make a new increment for the work: unlatch new 'A title'",
         )
-        yield Objection(error, rules.too_late)
+        yield RuleViolation(error, rules.too_late)
 
 
-def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[Objection]:
+def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolation]:
     number = increment.effective_reopens + 1
     if rules.from_nth is not None and number >= rules.from_nth:
         error = StoreError(
@@ -103,4 +103,4 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[Objection]:
             f"this is reopen number {number} (reopen.from_nth is {rules.from_nth})",
             hint="it may want an increment of its own: unlatch new 'A title'",
         )
-        yield Objection(error, rules.frequent)
+        yield RuleViolation(error, rules.frequent)

@@ -18,7 +18,7 @@ class Policy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Objection:
+class RuleViolation:
     """A rule that a move is against.
 
     Args:

@@ -101,7 +101,7 @@ def _document(
     asked: list[Examined],
     fixes: list[FixEntry],
 ) -> DoctorDocument:
-    from unlatch.doctor.mending import listable_folders  # noqa: PLC0415
+    from unlatch.doctor.fixing import listable_folders  # noqa: PLC0415
 
     errors = sum(one.severity == "error" for one in findings)
     return {

@@ -25,9 +25,9 @@ def mended(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[F
         UsageError: `not-interactive`.
         StoreError: a file cannot be written.
     """
-    from unlatch.doctor.mending import mend, mends  # noqa: PLC0415
+    from unlatch.doctor.fixing import apply_fix, safe_fixes  # noqa: PLC0415
 
-    found = list(mends(session.workspace))
+    found = list(safe_fixes(session.workspace))
     diffs = [diff_of(one.path, one.before, one.after) for one in found]
     for diff in () if quiet else diffs:
         show_diff(diff)
@@ -36,7 +36,7 @@ def mended(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[F
         if not agreed(question, yes=yes, command="unlatch doctor --fix --yes"):
             output.talk("Nothing was changed.")
             return None
-    done = [not dry_run and mend(session.workspace, one) for one in found]
+    done = [not dry_run and apply_fix(session.workspace, one) for one in found]
     if not quiet:
         _tell(done, dry_run=dry_run)
     return [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.trackers.publish import COMMIT
-from unlatch.cli.commands.trackers.sync import Sync, Wanted
+from unlatch.cli.commands.trackers.sync import Sync, SyncOptions
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
@@ -54,7 +54,7 @@ def command(entry: Entry) -> click.Command:
             output.talk(f"Nothing to do ({output.clean(event.action)}): {event.note}.")
             return 0
         with session.trackers() as trackers:
-            wanted = Wanted(message=message, **typed)
+            wanted = SyncOptions(message=message, **typed)
             done = Sync(session, trackers, wanted, by=session.who(by), silent=as_json)
             return done.run(as_json=as_json)
 

@@ -1,4 +1,4 @@
-"""`--commit`: what a run has changed in increments goes back to git."""
+"""`--commit`: publish what a run has changed in increments."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.ci import job
 from unlatch.cli.runtime.failure import error_entry, error_lines
 from unlatch.errors import UnlatchError
-from unlatch.publish.target import Giving, Way
+from unlatch.publish.target import PublishTarget, Way
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from unlatch.cli.contracts.syncing import CommitEntry
     from unlatch.cli.runtime.session import Session
-    from unlatch.publish.publish import Given
+    from unlatch.publish.publish import Published
 
 # A run that takes longer than this is looked into rather than waited for.
 RUN_PATIENCE = 600.0
@@ -33,15 +33,15 @@ COMMIT = click.option(
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBack:
-    """What became of giving back.
+class PublishResult:
+    """The result of publishing.
 
     Args:
         given: what was given back; None if nothing had changed, or it failed.
         error: why it failed.
     """
 
-    given: Given | None = None
+    given: Published | None = None
     error: UnlatchError | None = None
 
     @property
@@ -64,8 +64,8 @@ class GivenBack:
         }
 
 
-def begin(session: Session, commit: str, *, by: str) -> Giving | None:
-    """Make sure that giving back can succeed, before anything is changed.
+def begin(session: Session, commit: str, *, by: str) -> PublishTarget | None:
+    """Make sure that publishing can succeed, before anything is changed.
 
     Raises:
         UnlatchError: it cannot.
@@ -89,26 +89,26 @@ def alone(session: Session, commit: str) -> AbstractContextManager[None]:
     return delivery_lock(session.layout, SYNC, patience=RUN_PATIENCE)
 
 
-def finish(session: Session, giving: Giving | None, *, silent: bool) -> GivenBack:
+def finish(session: Session, publishing: PublishTarget | None, *, silent: bool) -> PublishResult:
     """Give back what has changed; a failure is told, and ends nothing."""
     from unlatch.publish.publish import give_back  # noqa: PLC0415
 
-    if giving is None:
-        return GivenBack()
+    if publishing is None:
+        return PublishResult()
     try:
-        given = give_back(giving)
+        given = give_back(publishing)
     except UnlatchError as error:
         session.trace(error)
         for line in error_lines(error):
             output.talk(line)
-        return GivenBack(error=error)
+        return PublishResult(error=error)
     if given is not None and not silent:
-        output.data(f"{output.good(output.sign('ok'))} {output.clean(_told(giving, given))}")
+        output.data(f"{output.good(output.sign('ok'))} {output.clean(_told(publishing, given))}")
         if given.proposal:
             output.talk(f"Next: {output.clean(given.proposal)}")
-    return GivenBack(given)
+    return PublishResult(given)
 
 
-def _told(giving: Giving, given: Given) -> str:
+def _told(publishing: PublishTarget, given: Published) -> str:
     what = ", ".join(given.increments) or "increments"
-    return f"committed and pushed to {giving.remote} {given.branch}: {what}"
+    return f"committed and pushed to {publishing.remote} {given.branch}: {what}"

@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.delivery.result import Delivery
     from unlatch.project.trackers import Trackers
-    from unlatch.publish.target import Giving
+    from unlatch.publish.target import PublishTarget
     from unlatch.spi import ItemEvent
     from unlatch.spi.options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SyncOptions:
     """What was typed.
 
     Args:
@@ -106,7 +106,7 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, by: str | None, as_json: bool, **typed: Any) -> int:
-        wanted = Wanted(**typed)
+        wanted = SyncOptions(**typed)
         if wanted.ids and wanted.everything:
             raise click.UsageError("name increments, or --all")
         session.workspace.check_config()
@@ -120,7 +120,7 @@ def command(entry: Entry) -> click.Command:
 
 
 def _show(
-    session: Session, trackers: Trackers, wanted: Wanted, *, by: str | None, as_json: bool
+    session: Session, trackers: Trackers, wanted: SyncOptions, *, by: str | None, as_json: bool
 ) -> int:
     everything = _sound(session)
     chosen = _chosen(session, wanted, everything)
@@ -149,7 +149,7 @@ class Sync:
     """One run that writes."""
 
     def __init__(
-        self, session: Session, trackers: Trackers, wanted: Wanted, *, by: str, silent: bool
+        self, session: Session, trackers: Trackers, wanted: SyncOptions, *, by: str, silent: bool
     ) -> None:
         self._session = session
         self._trackers = trackers
@@ -168,14 +168,14 @@ class Sync:
             return self._run(as_json=as_json)
 
     def _run(self, *, as_json: bool) -> int:
-        giving = begin(self._session, self._wanted.commit, by=self._by)
+        publishing = begin(self._session, self._wanted.commit, by=self._by)
         try:
             plan, moved, other = self._work()
         except UnlatchError:
             # What was delivered before it went wrong is recorded, and stays so.
-            finish(self._session, giving, silent=self._silent)
+            finish(self._session, publishing, silent=self._silent)
             raise
-        return self._end(plan, moved, other, giving, as_json=as_json)
+        return self._end(plan, moved, other, publishing, as_json=as_json)
 
     def _work(self) -> tuple[SyncPlan, list[Moved], str | None]:
         workspace, trackers = self._session.workspace, self._trackers
@@ -257,14 +257,14 @@ class Sync:
         plan: SyncPlan,
         moved: list[Moved],
         other: str | None,
-        giving: Giving | None,
+        publishing: PublishTarget | None,
         *,
         as_json: bool,
     ) -> int:
         passed_over: dict[str, list[Delivery]] = {one.id: [] for one in self._passed_over}
         ended = served(self._session, {**passed_over, **self._delivered})
         codes = [delivered_code(one.deliveries, one.left) for one in ended]
-        given = finish(self._session, giving, silent=self._silent)
+        given = finish(self._session, publishing, silent=self._silent)
         broken = _broken(self._session, self._wanted)
         unchecked = UNDECIDED if broken else 0
         code = max(codes, default=0) or _plan_code(plan, moved) or given.code or unchecked
@@ -322,7 +322,7 @@ def _sound(session: Session) -> list[Increment]:
     return [one for one in found if not isinstance(one, BrokenIncrement)]
 
 
-def _broken(session: Session, wanted: Wanted) -> list[BrokenIncrement]:
+def _broken(session: Session, wanted: SyncOptions) -> list[BrokenIncrement]:
     """The increments that could not be compared, because they cannot be read."""
     if wanted.ids or wanted.message is not None:
         return []  # a named one that cannot be read ends the command
@@ -338,7 +338,7 @@ def _tell_broken(broken: list[BrokenIncrement]) -> None:
             output.data(f"    {output.clean(one.hint)}")
 
 
-def _chosen(session: Session, wanted: Wanted, everything: list[Increment]) -> list[Increment]:
+def _chosen(session: Session, wanted: SyncOptions, everything: list[Increment]) -> list[Increment]:
     if wanted.ids:
         return list(
             {one.id: one for one in map(session.workspace.manager.read, wanted.ids)}.values()

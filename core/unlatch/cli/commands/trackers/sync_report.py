@@ -14,7 +14,7 @@ from unlatch.sync.compare import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.commands.trackers.publish import GivenBack
+    from unlatch.cli.commands.trackers.publish import PublishResult
     from unlatch.cli.render.delivery import Delivered
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.result import Delivery
@@ -43,7 +43,7 @@ def report_sync(
     plan: SyncPlan,
     moved: Sequence[Moved],
     ended: Sequence[Delivered],
-    given: GivenBack,
+    given: PublishResult,
     *,
     code: int,
 ) -> None:
@@ -117,7 +117,7 @@ def _unmoved(moved: Sequence[Moved]) -> Iterator[Annotation]:
             yield Annotation(Level.ERROR, increment.id, message, increment.folder / METADATA)
 
 
-def _ungiven(given: GivenBack) -> Iterator[Annotation]:
+def _ungiven(given: PublishResult) -> Iterator[Annotation]:
     if given.error is not None:
         hint = f"; {given.error.hint}" if given.error.hint else ""
         message = f"{given.error.message} [{given.error.id}]{hint}"

@@ -65,7 +65,7 @@ def ask(
         request,
         reason=reason,
         options=replace(request.options, even_if_not_planned=insisted),
-        wish=with_category(session, increment, request.wish),
+        activation=with_category(session, increment, request.activation),
     )
 
 

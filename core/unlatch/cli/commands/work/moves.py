@@ -11,7 +11,7 @@ from unlatch.cli.render.rule_warnings import FORCE, tell_warnings, warning_entri
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, REASON, Session, with_session
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import Wish
+from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.moves import Moved, move
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def command(entry: Entry) -> click.Command:
         as_json: bool,
         force: bool = False,
     ) -> int:
-        who, wish = session.who(by), Wish(force=force)
-        moved = move(session.workspace, wanted, to, by=who, reason=reason, wish=wish)
+        who, activation = session.who(by), ActivationOptions(force=force)
+        moved = move(session.workspace, wanted, to, by=who, reason=reason, activation=activation)
         if as_json:
             output.document(_document(entry.name, moved))
         else:

@@ -24,7 +24,7 @@ from unlatch.cli.render.scope_report import document_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, REASON, Session, with_session
 from unlatch.increments.files.manager import checked_reason
-from unlatch.lifecycle.activation_guard import Wish, admit
+from unlatch.lifecycle.activation_guard import ActivationOptions, admit
 from unlatch.lifecycle.resume import Request, Resumed, Step, plan_resume, resume
 from unlatch.spi.operation import Kind
 
@@ -55,9 +55,9 @@ class Typed:
 
     def request(self, session: Session) -> Request:
         """What is asked for, before any question is answered."""
-        wish = Wish(self.category, self.force)
+        activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
-        return Request(who, self.reason, self.reopen_items, self.delivery, wish)
+        return Request(who, self.reason, self.reopen_items, self.delivery, activation)
 
 
 def command(entry: Entry) -> click.Command:
@@ -153,7 +153,7 @@ def _preview(session: Session, increment: Increment, request: Request, typed: Ty
         amendment = foreseen_scope(session, increment, typed.scoping, reason=typed.reason)
         request = replace(request, amendment=amendment)
     plan, scope = plan_resume(session.workspace, increment, request)
-    warnings = admit(session.workspace, increment, request.wish).warnings
+    warnings = admit(session.workspace, increment, request.activation).warnings
     return preview_and_tell(
         session,
         plan,
@@ -186,7 +186,7 @@ def _agreed(
     if increment.status.is_finished and (request.reason is None or not typed.yes):
         from unlatch.cli.commands.work.dialogue import ask  # noqa: PLC0415  (a script answers beforehand)
 
-        warnings = foretold(session, increment, request.wish)
+        warnings = foretold(session, increment, request.activation)
         answered = ask(session, trackers, increment, request, typed, warnings=warnings)
         if answered is None:
             return None

@@ -194,7 +194,7 @@ def _deliver(
         left = sum(len(one.pending) for one in waiting)
         if left:
             output.talk(f"{times(left, 'operation')} pending; unlatch sync delivers them.")
-        return [Delivered(one, (), len(one.pending), by_wish=True) for one in waiting]
+        return [Delivered(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.fresh)
     run = Run(session.workspace, trackers, options=typed.delivery, fresh=fresh, named=True)
     return ended(session, deliver_all(run, session, waiting, silent=typed.as_json))

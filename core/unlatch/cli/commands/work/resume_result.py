@@ -32,7 +32,7 @@ def resume_code(resumed: Resumed, delivered: Delivered | None) -> int:
         return resumed.error.exit_code
     if resumed.increment.unwritten:
         return UNDELIVERED
-    if delivered is None or delivered.by_wish:
+    if delivered is None or delivered.on_purpose:
         return 0
     return delivered_code(delivered.deliveries, delivered.left)
 

@@ -125,7 +125,7 @@ def _end(
     *,
     as_json: bool,
 ) -> int:
-    code = 0 if delivered.by_wish else delivered_code(delivered.deliveries, delivered.left)
+    code = 0 if delivered.on_purpose else delivered_code(delivered.deliveries, delivered.left)
     if as_json:
         document: UndoDocument = {
             "schema": "unlatch.undo/1",

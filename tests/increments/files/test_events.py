@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.store.making import NOW, STAMP, Project, metadata, ulid
+from tests.increments.files.making import NOW, STAMP, Project, metadata, ulid
 
 from unlatch.increments.files.events import append_event, event, read_events, reopened
 from unlatch.increments.model.increment import ReopenEntry

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.store.making import GITHUB, STAMP, Project, github, metadata, tree, ulid
+from tests.increments.files.making import GITHUB, STAMP, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.model.increment import Link
@@ -15,7 +15,7 @@ def kinds(pending: tuple[Operation, ...]) -> list[tuple[str, str, bool]]:
     return [(o.kind.value, o.tracker, o.state) for o in pending]
 
 
-# tests/domain/test_status.py has the whole product.
+# tests/increments/model/test_status.py has the whole product.
 MOVES = [
     (Status.PLANNING, Status.ACTIVE),
     (Status.ACTIVE, Status.COMPLETED),

@@ -24,7 +24,7 @@ _TYPE_KEYS = ("type", "issueType", "issue_type")
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class DraftOptions:
     """What is wished for, as far as it can be understood.
 
     Args:
@@ -38,10 +38,10 @@ class Wishes:
     left_out: tuple[str, ...] = field(default=(), compare=False)
 
 
-def wishes_in(raw: Mapping[str, Any]) -> Wishes:
+def wishes_in(raw: Mapping[str, Any]) -> DraftOptions:
     """The wishes among what the files name."""
     problems: list[str] = []
-    return Wishes(
+    return DraftOptions(
         milestone=_milestone(raw.get("milestone"), problems),
         assignees=_assignees(raw, problems),
         type=_type(raw, problems),
@@ -73,7 +73,7 @@ def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -
     )
 
 
-def unfulfilled(wishes: Wishes, found: Found, milestone: int | None) -> Iterator[str]:
+def unfulfilled(wishes: DraftOptions, found: Found, milestone: int | None) -> Iterator[str]:
     """What GitHub left as it was, in words for people.
 
     Args:

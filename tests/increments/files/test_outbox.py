@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.store.making import (
+from tests.increments.files.making import (
     GITHUB,
     JIRA,
     NOW,

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.store.making import GITHUB, NOW, Project, manager_at, metadata, tree, ulid
+from tests.increments.files.making import GITHUB, NOW, Project, manager_at, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import find_layout, layout_at

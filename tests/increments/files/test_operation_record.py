@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from tests.store.making import GITHUB, STAMP, ulid
+from tests.increments.files.making import GITHUB, STAMP, ulid
 
 from unlatch.increments.records.operation import (
     ATTEMPT,
@@ -26,7 +26,7 @@ from unlatch.worklog.record import BadRecord
 
 read_operation, write_operation = OPERATION.read, OPERATION.write
 
-SCHEMAS = Path(__file__).parents[2] / "schemas"
+SCHEMAS = Path(__file__).parents[3] / "schemas"
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)

@@ -11,7 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.store.making import GITHUB, Project, github, metadata, tree, ulid
+from tests.increments.files.making import GITHUB, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.events import read_events
@@ -95,7 +95,7 @@ def test_a_folder_that_may_not_be_listed_is_said_to_be_one(
 _CHILD = """
 import json, os, resource, signal, sys
 from pathlib import Path
-from tests.store.making import manager_at
+from tests.increments.files.making import manager_at
 from unlatch.errors import UnlatchError
 
 import ulid  # before the process may do less

@@ -13,7 +13,7 @@ from unlatch.increments.records.links import read_links, same_item
 from unlatch.spi.manifest import LinkShape
 
 if TYPE_CHECKING:
-    from tests.store.making import Project
+    from tests.increments.files.making import Project
 
 SHAPES = {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")}
 URLS = st.sampled_from(["https://h/1", "https://h/1/", "https://H/1", "https://h/2", "", " "])

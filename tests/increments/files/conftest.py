@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.store.making import Project
+from tests.increments.files.making import Project
 
 if TYPE_CHECKING:
     from pathlib import Path

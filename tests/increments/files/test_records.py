@@ -8,8 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.store.making import STAMP, ulid
-from tests.store.test_operation_record import ids, seen_items, texts, times, validator, words
+from tests.increments.files.making import STAMP, ulid
+from tests.increments.files.test_operation_record import (
+    ids,
+    seen_items,
+    texts,
+    times,
+    validator,
+    words,
+)
 
 from unlatch.increments.model.amendment import Amended, Amendment, NewTask
 from unlatch.increments.model.increment import Base, ReopenEntry, SyncedItem

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 import pytest
-from tests.store.making import NOW, Project, github, metadata, tree, ulid
+from tests.increments.files.making import NOW, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files import locks
@@ -427,7 +427,7 @@ def test_threads_that_write_at_once_lose_nothing(project: Project) -> None:
 _WRITER = """
 import sys
 from pathlib import Path
-from tests.store.making import github, manager_at
+from tests.increments.files.making import github, manager_at
 from unlatch.increments.files.linking import link
 
 manager = manager_at(Path(sys.argv[1]))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.store.making import ADO, GITHUB, JIRA, SHAPES, github, jira
+from tests.increments.files.making import ADO, GITHUB, JIRA, SHAPES, github, jira
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import Base, Link

@@ -11,7 +11,7 @@ from unlatch.increments.model.increment import Base
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, Policy
 from unlatch.spi.item import Category
-from unlatch.sync.compare import Circumstances, Verdict, decide
+from unlatch.sync.compare import ReconcileContext, Verdict, decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ LOCAL = {Status.COMPLETED: DONE, Status.ABANDONED: DROPPED}
 REMOTE = {Category.DONE: DONE, Category.DROPPED: DROPPED}
 POLICIES = [Policy(*one) for one in product(Direction, OnConflict, OnClose)]
 GIVEN = [
-    Circumstances(shared=shared, needed=needed, reopened_elsewhere=op, closed_by=by)
+    ReconcileContext(shared=shared, needed=needed, reopened_elsewhere=op, closed_by=by)
     for shared, needed, op, by in product(
         (False, True), (False, True), (None, "01J0"), (None, "pull request octo/widgets#12")
     )
@@ -41,7 +41,7 @@ class Case:
     base: Base | None
     remote: Category
     policy: Policy
-    given: Circumstances
+    given: ReconcileContext
 
     @property
     def here(self) -> str:

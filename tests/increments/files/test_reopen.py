@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.store.making import (
+from tests.increments.files.making import (
     GITHUB,
     NOW,
     STAMP,

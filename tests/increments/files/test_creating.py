@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.store.making import GITHUB, STAMP, Project, github, jira, metadata, tree, ulid
+from tests.increments.files.making import GITHUB, STAMP, Project, github, jira, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.folders import slug_of

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.store.making import GITHUB, SHAPES, Project, metadata
+from tests.increments.files.making import GITHUB, SHAPES, Project, metadata
 
 from unlatch.increments.files.canonical import canonical
 from unlatch.increments.files.layout import Folder

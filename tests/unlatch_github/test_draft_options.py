@@ -24,9 +24,9 @@ from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Change
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch.transport import for_tests
+from unlatch_github.draft_options import DraftOptions, wishes_in
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
-from unlatch_github.wishes import Wishes, wishes_in
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft, Outcome
@@ -181,16 +181,19 @@ def test_who_may_not_assign_is_told_and_the_rest_is_done(
 @pytest.mark.parametrize(
     ("raw", "wishes"),
     [
-        ({}, Wishes()),
-        ({"milestone": 4, "type": "Bug"}, Wishes(4, (), "Bug")),
-        ({"milestone": " Sprint  \x1b12 ", "issueType": "Task"}, Wishes("Sprint 12", (), "Task")),
-        ({"assignee": "ann"}, Wishes(assignees=("ann",))),
-        ({"assignees": "ann, @bob,ann"}, Wishes(assignees=("ann", "bob"))),
-        ({"milestone": None, "assignees": None, "type": None}, Wishes()),
-        ({"assignees": [], "type": "Bug"}, Wishes(type="Bug")),
+        ({}, DraftOptions()),
+        ({"milestone": 4, "type": "Bug"}, DraftOptions(4, (), "Bug")),
+        (
+            {"milestone": " Sprint  \x1b12 ", "issueType": "Task"},
+            DraftOptions("Sprint 12", (), "Task"),
+        ),
+        ({"assignee": "ann"}, DraftOptions(assignees=("ann",))),
+        ({"assignees": "ann, @bob,ann"}, DraftOptions(assignees=("ann", "bob"))),
+        ({"milestone": None, "assignees": None, "type": None}, DraftOptions()),
+        ({"assignees": [], "type": "Bug"}, DraftOptions(type="Bug")),
     ],
 )
-def test_wishes_are_read_in_each_spelling(raw: dict[str, Any], wishes: Wishes) -> None:
+def test_wishes_are_read_in_each_spelling(raw: dict[str, Any], wishes: DraftOptions) -> None:
     assert wishes_in(raw) == wishes
     assert wishes_in(raw).left_out == ()
 

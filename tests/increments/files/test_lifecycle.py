@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tests.store.making import GITHUB, Project, github, jira, metadata
+from tests.increments.files.making import GITHUB, Project, github, jira, metadata
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.events import read_events

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.store.making import STAMP, Clock, counted_ids, manager_at, tree
+from tests.increments.files.making import STAMP, Clock, counted_ids, manager_at, tree
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
+class Fix:
     """One file, as it is and as it would be.
 
     Args:
@@ -52,14 +52,14 @@ class Mend:
     after: bytes | None
 
 
-def mends(workspace: Workspace) -> Iterator[Mend]:
+def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
     """All that is safe to mend, in the order of the increments; nothing is written."""
     root = workspace.layout.root
     for folder in listable_folders(workspace.layout):
         try:
             for path in unfinished_files(folder.path):
                 if (content := _content(path)) is not None:
-                    yield Mend("unfinished-file", folder.name, below(path, root), content, None)
+                    yield Fix("unfinished-file", folder.name, below(path, root), content, None)
             text = read_metadata(folder.path / METADATA)
             increment = snapshot(folder, text, workspace.manager.shapes)
         except StoreError:
@@ -75,7 +75,7 @@ def listable_folders(layout: Layout) -> Iterator[Folder]:
         yield from layout.folders()
 
 
-def mend(workspace: Workspace, wanted: Mend) -> bool:
+def apply_fix(workspace: Workspace, wanted: Fix) -> bool:
     """Write what was shown; False if the file has changed since.
 
     Raises:
@@ -92,16 +92,16 @@ def mend(workspace: Workspace, wanted: Mend) -> bool:
     return True
 
 
-def _id(folder: Folder, text: JsonText, root: Path) -> Iterator[Mend]:
+def _id(folder: Folder, text: JsonText, root: Path) -> Iterator[Fix]:
     key = next((key for key in ID_KEYS if text.value.get(key)), None)
     if key is None or text.duplicates or text.value[key] == folder.name:
         return
     path = folder.path / METADATA
     after = text.with_value({**text.value, key: folder.name})
-    yield Mend("id-differs", folder.name, below(path, root), _content(path), after)
+    yield Fix("id-differs", folder.name, below(path, root), _content(path), after)
 
 
-def _status(increment: Increment, root: Path) -> Iterator[Mend]:
+def _status(increment: Increment, root: Path) -> Iterator[Fix]:
     path = increment.folder / SPEC
     try:
         spec = read_document(path)
@@ -111,10 +111,10 @@ def _status(increment: Increment, root: Path) -> Iterator[Mend]:
     if spec is None or said is None or read_status(said) is increment.status:
         return
     after = front_matter.with_status(spec, increment.status.value).encode()
-    yield Mend("spec-status-differs", increment.id, below(path, root), spec.encode(), after)
+    yield Fix("spec-status-differs", increment.id, below(path, root), spec.encode(), after)
 
 
-def _events(increment: Increment, root: Path) -> Iterator[Mend]:
+def _events(increment: Increment, root: Path) -> Iterator[Fix]:
     path = increment.folder / EVENTS
     try:
         known = {event["id"] for event in read_events(increment.folder)}
@@ -126,7 +126,7 @@ def _events(increment: Increment, root: Path) -> Iterator[Mend]:
         lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in missing)
         joint = b"\n" if before and not before.endswith(b"\n") else b""
         after = (before or b"") + joint + lines.encode(errors="backslashreplace")
-        yield Mend("event-missing", increment.id, below(path, root), before, after)
+        yield Fix("event-missing", increment.id, below(path, root), before, after)
 
 
 def _content(path: Path) -> bytes | None:

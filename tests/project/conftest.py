@@ -1,0 +1,7 @@
+"""The same projects and trackers as the tests of the command line have."""
+
+from __future__ import annotations
+
+from tests.cli.conftest import _programs, _running, box, completed, project
+
+__all__ = ["_programs", "_running", "box", "completed", "project"]
