@@ -11,7 +11,7 @@ ifneq ($(MEMORY),)
 export TMPDIR ?= $(MEMORY)
 endif
 
-.PHONY: demo test check tests wheel-check torture generate format bench clean
+.PHONY: demo test check quick tests wheel-check torture generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -27,6 +27,13 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate.py --check
+
+# What can be said in half a minute: no HTTP, no processes.
+quick: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n $(WORKERS) tests/worklog tests/spi tests/increments tests/config tests/sync
 
 tests: $(STAMP)
 	$(BIN)/python tests/servers/install.py
