@@ -174,3 +174,19 @@ def test_every_list_in_a_configuration_holds_strings() -> None:
             elif isinstance(one, list):
                 pending += one
     assert {"string"} == lists
+
+
+def test_a_mistake_in_the_users_file_ends_a_resume_before_anything_is_recorded(
+    completed: Project,
+) -> None:
+    path = completed.home / ".config/unlatch/config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text('tasks_comand = ["x"]\n')
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "--reason", "Again", "--yes")
+
+    assert (1, before) == (done.code, completed.tree()), done.said
+    assert "error[config-invalid]" in done.err
+    assert "tasks_comand" in done.err
+    assert str(path) in done.err

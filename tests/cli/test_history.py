@@ -143,7 +143,7 @@ def test_nothing_was_reopened_and_one_cannot_be_read(project: Project) -> None:
 
     assert (done.out, done.code) == ("", 5)
     assert "note: 1 increment cannot be read and is left out: 0008-broken\n" in done.err
-    assert "Nothing was ever reopened." in done.err
+    assert "No reopens." in done.err
 
 
 def test_an_increment_or_all_of_them(completed: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -72,7 +73,9 @@ def committed(project: Project, name: str = NAME) -> Path:
 def typed(project: Project, said: str, cwd: Path) -> None:
     """Run the last command that a hint names."""
     (hint,) = [line for line in said.splitlines() if line.startswith("  next: ")]
-    command = hint.removeprefix("  next: ").rpartition("restore the file: ")[2]
+    command = re.split(r"restore the file(?: if git tracks it)?: ", hint.removeprefix("  next: "))[
+        -1
+    ]
     environ = {**project.environ, "PATH": os.environ["PATH"]}
     subprocess.run(command, shell=True, check=True, cwd=cwd, env=environ)
 

@@ -117,7 +117,7 @@ def test_the_document_is_exactly_this(ready: Project) -> None:
     done = ready.process(*RESUME, "--json")
 
     entry = ready.metadata()["reopenHistory"][0]
-    reached = {"outcome": "reopened", "error": None}
+    reached: dict[str, object] = {"outcome": "reopened", "notes": [], "error": None}
     # The SDK of Azure DevOps discovers the organization once, and the type's states are read once.
     requests = [entry.pop("requests") for entry in done.document["trackers"]]
     assert requests[0] == 5

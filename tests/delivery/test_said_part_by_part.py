@@ -77,3 +77,25 @@ def test_a_state_that_was_refused_is_said_to_be_refused(project: Project) -> Non
     done = project.run(*RESUME)
 
     assert (3, "not reopened" in done.out) == (done.code, True), done.said
+
+
+def test_a_close_that_nobody_sent_is_not_called_delivered_before(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", "One reason", "--yes", "--offline")
+    completed.run("complete", "7", "--offline")
+
+    done = completed.run("sync", "7")
+
+    assert 0 == done.code, done.said
+    assert "delivered before" not in done.said
+    assert 3 == done.out.count("was closed already")
+
+
+def test_notes_about_an_item_are_in_the_document_too(completed: Project) -> None:
+    completed.box.faults.add(
+        fault("github", "label added", "status", code=403, body={"message": "Forbidden"})
+    )
+
+    shown = completed.run(*RESUME, "--json").document["trackers"]
+
+    (notes,) = [one["notes"] for one in shown if one["tracker"] == "github"]
+    assert any("reopened" in note for note in notes), notes

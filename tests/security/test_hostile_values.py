@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import resource
 import subprocess
 import sys
@@ -103,3 +105,42 @@ def test_a_root_may_be_named_by_way_of_its_own_folders(completed: Project, root:
     )
 
     assert (0, True) == (done.returncode, NAME in done.stdout), done.stderr
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "huge"])
+def test_the_users_own_file_is_read_within_bounds(completed: Project, kind: str) -> None:
+    path = completed.home / ".config/unlatch/config.toml"
+    path.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.write_text("# " + "x" * (2 * MEBIBYTE))
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "unlatch.cli", "doctor"],
+        cwd=completed.root,
+        env=completed.environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (1, True) == (done.returncode, str(path) in done.stdout + done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("version", ["99", True, None, [2], 2.5])
+def test_a_format_version_that_is_no_number_of_ours_is_refused(
+    completed: Project, version: object
+) -> None:
+    path = completed.folder() / "metadata.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "formatVersion": version}))
+    before = path.read_bytes()
+
+    done = completed.run("resume", "7", "--reason", REASON, "--offline", "--yes")
+
+    assert (1, before) == (done.code, path.read_bytes()), done.said

@@ -21,7 +21,7 @@ from unlatch.increments.files.layout import HOME, SPECWEAVE
 from unlatch.spi.mistakes import mistake_of
 from unlatch.spi.text import slots
 from unlatch.worklog.safe_open import read_file
-from unlatch.worklog.user_config import user_config_file
+from unlatch.worklog.user_config import read_user_file, user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -188,7 +188,7 @@ def read_user_config(path: Path) -> UserConfig:
     Raises:
         ConfigError: it is no TOML, or has mistakes; all are listed.
     """
-    config, problems = checked(UserConfig, _parsed(Path.read_bytes, path), prefix="")
+    config, problems = checked(UserConfig, _parsed(read_user_file, path), prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
     return config

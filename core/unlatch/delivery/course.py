@@ -90,7 +90,9 @@ class Course:
     def delivery(self, requests: int) -> Delivery:
         """The result of the run."""
         operation, outcome = self.operation, self.outcome
-        was_there = outcome is not None and not (self.error or self.is_fresh or self.written)
+        # One that nobody has sent only found its item as it should be.
+        was_sent = operation.attempt is not None or bool(self.markers)
+        was_there = outcome is not None and was_sent and not (self.error or self.written)
         if outcome is not None:
             outcome = replace(outcome, notes=(*outcome.notes, *self.notes))
             if operation.kind is Kind.UNDO and not outcome.commented:

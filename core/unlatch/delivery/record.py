@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from unlatch.delivery.result import Reached
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation, Outcome
+    from unlatch.spi.operation import Operation, Outcome, SeenItem
 
 
 def keep(course: Course, outcome: Outcome) -> Reached:
     """Keep what was done so far, from what the item was before the first attempt."""
     attempt = course.operation.attempt
     before = attempt.before if attempt and course.operation.kind is not Kind.UNDO else None
-    if before is None and course.snapshot is not None:
-        before = seen_of(course.snapshot.item)
+    before = before or found_before(course)
     course.outcome = reached(
         course.operation.kind,
         course.asked or Change(course.operation.op),
@@ -32,6 +31,16 @@ def keep(course: Course, outcome: Outcome) -> Reached:
         commented=bool(course.markers) or outcome.commented,
     )
     return course.outcome
+
+
+def found_before(course: Course) -> SeenItem | None:
+    """What the item is, as long as nobody has done anything of the operation; else None.
+
+    A marker without an attempt of ours says that another clone, or an older version, was there.
+    """
+    if course.snapshot is None or course.markers:
+        return None
+    return seen_of(course.snapshot.item)
 
 
 def record(course: Course, done: Reached) -> None:

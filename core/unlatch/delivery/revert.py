@@ -185,7 +185,8 @@ def _by_events(
     telling = [event for event in events if event.get("result") in _TELLING]
     if not telling:
         return None
-    opening = next((e for e in telling if e.get("result") == Result.REOPENED.value), telling[0])
+    reopened = [e for e in telling if e.get("result") == Result.REOPENED.value]
+    opening = next((e for e in reopened if read_seen(e.get("before"))), (reopened or telling)[0])
     return Trace(
         read_seen(opening.get("before")),
         read_seen(events[-1].get("after")),

@@ -10,7 +10,7 @@ from unlatch.delivery.changes import is_empty, left_of
 from unlatch.delivery.converge import retract_surplus
 from unlatch.delivery.failing import failed
 from unlatch.delivery.follow import is_elsewhere, is_served_by_twin, point_to, twin
-from unlatch.delivery.record import keep, record
+from unlatch.delivery.record import found_before, keep, record
 from unlatch.delivery.states import (
     Block,
     Event,
@@ -27,7 +27,7 @@ from unlatch.errors import Limited, Moved, UnlatchError, unexpected
 from unlatch.increments.files.outbox import block, note_attempts, withdraw
 from unlatch.increments.records.links import link_of
 from unlatch.spi import Capability
-from unlatch.spi.operation import Kind, Outcome, seen_of
+from unlatch.spi.operation import Kind, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -122,14 +122,14 @@ def _send(course: Course, _step: Send) -> Event:
     course.evidence = replace(course.evidence, sends=course.evidence.sends + 1)
     if course.operation.kind is Kind.CREATE:
         course.asked = left = said_by(course)
-        return note(course, None) or conclude(course, left, course.plugin.create(left))
+        return note(course) or conclude(course, left, course.plugin.create(left))
     snapshot = course.snapshot or read(course)
     change = change_for(course, snapshot.item)
     refuse_deliberate(snapshot.item, change)
     left = left_of(change, snapshot.item, commented=bool(course.markers))
     if is_empty(left):
         return conclude(course, left, Outcome(snapshot.item))
-    return note(course, snapshot) or conclude(course, left, course.plugin.write(snapshot, left))
+    return note(course) or conclude(course, left, course.plugin.write(snapshot, left))
 
 
 def _block(course: Course, step: Block) -> None:
@@ -178,15 +178,15 @@ def _follow(course: Course, moved: Moved) -> ItemRef:
     return course.locate(to)
 
 
-def note(course: Course, snapshot: Snapshot | None) -> Event | None:
+def note(course: Course) -> Event | None:
     """Note the attempt before it is sent; what keeps it from being sent, if anything does.
 
     Raises:
         StoreError: the files cannot be written; nothing was sent.
     """
-    before = None if snapshot is None else seen_of(snapshot.item)
     manager = course.run.workspace.manager
-    found = note_attempts(manager, course.increment.id, {course.operation: before})
+    noted = {course.operation: found_before(course)}
+    found = note_attempts(manager, course.increment.id, noted)
     return take_note(course, found.get(course.operation))
 
 

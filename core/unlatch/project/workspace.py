@@ -103,7 +103,7 @@ class Workspace:
         Raises:
             ConfigError: it has; all are listed.
         """
-        _ = self._checked
+        _ = self.user, self._checked
 
     @cached_property
     def _checked(self) -> tuple[CoreConfig, Mapping[str, Settings]]:

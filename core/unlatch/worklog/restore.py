@@ -10,7 +10,7 @@ from shlex import quote
 def or_restore(hint: str, place: Path | str, *, what: str = "the file") -> str:
     """A hint about a file, and in a git repository also the command that restores the file."""
     command = restore_command(place)
-    return f"{hint}, or restore {what}: {command}" if command else hint
+    return f"{hint}, or restore {what} if git tracks it: {command}" if command else hint
 
 
 def replace_command(place: Path | str, *, is_folder: bool) -> str | None:

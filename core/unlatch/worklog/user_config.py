@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from functools import lru_cache
 from pathlib import Path
 
 ALLOWED_LINKS = "allowed_links"
+# Bytes; a configuration has some hundred.
+_LARGEST = 1 << 20
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 
 
 def user_config_file() -> Path:
@@ -13,6 +19,22 @@ def user_config_file() -> Path:
     from platformdirs import user_config_path  # noqa: PLC0415  (slow to load)
 
     return user_config_path("unlatch") / "config.toml"
+
+
+def read_user_file(path: Path) -> bytes:
+    """The content of the user's own configuration; it may be a link, as dotfiles are.
+
+    Raises:
+        OSError: it is missing, no regular file, too large, or may not be read.
+    """
+    # A named pipe would wait for a writer.
+    with os.fdopen(os.open(path, os.O_RDONLY | _NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise OSError(errno.EFBIG, f"it has more than {_LARGEST:,} bytes")
+    return content
 
 
 def allowed_links() -> tuple[str, ...]:
@@ -43,7 +65,8 @@ def _read(path: str, _changed: int, _size: int) -> tuple[tuple[str, ...], bool]:
     import tomllib  # noqa: PLC0415  (no link, no need)
 
     try:
-        listed = tomllib.loads(Path(path).read_text(encoding="utf-8")).get(ALLOWED_LINKS, [])
+        text = read_user_file(Path(path)).decode("utf-8")
+        listed = tomllib.loads(text).get(ALLOWED_LINKS, [])
     except (OSError, ValueError, RecursionError):
         return (), True
     if not isinstance(listed, list):

@@ -174,6 +174,8 @@ class ResumeEntry(TypedDict):
     url: str | None
     outcome: ResumeOutcome
     requests: int
+    # What a person should know of it, such as what the tracker did not take.
+    notes: list[str]
     error: Problem | None
 
 

@@ -111,13 +111,14 @@ def resume_entry(delivery: Delivery) -> ResumeEntry:
         "url": entry["url"],
         "outcome": _RESUME_OUTCOMES.get(entry["outcome"], "skipped"),
         "requests": entry["requests"],
+        "notes": entry["notes"],
         "error": entry["error"],
     }
 
 
 def untouched_entry(link: Link) -> ResumeEntry:
     """An item that a resume left alone by wish."""
-    return {**link_entry(link), "outcome": "skipped", "requests": 0, "error": None}
+    return {**link_entry(link), "outcome": "skipped", "requests": 0, "notes": [], "error": None}
 
 
 def _id(delivery: Delivery) -> str:

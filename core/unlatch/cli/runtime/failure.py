@@ -37,7 +37,7 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
         }
         output.document(document)
     for line in error_lines(error):
-        output.talk(output.harmless(line))
+        output.talk(line)
     _annotate(error)
     return code
 

@@ -237,7 +237,7 @@ def _invalid(message: str, where: str, path: Path) -> StoreError:
 
 def _refuse_newer(data: Mapping[str, Any], folder: Folder) -> None:
     version = data.get("formatVersion", FORMAT_VERSION)
-    if isinstance(version, int) and version > FORMAT_VERSION:
+    if type(version) is not int or version > FORMAT_VERSION:
         raise StoreError(
             "metadata-newer",
             f"metadata.json has format version {version}; this unlatch knows {FORMAT_VERSION}",

@@ -88,7 +88,7 @@ def _problem(text: JsonText) -> str | None:
     if text.duplicates:
         return f"has {', '.join(text.duplicates)} twice"
     version: Any = text.value.get("formatVersion", FORMAT_VERSION)
-    if isinstance(version, int) and version > FORMAT_VERSION:
+    if type(version) is not int or version > FORMAT_VERSION:
         return f"has format version {version}; this unlatch knows {FORMAT_VERSION}"
     return None
 

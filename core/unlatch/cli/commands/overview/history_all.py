@@ -33,7 +33,8 @@ def tell_all(session: Session, *, as_json: bool) -> int:
     elif found.reopens:
         _tell(found, len(sound))
     else:
-        output.talk("Nothing was ever reopened.")
+        undone = f"; {times(found.undone, 'reopen')} undone" if found.undone else ""
+        output.talk(f"No reopens{undone}.")
     return code
 
 

@@ -102,8 +102,9 @@ def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
     output.data(f"  Reopened     {times(increment.effective_reopens, 'time')}")
     for entry in increment.reopens[-3:]:
         when = f"{entry.reopened_at:%Y-%m-%d}"
+        undone = " (undone)" if entry.reverted_at else ""
         output.data(
-            f"    {when} by {output.clean(entry.reopened_by)}: {output.clean(entry.reason)}"
+            f"    {when} by {output.clean(entry.reopened_by)}: {output.clean(entry.reason)}{undone}"
         )
     _tell_items(session, increment, seen)
     for operation in increment.pending:

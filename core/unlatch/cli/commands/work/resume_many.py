@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.overview.list import tell_left_out
@@ -78,7 +79,7 @@ def run_many(session: Session, chosen: Chosen, typed: Typed) -> int:
     with session.trackers() as trackers:
         if typed.dry_run:
             return _preview(session, trackers, wanted, request, typed)
-        check_items(session, len(items), chosen.max_items, command="unlatch resume --dry-run")
+        check_items(session, len(items), chosen.max_items, command=_dry_run(chosen))
         reason = _agreed(wanted, len(items), typed)
         if reason is None:
             output.talk("Nothing was changed.")
@@ -86,6 +87,13 @@ def run_many(session: Session, chosen: Chosen, typed: Typed) -> int:
         resumed = _resume(session, wanted, replace(request, reason=reason.text), typed)
         delivered = _deliver(session, trackers, resumed, typed)
     return _end(resumed, delivered, typed, left_out)
+
+
+def _dry_run(chosen: Chosen) -> str:
+    """The command that shows what resuming these would write."""
+    which = [*map(quote, chosen.ids)]
+    which += [f"--all-matching {quote(one)}" for one in chosen.expressions]
+    return f"unlatch resume {' '.join(which)} --dry-run"
 
 
 @dataclass(frozen=True, slots=True)
