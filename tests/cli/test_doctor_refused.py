@@ -122,7 +122,7 @@ def test_no_place_is_told_twice(completed: Project) -> None:
     assert "  error    .unlatch/config.toml:labels.settle: wrong table: put settle above" in shown
     assert "  error    spec.md: is a symbolic link, which unlatch does not follow" in shown
     assert "  error    metadata.json: is a folder, not a file" in shown
-    assert "  error    metadata.json:1:1: is no JSON" in shown
+    assert "  error    metadata.json:1:1: invalid JSON" in shown
 
 
 def test_a_file_of_the_project_is_named_once(completed: Project) -> None:

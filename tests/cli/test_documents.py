@@ -224,5 +224,5 @@ def test_the_keys_of_resume_are_those_of_the_contract(completed: Project) -> Non
         "exitCode",
     ]
     assert list(document["increment"].values()) == [NAME, "active", "completed"]
-    keys = ["tracker", "id", "url", "outcome", "requests", "error"]
+    keys = ["tracker", "id", "url", "outcome", "requests", "notes", "error"]
     assert [keys] * 3 == [list(entry) for entry in document["trackers"]]

@@ -41,7 +41,7 @@ def test_doing_it_again_changes_nothing(clone: Clone) -> None:
     again = clone.unlatch("init", "--git", "--json").document
 
     assert {"attributes": [], "driver": False, "foreign": None} == again["git"]
-    assert "Everything was there already." in clone.unlatch("init", "--git").err
+    assert "No changes needed." in clone.unlatch("init", "--git").err
     assert before == [
         (clone.root / name).read_bytes() for name in (".gitattributes", ".git/config")
     ]

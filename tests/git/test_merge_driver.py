@@ -161,7 +161,7 @@ def test_a_side_that_is_no_json_is_merged_as_text_and_said_so(two: Two) -> None:
 
     done = here.try_git("merge", "origin/main")
 
-    assert "was merged as text: their side is no JSON: the file ends in the middle" in done.err
+    assert "was merged as text: their side is not valid JSON: unexpected end of file" in done.err
     assert (1, True) == (done.code, b"<<<<<<<" in here.path().read_bytes())
 
 

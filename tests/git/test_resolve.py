@@ -209,7 +209,7 @@ def test_a_side_that_is_no_json_is_for_people(two: Two) -> None:
     done = here.try_unlatch("merge", "--resolve", "7")
 
     assert (1, True) == (done.code, "error[conflict-unreadable]" in done.err)
-    assert "their side is no JSON" in done.err
+    assert "their side is not valid JSON" in done.err
 
 
 def test_a_spec_in_conflict_is_left_to_people(two: Two) -> None:

@@ -69,7 +69,7 @@ class App(click.Group):
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait in all for a tracker that asks for patience.",
+    help="Maximum total time to wait for rate limits, in seconds.",
 )
 @click.option(
     "--trace-http",

@@ -79,11 +79,13 @@ class EventLog:
     def _line(self, line: str) -> Iterator[tuple[str, str]]:
         event = parse_line(line)
         if event is None:
-            message = "is passed over: it is no JSON (a crash may have cut it short), or too much"
+            message = (
+                "is ignored: it is not valid JSON (a crash may have cut it short), or too large"
+            )
             yield "event-unreadable", message
             return
         if not isinstance(event, dict):
-            yield "event-unreadable", "is no JSON object and passed over"
+            yield "event-unreadable", "is ignored: it is not a JSON object"
             return
         yield from self._event(event)
 

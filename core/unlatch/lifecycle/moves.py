@@ -50,7 +50,7 @@ def move(
     if before.status.is_finished:
         raise StoreError(
             "finished",
-            f"{before.id} is {before.status}; taking it up again is a decision of its own",
+            f"{before.id} is {before.status}; use `unlatch resume` to reopen it",
             hint=f"unlatch resume {before.id}",
         )
     if before.status is to:

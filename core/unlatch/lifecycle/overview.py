@@ -46,7 +46,7 @@ class Idle:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What needs somebody.
+    """Increments and operations that need attention.
 
     Args:
         limits: how much may be worked on at once.
@@ -72,7 +72,7 @@ class Overview:
 
 
 def overview(workspace: Workspace) -> Overview:
-    """What needs somebody in a project.
+    """What needs attention in a project.
 
     Raises:
         StoreError: the increments cannot be listed.

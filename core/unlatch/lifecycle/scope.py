@@ -72,7 +72,7 @@ def scope_change(change: str, tasks: Iterable[NewTask]) -> Amendment:
     change = without_surrogates(change).strip()
     if not change:
         raise UsageError(
-            "change-missing", "nothing says what changes", hint="--scope TEXT says what"
+            "change-missing", "--scope is required: describe the change", hint="--scope TEXT"
         )
     if len(change) > LONGEST_CHANGE:
         raise UsageError(

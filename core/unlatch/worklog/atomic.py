@@ -48,7 +48,7 @@ def replace_file(path: Path, content: bytes) -> None:
                 "not-durable",
                 f"{path.name} was written, and the disk did not confirm it: {why}",
                 where=str(path),
-                hint="see to the disk, then run the command again; it goes on from what is there",
+                hint="free disk space, then run the command again; it continues where it stopped",
             ) from error
 
 

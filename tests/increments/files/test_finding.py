@@ -179,7 +179,7 @@ CONFLICT = b'{\n<<<<<<< ours\n"status": "active"\n=======\n"status": "paused"\n>
 BROKEN: dict[str, tuple[bytes | dict[str, Any], str, str]] = {
     "empty": (b"", "metadata-invalid", "the file is empty"),
     "blank": (b" \n", "metadata-invalid", "the file is empty"),
-    "truncated": (VALID[:-20], "metadata-invalid", "ends in the middle"),
+    "truncated": (VALID[:-20], "metadata-invalid", "unexpected end of file"),
     "not UTF-8": (b'{"status": "\xe9"}', "metadata-invalid", "not UTF-8"),
     "in conflict": (CONFLICT, "metadata-in-conflict", "conflict markers"),
     "a list": (b"[]", "metadata-invalid", "does not hold a JSON object"),

@@ -153,7 +153,7 @@ class ItemEntry(TypedDict):
 
 
 class DeliveryEntry(TypedDict):
-    """What became of one operation."""
+    """The result of one operation."""
 
     tracker: str
     id: str
@@ -167,7 +167,7 @@ class DeliveryEntry(TypedDict):
 
 
 class ResumeEntry(TypedDict):
-    """What became of one item of an increment that was resumed."""
+    """The result of one item of an increment that was resumed."""
 
     tracker: str
     id: str

@@ -13,7 +13,9 @@ from unlatch.errors import UsageError
 
 _OPTIONS = (
     click.option(
-        "--update-scope", is_flag=True, help="There is more to do: say what, and which tasks."
+        "--update-scope",
+        is_flag=True,
+        help="Reopen with new scope: describe the change and add tasks.",
     ),
     click.option("--scope", metavar="TEXT", help="What changes; implies --update-scope."),
     click.option(

@@ -63,7 +63,7 @@ def agreed(question: str, *, yes: bool, command: str) -> bool:
     if not is_interactive():
         raise UsageError(
             "not-interactive",
-            "files would be changed, and nobody is here to be asked",
+            "files would be changed; cannot prompt: stdin is not a terminal",
             hint=command,
         )
     return output.confirm(question)

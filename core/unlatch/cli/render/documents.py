@@ -89,7 +89,7 @@ def pending_of(increment: Increment) -> list[PendingOf]:
 
 
 def delivery_entry(delivery: Delivery) -> DeliveryEntry:
-    """What became of one operation."""
+    """The result of one operation."""
     return {
         "tracker": delivery.operation.tracker,
         "id": _id(delivery),
@@ -103,7 +103,7 @@ def delivery_entry(delivery: Delivery) -> DeliveryEntry:
 
 
 def resume_entry(delivery: Delivery) -> ResumeEntry:
-    """What became of one operation, told as resume tells it."""
+    """The result of one operation, told as resume tells it."""
     entry = delivery_entry(delivery)
     return {
         "tracker": entry["tracker"],

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
 
 FORCE = click.option(
-    "--force", is_flag=True, help="Go on in spite of limits and rules; that is recorded."
+    "--force", is_flag=True, help="Override limits and rules; recorded in the history."
 )
 CATEGORY = click.option(
     "--category", metavar="WORD", help="The kind of reason, as the project's rules name it."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def document_lines(scope: Scope) -> Iterator[str]:
-    """What became of the documents, and which items are left alone."""
+    """The result of the documents, and which items are left alone."""
     amendment, mark = scope.amended.amendment, output.good(output.sign("ok"))
     if amendment.change is not None and SPEC not in amendment.unwritten:
         yield f"{mark} {SPEC}: the scope change is at the end"

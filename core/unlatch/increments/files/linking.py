@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: str) -> Increment:
-    """Tie items to an increment; one that is tied already is left as it is."""
+    """Link items to an increment; one that is tied already is left as it is."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:  # noqa: ARG001
         told = []
@@ -38,7 +38,7 @@ def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: st
 
 
 def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Increment:
-    """Cut the tie to an item, and forget what it was owed."""
+    """Unlink an item, and forget what it was owed."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         if not (tied := _tied(data, link, manager)):

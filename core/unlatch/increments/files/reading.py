@@ -107,7 +107,7 @@ def _broken_json(error: JsonTextError, path: Path) -> StoreError:
             where=where,
             hint=f"unlatch merge --resolve {path.parent.name}",
         )
-    return _invalid(f"metadata.json is no JSON: {error.reason}", where, path)
+    return _invalid(f"metadata.json: invalid JSON: {error.reason}", where, path)
 
 
 def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:

@@ -76,7 +76,7 @@ def _read(raw: bytes, whose: str) -> JsonText:
     try:
         text = JsonText.parse(raw)
     except JsonTextError as error:
-        raise UnmergeableError(f"{whose} is no JSON: {error}") from error
+        raise UnmergeableError(f"{whose} is not valid JSON: {error}") from error
     if problem := _problem(text):
         raise UnmergeableError(f"{whose} {problem}")
     return text

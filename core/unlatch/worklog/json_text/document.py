@@ -161,8 +161,8 @@ def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:
     if error.msg == "Extra data":
         return _error_at(text, error.pos, "something follows the end of the JSON value")
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        return _error_at(text, error.pos, "the file ends in the middle")
-    return _error_at(text, error.pos, f"not JSON: {error.msg}")
+        return _error_at(text, error.pos, "unexpected end of file")
+    return _error_at(text, error.pos, error.msg.removesuffix(" at"))
 
 
 def _depth_error(text: str) -> JsonTextError:

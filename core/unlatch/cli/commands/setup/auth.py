@@ -31,7 +31,7 @@ def command(entry: Entry) -> click.Command:
     return group
 
 
-@click.command("login", help="Keep a token; it is asked for, or read from stdin. (local)")
+@click.command("login", help="Store a token in the keyring (prompts, or reads stdin). (local)")
 @TRACKER
 @click.option("--user", metavar="NAME", help="The account that the token belongs to.")
 @with_session

@@ -52,7 +52,7 @@ def command(entry: Entry) -> click.Command:
         if git:
             _tell_git(git)
         if not done.made and not (git and (git.lines or git.driver)):
-            output.talk("Everything was there already.")
+            output.talk("No changes needed.")
         increments = done.layout.increments.relative_to(done.layout.root)
         output.talk(f"Increments are in {increments}/.")
         output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")

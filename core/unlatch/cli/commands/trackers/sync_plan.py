@@ -116,7 +116,7 @@ def _move_line(move: Move) -> str:
 
 
 def tell_moves(moved: Sequence[Moved]) -> None:
-    """What became of the increments that were to follow their items; of many, only failures."""
+    """The result of the increments that were to follow their items; of many, only failures."""
     done = [one for one in moved if one.error is None]
     if len(done) > FEW:
         mark = output.good(output.sign("ok"))
@@ -127,7 +127,7 @@ def tell_moves(moved: Sequence[Moved]) -> None:
 
 
 def tell_move(moved: Moved) -> None:
-    """What became of an increment that was to follow its items."""
+    """The result of an increment that was to follow its items."""
     line = _move_line(moved.move)
     if moved.error is None:
         output.data(f"{output.good(output.sign('ok'))} {line}")

@@ -46,7 +46,7 @@ def ask(
     if not is_interactive():
         raise UsageError(
             "not-interactive",
-            f"{increment.id} is {increment.status}, and nobody is here to be asked",
+            f"{increment.id} is {increment.status}; cannot prompt: stdin is not a terminal",
             hint=f"unlatch resume {increment.id} --reason TEXT --yes",
         )
     seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)

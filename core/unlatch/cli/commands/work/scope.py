@@ -59,7 +59,7 @@ def changed_work(
         if not is_interactive():
             raise UsageError(
                 "not-interactive",
-                "nothing says what changes, and nobody is here to be asked",
+                "--scope is required: describe the change (cannot prompt: stdin is not a terminal)",
                 hint=f"unlatch resume {increment.id} --scope TEXT --task TITLE --reason TEXT --yes",
             )
         change, more = _asked(with_tasks=not tasks)
@@ -180,7 +180,7 @@ def _confirmed(increment: Increment) -> bool:
     if not is_interactive():
         raise UsageError(
             "not-interactive",
-            "the tasks are proposals, and nobody is here to be asked about them",
+            "the tasks are proposals; cannot prompt: stdin is not a terminal",
             hint=f"unlatch resume {increment.id} ... --yes takes them as they are",
         )
     return output.confirm("Write these tasks?", default=True)
