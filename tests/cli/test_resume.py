@@ -175,8 +175,8 @@ def test_without_a_terminal_both_options_are_needed(
 
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        "error[not-interactive]: 0007-smart-discipline is completed, and nobody is here to be "
-        "asked\n  next: unlatch resume 0007-smart-discipline --reason TEXT --yes\n"
+        "error[not-interactive]: 0007-smart-discipline is completed; cannot prompt: stdin is not "
+        "a terminal\n  next: unlatch resume 0007-smart-discipline --reason TEXT --yes\n"
     )
     assert before == ready.tree()
     assert ready.sent() == []
