@@ -86,8 +86,9 @@ def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
     asked = Change("01", comment=fill("why", {}))
     operation = replace(OPERATION, state=False)
 
-    assert line(KEPT, asked=asked, operation=operation).startswith("not commented")
-    assert line(None, asked=None, operation=operation).startswith("not commented: ")
+    said = "the issue is locked [item-locked]"
+    assert f"not commented: {said}" == line(KEPT, asked=asked, operation=operation)
+    assert f"not commented: {said}" == line(None, asked=None, operation=operation)
 
 
 @pytest.mark.parametrize(

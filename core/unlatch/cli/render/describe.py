@@ -115,7 +115,8 @@ def _not_done(delivery: Delivery) -> list[str]:
     failed, unknown = _FAILED.get(part, (f"not {part}", f"it was {part}"))
     if delivery.state is State.UNKNOWN:
         return [f"not known whether {unknown}"]
-    labels = delivery.asked is not None and (delivery.asked.add_labels or part == _COMMENTED)
+    asked = delivery.asked
+    labels = asked is not None and bool(asked.add_labels or asked.remove_labels)
     return [failed, *(["labels not changed"] if part == _COMMENTED and labels else [])]
 
 
