@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
+from unlatch.increments.files.amend import amend
 from unlatch.increments.files.amending import (
-    amend,
     document,
     documents_of,
     enqueue_updates,
@@ -226,7 +226,7 @@ def operations_for(
         for link in links
     )
     updates = updated_by(workspace, increment, amendment)
-    return (*told, *enqueue_updates(workspace.manager, updates, at=at, by=by))
+    return (*told, *enqueue_updates(workspace.new_id, updates, at=at, by=by))
 
 
 def amend_active(

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.project.workspace import Workspace
-    from unlatch.sync.plan import Compared, Move, SyncPlan
+    from unlatch.sync.compared import Compared
+    from unlatch.sync.plan import Move, SyncPlan
 
 
 @dataclass(frozen=True, slots=True)

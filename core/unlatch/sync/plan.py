@@ -11,7 +11,8 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.model.sync_policy import Direction, Policy
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import Seen, look
-from unlatch.sync.compare import Decision, ReconcileContext, Side, Verdict, decide, side_there
+from unlatch.sync.compare import ReconcileContext, Side, Verdict, decide, side_there
+from unlatch.sync.compared import Compared
 from unlatch.sync.conflicts import agreed, sides_of
 
 if TYPE_CHECKING:
@@ -23,33 +24,6 @@ if TYPE_CHECKING:
     from unlatch.spi.item import RemoteItem
 
 _UNTOLD = "somebody"
-_BY_DEFAULT, _ALONE = Policy(), ReconcileContext()
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One link, and what is to be done about it.
-
-    Args:
-        decision: what; None where the item could not be read (`seen.error` says why), or where an
-            operation is still on its way to it.
-        pending: how many operations are still pending for the item.
-        policy: how its tracker's items are kept in step.
-        given: what else bears on it.
-    """
-
-    increment: Increment
-    link: Link
-    seen: Seen
-    decision: Decision | None
-    pending: int = 0
-    policy: Policy = _BY_DEFAULT
-    given: ReconcileContext = _ALONE
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """What is to be done, if that is known."""
-        return self.decision.verdict if self.decision else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,26 +9,23 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files import events
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.model.amendment import Amended
-from unlatch.increments.records.records import AMENDED, AMENDMENTS, entries_of, set_pending, told_of
+from unlatch.increments.records.records import entries_of
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import exists
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Folder
-    from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Operation
@@ -166,35 +163,11 @@ def _note(path: Path, written: Mapping[str, tuple[tuple[str, ...], tuple[str, ..
         replace_file(path, text.with_value(data))
 
 
-def amend(
-    manager: MetadataManager, wanted: str, amended: Amended, *, owed: tuple[Operation, ...]
-) -> tuple[Increment, Amended]:
-    """Change the work of an increment whose status stays, and owe its items what follows.
-
-    Args:
-        owed: what the items are owed.
-
-    Raises:
-        StoreError: `document-unreadable`, or the files cannot be written; nothing was changed.
-    """
-    made: list[Amended] = []
-
-    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        done = planned(before.folder, amended)
-        made.append(done)
-        data.setdefault(AMENDMENTS, []).append(AMENDED.write(done))
-        set_pending(data, (*before.pending, *owed))
-        facts = {"reason": done.reason, **told_of(done.amendment)}
-        return [events.event(done.id, "amended", at=done.at, by=done.by, **facts)]
-
-    return manager.change(wanted, edit, unarchive=True), made[-1]
-
-
 def enqueue_updates(
-    manager: MetadataManager, links: Collection[Link], *, at: datetime, by: str
+    new_id: Callable[[], str], links: Collection[Link], *, at: datetime, by: str
 ) -> tuple[Operation, ...]:
     """Operations that bring the check boxes of items up to date, by an intent of their own."""
     from unlatch.spi.operation import Kind, Operation  # noqa: PLC0415  (rarely needed)
 
-    op = manager.new_id() if links else ""
+    op = new_id() if links else ""
     return tuple(Operation(op, Kind.UPDATE, link.tracker, link.key, at, by) for link in links)

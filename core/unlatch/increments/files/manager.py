@@ -184,7 +184,9 @@ class MetadataManager:
                 category=category,
                 forced=forced,
                 amendment=amendment,
-                more=enqueue_updates(self, update, at=intent.at, by=reopened_by) if update else (),
+                more=enqueue_updates(self.new_id, update, at=intent.at, by=reopened_by)
+                if update
+                else (),
             )
 
         plans, increment = self.apply(wanted, plan, by=reopened_by, reason=reason, unarchive=True)

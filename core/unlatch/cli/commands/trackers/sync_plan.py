@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from unlatch.delivery.run import Run
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.sync.plan import Compared, Move, SyncPlan
+    from unlatch.sync.compared import Compared
+    from unlatch.sync.plan import Move, SyncPlan
 
 ADRIFT = 5
 _ACTS = {

@@ -9,10 +9,11 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
 from unlatch.sync.compare import Decision, Side, Verdict, side_of, side_there
-from unlatch.sync.plan import Compared, planned
+from unlatch.sync.plan import planned
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
+    from unlatch.sync.compared import Compared
     from unlatch.sync.plan import SyncPlan
 
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.result import Delivery
     from unlatch.sync.apply import Moved
-    from unlatch.sync.plan import Compared, SyncPlan
+    from unlatch.sync.compared import Compared
+    from unlatch.sync.plan import SyncPlan
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
 _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}

@@ -18,7 +18,7 @@ from unlatch.lifecycle.scope import spared_by
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from unlatch.cli.commands.work.resume import Typed
+    from unlatch.cli.commands.work.resume_options import ResumeOptions
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
@@ -31,7 +31,7 @@ def ask(
     trackers: Trackers,
     increment: Increment,
     request: Request,
-    typed: Typed,
+    typed: ResumeOptions,
     *,
     warnings: Collection[UnlatchError],
 ) -> Request | None:

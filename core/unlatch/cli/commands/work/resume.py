@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.commands.work.resume_result import resume_code, resume_document, tell_end
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.scope import Scoping, scoping, take_scoping
@@ -24,7 +25,7 @@ from unlatch.cli.render.scope_report import document_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, REASON, Session, with_session
 from unlatch.increments.files.manager import checked_reason
-from unlatch.lifecycle.activation_guard import ActivationOptions, admit
+from unlatch.lifecycle.activation_guard import admit
 from unlatch.lifecycle.resume import Request, Resumed, Step, plan_resume, resume
 from unlatch.spi.operation import Kind
 
@@ -32,32 +33,8 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
-    from unlatch.spi.options import DeliveryOptions
 
 DECLINED = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Typed:
-    """What was typed, by the options' names."""
-
-    reason: str | None
-    by: str | None
-    yes: bool
-    offline: bool
-    dry_run: bool
-    reopen_items: bool
-    category: str | None
-    force: bool
-    scoping: Scoping | None
-    delivery: DeliveryOptions
-    as_json: bool
-
-    def request(self, session: Session) -> Request:
-        """What is asked for, before any question is answered."""
-        activation = ActivationOptions(self.category, self.force)
-        who = session.who(self.by)
-        return Request(who, self.reason, self.reopen_items, self.delivery, activation)
 
 
 def command(entry: Entry) -> click.Command:
@@ -99,7 +76,7 @@ def command(entry: Entry) -> click.Command:
     ) -> int:
         if bool(ids) is bool(expressions):
             raise click.UsageError("name increments, or --all-matching EXPR")
-        typed = Typed(scoping=take_scoping(options), **options)
+        typed = ResumeOptions(scoping=take_scoping(options), **options)
         if len(ids) == 1:
             return _run(session, ids[0], typed)
         from unlatch.cli.commands.work.resume_many import Chosen, run_many  # noqa: PLC0415  (rarely needed)
@@ -111,7 +88,7 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _run(session: Session, wanted: str, typed: Typed) -> int:
+def _run(session: Session, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
     request = typed.request(session)
@@ -146,7 +123,7 @@ def _run(session: Session, wanted: str, typed: Typed) -> int:
     return code
 
 
-def _preview(session: Session, increment: Increment, request: Request, typed: Typed) -> int:
+def _preview(session: Session, increment: Increment, request: Request, typed: ResumeOptions) -> int:
     if typed.scoping is not None:
         from unlatch.cli.commands.work.scope import foreseen_scope  # noqa: PLC0415  (rarely needed)
 
@@ -166,7 +143,11 @@ def _preview(session: Session, increment: Increment, request: Request, typed: Ty
 
 
 def _agreed(
-    session: Session, trackers: Trackers, increment: Increment, request: Request, typed: Typed
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    request: Request,
+    typed: ResumeOptions,
 ) -> tuple[Request, frozenset[str]] | None:
     """What is asked for once all questions are answered, and the ids of the warnings shown.
 

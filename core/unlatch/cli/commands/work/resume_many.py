@@ -37,7 +37,7 @@ from unlatch.lifecycle.resume import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.commands.work.resume import Typed
+    from unlatch.cli.commands.work.resume_options import ResumeOptions
     from unlatch.cli.contracts.documents import DryRunManyDocument
     from unlatch.cli.contracts.previewed import PreviewedIncrement
     from unlatch.cli.contracts.resuming import ResumeManyDocument
@@ -62,7 +62,7 @@ class Chosen:
     max_items: int | None
 
 
-def run_many(session: Session, chosen: Chosen, typed: Typed) -> int:
+def run_many(session: Session, chosen: Chosen, typed: ResumeOptions) -> int:
     """Resume many increments; the exit code.
 
     Raises:
@@ -119,7 +119,7 @@ def _named(session: Session, chosen: Chosen) -> tuple[tuple[Increment, ...], int
     return found, left_out
 
 
-def _agreed(wanted: Sequence[Increment], items: int, typed: Typed) -> _Reason | None:
+def _agreed(wanted: Sequence[Increment], items: int, typed: ResumeOptions) -> _Reason | None:
     """The reason, once it is clear that all of these are meant; None if they are not.
 
     Raises:
@@ -156,7 +156,7 @@ def _agreed(wanted: Sequence[Increment], items: int, typed: Typed) -> _Reason | 
 
 
 def _resume(
-    session: Session, wanted: Sequence[Increment], request: Request, typed: Typed
+    session: Session, wanted: Sequence[Increment], request: Request, typed: ResumeOptions
 ) -> tuple[Resumed, ...]:
     is_terse = len(wanted) > FEW
     with bar(len(wanted), "Resuming") as advance:
@@ -194,7 +194,7 @@ def _tell(resumed: Resumed) -> None:
 
 
 def _deliver(
-    session: Session, trackers: Trackers, resumed: Sequence[Resumed], typed: Typed
+    session: Session, trackers: Trackers, resumed: Sequence[Resumed], typed: ResumeOptions
 ) -> list[Delivered]:
     done = [one for one in resumed if one.error is None]
     waiting = [one.increment for one in done if one.increment.pending]
@@ -209,7 +209,7 @@ def _deliver(
 
 
 def _end(
-    resumed: Sequence[Resumed], delivered: Sequence[Delivered], typed: Typed, left_out: int
+    resumed: Sequence[Resumed], delivered: Sequence[Delivered], typed: ResumeOptions, left_out: int
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in resumed]
@@ -232,7 +232,7 @@ def _preview(
     trackers: Trackers,
     wanted: Sequence[Increment],
     request: Request,
-    typed: Typed,
+    typed: ResumeOptions,
 ) -> int:
     workspace = session.workspace
     run = Run(workspace, trackers, options=typed.delivery, named=True)

@@ -1,0 +1,37 @@
+"""The options of unlatch resume."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.lifecycle.activation_guard import ActivationOptions
+from unlatch.lifecycle.resume import Request
+
+if TYPE_CHECKING:
+    from unlatch.cli.options.scope import Scoping
+    from unlatch.cli.runtime.session import Session
+    from unlatch.spi.options import DeliveryOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeOptions:
+    """What was typed, by the options' names."""
+
+    reason: str | None
+    by: str | None
+    yes: bool
+    offline: bool
+    dry_run: bool
+    reopen_items: bool
+    category: str | None
+    force: bool
+    scoping: Scoping | None
+    delivery: DeliveryOptions
+    as_json: bool
+
+    def request(self, session: Session) -> Request:
+        """What is asked for, before any question is answered."""
+        activation = ActivationOptions(self.category, self.force)
+        who = session.who(self.by)
+        return Request(who, self.reason, self.reopen_items, self.delivery, activation)
