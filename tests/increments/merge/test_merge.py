@@ -611,7 +611,7 @@ def test_only_the_lines_that_clash_are_marked(end: str) -> None:
 @pytest.mark.parametrize(
     ("broken", "why"),
     [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ("[]", "no JSON object"),
         ('{"a": 1, "a": 2}', "/a twice"),
         ('{"formatVersion": 3}', "format version 3"),
