@@ -57,6 +57,32 @@ def test_long_values_are_no_long_keys(completed: Project) -> None:
     assert "more than 50 parts" not in completed.run("doctor").said
 
 
+LONG = {
+    "word": 'text = "' + "a" * (4 * MEBIBYTE) + '"',
+    "bare": "a" * (4 * MEBIBYTE),
+    "quotes": '"' * (4 * MEBIBYTE),
+    "dots": "a." * (2 * MEBIBYTE),
+    "spaces": "a" + " " * (4 * MEBIBYTE) + "=1",
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_a_long_line_is_gone_over_once(completed: Project, kind: str) -> None:
+    completed.configure(LONG[kind])
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "unlatch.cli", "doctor"],
+        cwd=completed.root,
+        env=completed.environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (1, True) == (done.returncode, "config.toml" in done.stdout), done.stderr
+
+
 @pytest.mark.parametrize("days", [36_501, 10**9, 3 * 10**9, 10**30])
 @pytest.mark.parametrize("setting", ["[reopen]\nwithin_days", "[limits.stale_after]\nactive"])
 def test_more_days_than_can_be_counted_are_a_mistake(

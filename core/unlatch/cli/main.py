@@ -52,7 +52,7 @@ def _interrupted() -> int:
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
 
     output.talk()
-    output.talk("Interrupted. Whatever was recorded is kept; unlatch status shows it.")
+    output.talk("Interrupted. Recorded changes are kept; see `unlatch status`.")
     return INTERRUPTED
 
 

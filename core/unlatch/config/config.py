@@ -227,7 +227,8 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
 
 # A key of many parts: what a parser keeps of it grows with the square of their number.
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
+# From the start of a key alone: from within one, each long word would be gone over again and again.
+_LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
 
 
 def _checked_keys(text: str) -> str:

@@ -87,6 +87,15 @@ class Course:
             if note and note not in self.notes:
                 self.notes.append(note)
 
+    @property
+    def holds_up_others(self) -> bool:
+        """Whether later operations on the item wait for it: it failed, and is tried again."""
+        return self.error is not None and not self.operation.is_blocked
+
+    def has_news(self, requests: int) -> bool:
+        """Whether the run reports it: not one that is blocked and was passed over."""
+        return bool(requests) or self.error is not None or not self.operation.is_blocked
+
     def delivery(self, requests: int) -> Delivery:
         """The result of the run."""
         operation, outcome = self.operation, self.outcome

@@ -108,9 +108,9 @@ def _serve(service: Service, queue: Sequence[Operation]) -> Iterator[tuple[str, 
             continue  # another process was faster
         requests = _drive(course)
         items.add(course.operation.item)
-        if requests or course.error is not None or not course.operation.is_blocked:
+        if course.has_news(requests):
             yield service.name, course.delivery(requests)
-        if course.error is not None and not course.operation.is_blocked:
+        if course.holds_up_others:
             return
 
 

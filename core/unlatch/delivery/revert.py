@@ -103,18 +103,24 @@ def plan_revert(
         return Revert(None, f"left as it is: {', '.join(needed)} needs it")
     if trace.after is not None and item.category.is_open and item.state != trace.after.state:
         return Revert(None, f"left as it is: its state is {item.state} now")
-    is_said = trace.delivered or operation.reason or reopen_commented()
-    key = said.label_key
-    there = {key(label) for label in item.labels}
     change = replace(
-        said,
+        _relabelled(said, trace, item),
         goal=_goal(trace.before.category) if opened and item.category.is_open else None,
-        comment=said.comment if is_said else None,
-        add_labels=tuple(one for one in trace.removed if key(one) not in there),
-        remove_labels=tuple(one for one in trace.added if key(one) in there),
+        comment=said.comment if trace.delivered or operation.reason or reopen_commented() else None,
     )
     stays = not opened and item.category.is_open
     return Revert(change, "it stays open, as the reopen found it" if stays else None)
+
+
+def _relabelled(said: Change, trace: Trace, item: RemoteItem) -> Change:
+    """The change with the labels that take back those of the reopen."""
+    key = said.label_key
+    there = {key(label) for label in item.labels}
+    return replace(
+        said,
+        add_labels=tuple(one for one in trace.removed if key(one) not in there),
+        remove_labels=tuple(one for one in trace.added if key(one) in there),
+    )
 
 
 def _undecided(why: str, item: RemoteItem) -> Revert:

@@ -32,16 +32,18 @@ def side_by_side(
 
     Args:
         within: seconds after which the iteration ends, whatever is still under way.
-        lane_of: the lane of a task; each lane has threads of its own, one holds up no other.
-        limits: how many tasks of a lane run at the same time; `MOST_AT_ONCE` where none is named.
+        lane_of: the lane of a task; each lane has threads of its own.
+        limits: how many tasks of a lane run at the same time; `MOST_AT_ONCE` where none is named,
+            and in all lanes together.
     """
     lanes: dict[str, queue.SimpleQueue[Any]] = defaultdict(queue.SimpleQueue)
     for key, task in tasks.items():
         lanes[lane_of(key) if lane_of else ""].put((key, task))
     done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    room = threading.Semaphore(MOST_AT_ONCE)
     for lane, waiting in lanes.items():
         for _ in range(min(waiting.qsize(), (limits or {}).get(lane, MOST_AT_ONCE))):
-            threading.Thread(target=_work, args=(waiting, done), daemon=True).start()
+            threading.Thread(target=_work, args=(waiting, done, room), daemon=True).start()
     end = None if within is None else time.monotonic() + within
     for _ in tasks:
         try:
@@ -53,13 +55,16 @@ def side_by_side(
         yield result
 
 
-def _work(waiting: queue.SimpleQueue[Any], done: queue.SimpleQueue[Any]) -> None:
+def _work(
+    waiting: queue.SimpleQueue[Any], done: queue.SimpleQueue[Any], room: threading.Semaphore
+) -> None:
     while True:
-        try:
-            key, task = waiting.get_nowait()
-        except queue.Empty:
-            return
-        try:
-            done.put((key, task()))
-        except BaseException as error:  # noqa: BLE001  # handed to the caller's thread
-            done.put(error)
+        with room:
+            try:
+                key, task = waiting.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                done.put((key, task()))
+            except BaseException as error:  # noqa: BLE001  # handed to the caller's thread
+                done.put(error)

@@ -93,7 +93,7 @@ def _reopen_commented(course: Course, item: RemoteItem) -> bool:
 
 
 def refuse_deliberate(item: RemoteItem, change: Change) -> None:
-    """Refuse to reopen an item that was closed deliberately, unless that is asked for.
+    """Refuse to reopen an item that was closed deliberately, without `even_if_not_planned`.
 
     Raises:
         Rejected: `deliberately-closed`.

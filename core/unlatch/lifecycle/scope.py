@@ -238,14 +238,14 @@ def amend_active(
     reason: str | None,
     options: DeliveryOptions = AS_CONFIGURED,
 ) -> tuple[Increment, Amended]:
-    """Change the work of an increment that is active, and owe its items what follows.
+    """Change the work of an increment that is active, and enqueue the updates of its items.
 
     Raises:
         StoreError: its files cannot be read or written; nothing was changed.
     """
     amended = Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
     owed = operations_for(workspace, increment, amended, is_reopen=False, options=options)
-    return amend(workspace.manager, increment.id, amended, owed=owed)
+    return amend(workspace.manager, increment.id, amended, operations=owed)
 
 
 def scope_of(increment: Increment, amended: Amended) -> Scope:

@@ -20,7 +20,7 @@ def read_kept(file: Path) -> dict[str, Any]:
     """What was kept; empty if nothing was, or nobody can read it."""
     try:
         found = json.loads(file.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

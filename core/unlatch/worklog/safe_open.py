@@ -447,12 +447,14 @@ def _check(found: os.stat_result, place: str, name: str) -> None:
         if stat.S_ISLNK(mode):
             raise _unsafe(place, _LINK, "replace it with the file itself")
         kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        command = replace_command(place, is_folder=stat.S_ISDIR(mode))
         raise StoreError(
             "not-a-file",
             f"{name} is {kind}, not a file",
             where=place,
-            hint=replace_command(place, is_folder=stat.S_ISDIR(mode))
-            or "remove it, and put the file in its place",
+            hint=f"restore the file if git tracks it: {command}"
+            if command
+            else "remove it, and put the file in its place",
         )
     check_size(found.st_size, place, name)
 

@@ -73,3 +73,25 @@ def test_the_threads_keep_no_process_from_ending() -> None:
     release.set()
 
     assert any(thread.daemon for thread in threads)
+
+
+def test_all_lanes_together_run_no_more_than_the_pool_takes() -> None:
+    lock, running, most = threading.Lock(), 0, 0
+    full = threading.Event()
+
+    def task() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+            if running == MOST_AT_ONCE:
+                full.set()
+        full.wait(10)
+        with lock:
+            running -= 1
+
+    tasks = {(lane, number): task for lane in "abc" for number in range(MOST_AT_ONCE)}
+
+    done = dict(side_by_side(tasks, lane_of=lambda key: key[0], limits=dict.fromkeys("abc", 8)))
+
+    assert (len(tasks), MOST_AT_ONCE) == (len(done), most)

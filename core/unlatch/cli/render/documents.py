@@ -79,12 +79,12 @@ def link_entry(link: Link) -> LinkEntry:
 
 
 def pending_entry(operation: Operation) -> PendingEntry:
-    """An operation that an item is still owed."""
+    """A pending operation."""
     return operation_entry(operation)
 
 
 def pending_of(increment: Increment) -> list[PendingOf]:
-    """All that an increment's items are still owed."""
+    """An increment's pending operations."""
     return [{"increment": increment.id, **pending_entry(one)} for one in increment.pending]
 
 

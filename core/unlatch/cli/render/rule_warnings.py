@@ -74,7 +74,7 @@ def foretold(
     """What the rules have against it, before anything is asked.
 
     Raises:
-        UnlatchError: they refuse it, so that a question would be asked for nothing.
+        UnlatchError: the rules refuse it; no question is asked then.
     """
     return admit(
         session.workspace, increment, replace(activation, is_asked=is_interactive())
@@ -84,7 +84,7 @@ def foretold(
 def with_category(
     session: Session, increment: Increment, activation: ActivationOptions
 ) -> ActivationOptions:
-    """The options with a category, asked for where the project needs one and none was named."""
+    """The options with a category; prompts where the project requires one and none was given."""
     rules = session.workspace.config.reopen.rules
     is_reopen = increment.status is Status.COMPLETED
     if activation.category is not None or not rules.category_required or not is_reopen:

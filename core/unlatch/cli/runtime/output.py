@@ -1,6 +1,6 @@
 """Showing things: data to stdout, talk to stderr, and nothing that a terminal would act on.
 
-Whatever reaches a terminal passes through here, and only our own styles come through unchanged.
+All output to a terminal passes through here, and only our own styles come through unchanged.
 Nothing relies on a caller to `clean` a text.
 """
 
@@ -46,22 +46,22 @@ def harmless(text: str) -> str:
 
 
 def data(text: str = "") -> None:
-    """A line of what was asked for; a line break in it is shown, and breaks no line."""
+    """Write a line of data to stdout; line breaks within it are escaped."""
     _write((text,), sys.stdout)
 
 
 def talk(text: str = "") -> None:
-    """A line about what is going on; a line break in it is shown, and breaks no line."""
+    """Write a line of talk to stderr; line breaks within it are escaped."""
     _write((text,), sys.stderr)
 
 
 def data_lines(text: str) -> None:
-    """Several lines of what was asked for."""
+    """Write several lines of data to stdout."""
     _write(text.split("\n"), sys.stdout)
 
 
 def talk_lines(text: str) -> None:
-    """Several lines about what is going on."""
+    """Write several lines of talk to stderr."""
     _write(text.split("\n"), sys.stderr)
 
 

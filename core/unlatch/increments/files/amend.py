@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def amend(
-    manager: MetadataManager, wanted: str, amended: Amended, *, owed: tuple[Operation, ...]
+    manager: MetadataManager, wanted: str, amended: Amended, *, operations: tuple[Operation, ...]
 ) -> tuple[Increment, Amended]:
-    """Change the work of an increment whose status stays, and owe its items what follows.
+    """Change the work of an increment whose status stays, and enqueue the updates of its items.
 
     Args:
-        owed: what the items are owed.
+        operations: the updates of the items.
 
     Raises:
         StoreError: `document-unreadable`, or the files cannot be written; nothing was changed.
@@ -33,7 +33,7 @@ def amend(
         done = planned(before.folder, amended)
         made.append(done)
         data.setdefault(AMENDMENTS, []).append(AMENDED.write(done))
-        set_pending(data, (*before.pending, *owed))
+        set_pending(data, (*before.pending, *operations))
         facts = {"reason": done.reason, **told_of(done.amendment)}
         return [events.event(done.id, "amended", at=done.at, by=done.by, **facts)]
 

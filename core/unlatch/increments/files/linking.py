@@ -38,7 +38,7 @@ def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: st
 
 
 def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Increment:
-    """Unlink an item, and forget what it was owed."""
+    """Unlink an item, and drop its pending operations."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         if not (tied := _tied(data, link, manager)):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.setup.fix import DECLINED, mended
+from unlatch.cli.commands.setup.fix import DECLINED, apply_fixes
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
@@ -62,7 +62,7 @@ def command(entry: Entry) -> click.Command:
             raise click.UsageError("trackers are named with --online")
         if (dry_run or yes) and not fix:
             raise click.UsageError("--dry-run and --yes go with --fix")
-        fixes = mended(session, dry_run=dry_run, yes=yes, quiet=as_json) if fix else []
+        fixes = apply_fixes(session, dry_run=dry_run, yes=yes, quiet=as_json) if fix else []
         if fixes is None:
             return DECLINED
         asked = _ask(session, trackers) if online else []

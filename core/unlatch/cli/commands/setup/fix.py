@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 DECLINED = 2
 
 
-def mended(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[FixEntry] | None:
+def apply_fixes(
+    session: Session, *, dry_run: bool, yes: bool, quiet: bool
+) -> list[FixEntry] | None:
     """Mend what is safe; None if that was not wanted.
 
     Args:

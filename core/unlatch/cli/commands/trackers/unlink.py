@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import link_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
@@ -43,7 +44,7 @@ def command(entry: Entry) -> click.Command:
             return 0
         output.data(f"{output.good(output.sign('ok'))} {output.clean(link.key)} unlinked")
         if owed:
-            output.talk(f"What it was still owed ({len(owed)}) is forgotten.")
+            output.talk(f"Dropped {times(len(owed), 'pending operation')}.")
         return 0
 
     return run

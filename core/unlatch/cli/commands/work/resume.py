@@ -149,7 +149,7 @@ def _agreed(
     request: Request,
     typed: ResumeOptions,
 ) -> tuple[Request, frozenset[str]] | None:
-    """What is asked for once all questions are answered, and the ids of the warnings shown.
+    """The request after all questions are answered, and the ids of the warnings shown.
 
     Returns:
         None if it was declined.

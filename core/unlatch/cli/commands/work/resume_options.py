@@ -31,7 +31,7 @@ class ResumeOptions:
     as_json: bool
 
     def request(self, session: Session) -> Request:
-        """What is asked for, before any question is answered."""
+        """The request as it was typed, before any question is answered."""
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
         return Request(who, self.reason, self.reopen_items, self.delivery, activation)
