@@ -3,49 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.delivery import Delivered, tell_left
+from unlatch.cli.render.delivery import tell_left
 from unlatch.cli.render.describe import delivery_lines, times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.progress import FEW, bar
-from unlatch.delivery.dispatch import deliver
 from unlatch.project.workspace import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.result import Delivery
-    from unlatch.delivery.run import Run
-    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.deliver import Delivered
 
 # Of failures that are alike, so many are told each by itself.
 _ALIKE = 3
 
 
-def deliver_all(
-    run: Run, session: Session, due: Sequence[Increment], *, silent: bool
-) -> Mapping[str, list[Delivery]]:
-    """Deliver what is pending for the items of increments, side by side, and report it.
+@contextmanager
+def show_deliveries(
+    session: Session, total: int, *, silent: bool
+) -> Iterator[Callable[[str, Delivery], None]]:
+    """Show deliveries as they end: each of a few; of many, only failures and a sum.
 
-    Of few items each is reported; of many only those that were not served, and a sum.
+    Yields:
+        the function to call for each delivery.
     """
-    total = sum(run.is_tried(operation) for each in due for operation in each.pending)
     voice = _Voice(session, is_terse=total > FEW, silent=silent)
     began = utc_now()
-    done: dict[str, list[Delivery]] = {one.id: [] for one in due}
     with bar(total, "Delivering") as advance:
 
-        def report(name: str, delivery: Delivery) -> None:
-            done[name].append(delivery)
+        def report(_name: str, delivery: Delivery) -> None:
             advance()
             voice.tell(delivery)
 
-        deliver(run, list(done), report)
+        yield report
     voice.sum_up(total, began)
-    return done
 
 
 class _Voice:
@@ -89,16 +86,6 @@ class _Voice:
     def _title(self, tracker: str) -> str:
         manifest = self._session.workspace.registry.manifests.get(tracker)
         return manifest.title if manifest else tracker
-
-
-def ended(session: Session, done: Mapping[str, list[Delivery]]) -> list[Delivered]:
-    """What delivering came to for each increment, with what is left."""
-    return [_ended(session, name, made) for name, made in done.items()]
-
-
-def _ended(session: Session, name: str, made: list[Delivery]) -> Delivered:
-    now = session.workspace.manager.read(name)
-    return Delivered(now, tuple(made), len(now.pending))
 
 
 def tell_all_left(ended: Sequence[Delivered]) -> None:

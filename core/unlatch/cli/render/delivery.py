@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import delivery_lines, times
 from unlatch.cli.runtime import output
-from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.neighbours import Neighbours
 from unlatch.delivery.result import Delivery
 from unlatch.delivery.run import Run
-from unlatch.errors import StoreError
+from unlatch.lifecycle.deliver import Delivered, deliver_all, read_back
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,23 +19,6 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.spi.operation import Operation
     from unlatch.spi.options import DeliveryOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Delivered:
-    """The result of delivering one increment's operations.
-
-    Args:
-        increment: the increment as it is now.
-        deliveries: the result of each operation that was to be delivered.
-        left: how many operations are still pending.
-        on_purpose: whether they were left on purpose (`--offline`).
-    """
-
-    increment: Increment
-    deliveries: tuple[Delivery, ...]
-    left: int
-    on_purpose: bool = False
 
 
 def deliver_and_tell(
@@ -63,10 +44,8 @@ def deliver_and_tell(
     if offline:
         return _postponed(increment)
     registry = session.workspace.registry
-    deliveries: list[Delivery] = []
 
     def report(_name: str, delivery: Delivery) -> None:
-        deliveries.append(delivery)
         session.trace(delivery.error)
         for line in () if silent else delivery_lines(registry, delivery):
             output.data(line)
@@ -80,13 +59,8 @@ def deliver_and_tell(
         tracker=tracker,
         neighbours=neighbours or Neighbours(session.workspace.manager),
     )
-    deliver(run, [increment.id], report)
-    try:
-        now = session.workspace.manager.read(increment.id)
-    except StoreError:
-        # Each delivery was reported; what was recorded is pending whatever the files are now.
-        return Delivered(increment, tuple(deliveries), sum(d.error is not None for d in deliveries))
-    return Delivered(now, tuple(deliveries), len(now.pending))
+    made = deliver_all(run, [increment], report)
+    return read_back(session.workspace, increment, made[increment.id])
 
 
 def _postponed(increment: Increment) -> Delivered:

@@ -17,11 +17,10 @@ from unlatch.cli.commands.trackers.sync_plan import (
     tell_moves,
     tell_plan,
 )
-from unlatch.cli.commands.trackers.sync_questions import answered, check_items
+from unlatch.cli.commands.trackers.sync_questions import answered
 from unlatch.cli.commands.trackers.sync_report import report_plan, report_sync
 from unlatch.cli.options.delivery import YES, serving
-from unlatch.cli.render.deliveries import deliver_all, tell_all_left
-from unlatch.cli.render.deliveries import ended as served
+from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import delivered_code, delivery_entry
 from unlatch.cli.runtime import output
@@ -31,6 +30,7 @@ from unlatch.delivery.run import Run
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
+from unlatch.lifecycle.deliver import check_item_count, deliver_all, read_back
 from unlatch.project.git.branch import changed_since, other_branch
 from unlatch.spi.operation import Kind
 from unlatch.spi.options import AS_CONFIGURED
@@ -186,7 +186,7 @@ class Sync:
             self._blocked = sum(op.is_blocked for one in chosen for op in one.pending)
         pending = {identity(link_of(one, operation)) for one in due for operation in one.pending}
         command = "unlatch sync --plan"
-        check_items(self._session, len(pending), self._wanted.max_items, command=command)
+        check_item_count(workspace, len(pending), self._wanted.max_items, command=command)
         self._deliver(due)
         everything = _sound(self._session)
         names = {one.id for one in chosen}
@@ -222,7 +222,9 @@ class Sync:
         if plan.items:
             items = plan.items + served
             command = "unlatch sync --plan"
-            check_items(self._session, items, self._wanted.max_items, command=command)
+            check_item_count(
+                self._session.workspace, items, self._wanted.max_items, command=command
+            )
 
     def _chosen(self) -> list[Increment]:
         everything = _sound(self._session)
@@ -244,7 +246,10 @@ class Sync:
         if len(due) == 1 and not self._silent:
             pending = times(sum(map(run.is_tried, due[0].pending)), "operation")
             output.talk(f"{due[0].id}: delivering {pending}")
-        for name, made in deliver_all(run, self._session, due, silent=self._silent).items():
+        total = sum(run.is_tried(operation) for each in due for operation in each.pending)
+        with show_deliveries(self._session, total, silent=self._silent) as report:
+            done = deliver_all(run, due, report)
+        for name, made in done.items():
             self._delivered.setdefault(name, []).extend(made)
 
     def _tell(self, plan: SyncPlan, moved: list[Moved]) -> None:
@@ -262,7 +267,11 @@ class Sync:
         as_json: bool,
     ) -> int:
         passed_over: dict[str, list[Delivery]] = {one.id: [] for one in self._passed_over}
-        ended = served(self._session, {**passed_over, **self._delivered})
+        made = {**passed_over, **self._delivered}
+        manager = self._session.workspace.manager
+        ended = [
+            read_back(self._session.workspace, manager.read(name), made[name]) for name in made
+        ]
         codes = [delivered_code(one.deliveries, one.left) for one in ended]
         given = finish(self._session, publishing, silent=self._silent)
         broken = _broken(self._session, self._wanted)

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import is_interactive
-from unlatch.errors import UsageError
 from unlatch.sync.compare import Decision, Side, Verdict, side_of, side_there
 from unlatch.sync.plan import planned
 
 if TYPE_CHECKING:
-    from unlatch.cli.runtime.session import Session
     from unlatch.sync.compared import Compared
     from unlatch.sync.plan import SyncPlan
 
@@ -49,21 +47,3 @@ def _follow_increment(here: Side) -> str:
 def _follow_item(there: Side) -> str:
     acts = {Side.OPEN: "reopen", Side.DONE: "complete", Side.DROPPED: "abandon"}
     return f"{acts[there]} the increment"
-
-
-def check_items(session: Session, items: int, most: int | None, *, command: str) -> None:
-    """Refuse to write to more items than was agreed; nothing has been changed yet.
-
-    Args:
-        command: what shows what would be written.
-
-    Raises:
-        UsageError: `too-many-items`.
-    """
-    allowed = most or session.workspace.config.sync.max_items
-    if items > allowed:
-        raise UsageError(
-            "too-many-items",
-            f"{items} items would be written to, and {allowed} are allowed",
-            hint=f"look at {command}, then repeat with --max-items {items}",
-        )

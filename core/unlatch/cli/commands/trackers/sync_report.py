@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.commands.trackers.publish import PublishResult
-    from unlatch.cli.render.delivery import Delivered
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.result import Delivery
+    from unlatch.lifecycle.deliver import Delivered
     from unlatch.sync.apply import Moved
     from unlatch.sync.compared import Compared
     from unlatch.sync.plan import SyncPlan

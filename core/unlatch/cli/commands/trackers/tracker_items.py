@@ -13,8 +13,8 @@ from unlatch.lifecycle.linking import find_link
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import TrackerChangeDocument
-    from unlatch.cli.render.delivery import Delivered
     from unlatch.increments.model.increment import Increment, Link
+    from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi import Manifest
     from unlatch.spi.operation import Kind
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.cli.contracts.documents import FinishDocument
-    from unlatch.cli.render.delivery import Delivered
     from unlatch.cli.table import Entry
+    from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi.options import DeliveryOptions
 
 _FORCE = click.option(

@@ -8,10 +8,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.overview.list import tell_left_out
-from unlatch.cli.commands.trackers.sync_questions import check_items
 from unlatch.cli.commands.work.resume_result import resume_code, resumed_entry
-from unlatch.cli.render.deliveries import deliver_all, ended, tell_all_left
-from unlatch.cli.render.delivery import Delivered
+from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.preview import previewed_entry, tell_preview
 from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
@@ -25,6 +23,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.matching import matching, read_condition
+from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.lifecycle.resume import (
     Request,
     Resumed,
@@ -79,7 +78,8 @@ def run_many(session: Session, chosen: Chosen, typed: ResumeOptions) -> int:
     with session.trackers() as trackers:
         if typed.dry_run:
             return _preview(session, trackers, wanted, request, typed)
-        check_items(session, len(items), chosen.max_items, command=_dry_run(chosen))
+        count = len(items)
+        check_item_count(session.workspace, count, chosen.max_items, command=_dry_run(chosen))
         reason = _agreed(wanted, len(items), typed)
         if reason is None:
             output.talk("Nothing was changed.")
@@ -205,7 +205,10 @@ def _deliver(
         return [Delivered(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.fresh)
     run = Run(session.workspace, trackers, options=typed.delivery, fresh=fresh, named=True)
-    return ended(session, deliver_all(run, session, waiting, silent=typed.as_json))
+    total = sum(run.is_tried(operation) for each in waiting for operation in each.pending)
+    with show_deliveries(session, total, silent=typed.as_json) as report:
+        made = deliver_all(run, waiting, report)
+    return [read_back(session.workspace, one, made[one.id]) for one in waiting]
 
 
 def _end(

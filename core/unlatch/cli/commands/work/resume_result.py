@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import ResumeDocument
     from unlatch.cli.contracts.parts import ResumeEntry
     from unlatch.cli.contracts.resuming import ResumedEntry
-    from unlatch.cli.render.delivery import Delivered
+    from unlatch.lifecycle.deliver import Delivered
     from unlatch.lifecycle.resume import Resumed
 
 

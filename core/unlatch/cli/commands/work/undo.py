@@ -23,9 +23,9 @@ from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import UndoDocument
-    from unlatch.cli.render.delivery import Delivered
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi.options import DeliveryOptions
 
 DECLINED = 2

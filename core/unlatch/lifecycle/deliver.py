@@ -1,0 +1,85 @@
+"""Deliver the pending operations of increments: the end of every use case that writes to items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.dispatch import deliver
+from unlatch.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.run import Run
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The result of delivering one increment's operations.
+
+    Args:
+        increment: the increment as it is now.
+        deliveries: the result of each operation that was tried.
+        left: the number of operations that are still pending.
+        on_purpose: whether they were left on purpose (`--offline`).
+    """
+
+    increment: Increment
+    deliveries: tuple[Delivery, ...]
+    left: int
+    on_purpose: bool = False
+
+
+def deliver_all(
+    run: Run, increments: Iterable[Increment], report: Callable[[str, Delivery], None]
+) -> dict[str, list[Delivery]]:
+    """Deliver the pending operations of increments; the deliveries by the increment's id.
+
+    Args:
+        report: called with the increment's id for each delivery as it ends, one at a time.
+
+    Raises:
+        UnlatchError: an increment cannot be read; the others have been served.
+    """
+    made: dict[str, list[Delivery]] = {one.id: [] for one in increments}
+
+    def record(name: str, delivery: Delivery) -> None:
+        made[name].append(delivery)
+        report(name, delivery)
+
+    deliver(run, list(made), record)
+    return made
+
+
+def read_back(workspace: Workspace, increment: Increment, made: Sequence[Delivery]) -> Delivered:
+    """The increment as it is after a delivery, with the number of operations left."""
+    try:
+        now = workspace.manager.read(increment.id)
+    except StoreError:
+        # Each delivery was reported; what was recorded is pending whatever the files are now.
+        return Delivered(increment, tuple(made), sum(one.error is not None for one in made))
+    return Delivered(now, tuple(made), len(now.pending))
+
+
+def check_item_count(
+    workspace: Workspace, items: int, max_items: int | None, *, command: str
+) -> None:
+    """Refuse to write to more items than the user or the configuration allows.
+
+    Args:
+        command: the command that shows which items would be written to.
+
+    Raises:
+        UsageError: `too-many-items`.
+    """
+    allowed = max_items or workspace.config.sync.max_items
+    if items > allowed:
+        raise UsageError(
+            "too-many-items",
+            f"{items} items would be written to, and {allowed} are allowed",
+            hint=f"look at {command}, then repeat with --max-items {items}",
+        )
