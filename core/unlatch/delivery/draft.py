@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.amending import documents_of
+from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.reading import read_document
 from unlatch.spi.operation import Draft

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, WorkOpen
-from unlatch.increments.files.amending import DOCUMENTS, document, documents_of
+from unlatch.increments.files.amendments import DOCUMENTS, document, documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.amend import amend
-from unlatch.increments.files.amending import (
+from unlatch.increments.files.amendments import (
     document,
     documents_of,
     enqueue_updates,
@@ -119,7 +118,7 @@ def parts_of(
         UsageError: `item-unknown` or `item-ambiguous`.
         StoreError: `document-unreadable`.
     """
-    from unlatch.increments.documents.amending import check_parts  # noqa: PLC0415
+    from unlatch.increments.documents import check_parts  # noqa: PLC0415
 
     spec, listed = (document(increment.folder, name) for name in (SPEC, TASKS))
     parts = check_parts(spec, listed, task_ids=tasks, other_ids=(*stories, *criteria))
@@ -128,7 +127,7 @@ def parts_of(
 
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
     """The links whose items an amendment leaves alone: those of stories that it does not touch."""
-    from unlatch.increments.documents.amending import touched_stories  # noqa: PLC0415
+    from unlatch.increments.documents import touched_stories  # noqa: PLC0415
 
     if not amendment.parts:
         return ()
@@ -151,7 +150,7 @@ def updated_by(
 
 def is_known(increment: Increment, amendment: Amendment) -> bool:
     """Whether an amendment of an active increment says nothing new, as a step that CI repeats."""
-    from unlatch.increments.documents.amending import are_open  # noqa: PLC0415
+    from unlatch.increments.documents import are_open  # noqa: PLC0415
 
     if amendment.change is None:
         texts = documents_of(increment)
@@ -245,7 +244,7 @@ def amend_active(
     """
     amended = Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
     owed = operations_for(workspace, increment, amended, is_reopen=False, options=options)
-    return amend(workspace.manager, increment.id, amended, operations=owed)
+    return workspace.manager.amend(increment.id, amended, operations=owed)
 
 
 def scope_of(increment: Increment, amended: Amended) -> Scope:

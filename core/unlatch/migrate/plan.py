@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.canonical import canonical
 from unlatch.increments.files.layout import (
     HOME,
     METADATA,
@@ -17,6 +16,7 @@ from unlatch.increments.files.layout import (
     sorted_folders,
 )
 from unlatch.increments.files.reading import read_metadata
+from unlatch.migrate.canonical import canonical
 from unlatch.migrate.config import migrated_config
 from unlatch.migrate.journal import Move
 from unlatch.worklog.safe_open import exists, open_folder, read_file

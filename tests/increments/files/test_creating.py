@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.increments.files.making import GITHUB, STAMP, Project, github, jira, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.folders import slug_of
+from unlatch.increments.files.new_increment import slug_of
 from unlatch.increments.model.status import Status
 from unlatch.worklog.ids import FOLDER
 

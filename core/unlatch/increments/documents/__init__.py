@@ -6,6 +6,13 @@ from unlatch.increments.documents.appending import with_scope_change, with_tasks
 from unlatch.increments.documents.marking import with_marked
 from unlatch.increments.documents.model import Criterion, Spec, Story, Task, Tasks
 from unlatch.increments.documents.progress import open_work, progress
+from unlatch.increments.documents.scope_change import (
+    amended_spec,
+    amended_tasks,
+    are_open,
+    check_parts,
+    touched_stories,
+)
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.model.amendment import NewTask
@@ -17,10 +24,15 @@ __all__ = [
     "Story",
     "Task",
     "Tasks",
+    "amended_spec",
+    "amended_tasks",
+    "are_open",
+    "check_parts",
     "open_work",
     "progress",
     "read_spec",
     "read_tasks",
+    "touched_stories",
     "with_marked",
     "with_scope_change",
     "with_tasks",

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
 from unlatch.increments.files import events
-from unlatch.increments.files.amending import enqueue_updates
+from unlatch.increments.files.amendments import enqueue_updates, planned
 from unlatch.increments.files.apply import write_plan
-from unlatch.increments.files.change import change_folder
-from unlatch.increments.files.folders import make_increment
 from unlatch.increments.files.layout import Listings
 from unlatch.increments.files.locks import store_lock
+from unlatch.increments.files.new_increment import make_increment
 from unlatch.increments.files.plans import Intent, Plan, plan_reopen, plan_transition, plan_undo
 from unlatch.increments.files.reading import read_folder, read_increment
+from unlatch.increments.files.transaction import change_folder
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import add_link
+from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending, told_of
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.text import without_surrogates
 from unlatch.worklog.atomic import vanished
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from datetime import datetime
 
-    from unlatch.increments.files.change import Edit
     from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Folder, Layout
     from unlatch.increments.files.reading import Shapes
-    from unlatch.increments.model.amendment import Amendment
+    from unlatch.increments.files.transaction import Edit
+    from unlatch.increments.model.amendment import Amended, Amendment
     from unlatch.increments.model.increment import BrokenIncrement, Increment, Link, ReopenEntry
-    from unlatch.spi.operation import Kind
+    from unlatch.spi.operation import Kind, Operation
 
 LONGEST_REASON = 10_000
 
@@ -249,6 +250,26 @@ class MetadataManager:
         if made.undone is None:
             raise AssertionError("an undo marks an entry")
         return increment, made.undone
+
+    def amend(
+        self, wanted: str, amended: Amended, *, operations: tuple[Operation, ...]
+    ) -> tuple[Increment, Amended]:
+        """Change the work of an increment whose status stays, and enqueue updates of its items.
+
+        Raises:
+            StoreError: `document-unreadable`, or the files cannot be written; nothing was changed.
+        """
+        made: list[Amended] = []
+
+        def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+            done = planned(before.folder, amended)
+            made.append(done)
+            data.setdefault(AMENDMENTS, []).append(AMENDED.write(done))
+            set_pending(data, (*before.pending, *operations))
+            facts = {"reason": done.reason, **told_of(done.amendment)}
+            return [events.event(done.id, "amended", at=done.at, by=done.by, **facts)]
+
+        return self.change(wanted, edit, unarchive=True), made[-1]
 
     def apply(
         self,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files import events
-from unlatch.increments.files.amending import amended_entry
+from unlatch.increments.files.amendments import amended_entry
 from unlatch.increments.files.reading import COMPLETED_KEYS
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.status import TRANSITIONS, Status, needs_reason

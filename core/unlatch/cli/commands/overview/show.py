@@ -13,7 +13,7 @@ from unlatch.cli.render.documents import pending_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import ID, JSON, Session, with_session
-from unlatch.increments.files.amending import unread_documents
+from unlatch.increments.files.amendments import unread_documents
 from unlatch.lifecycle.fetch_items import look
 
 if TYPE_CHECKING:

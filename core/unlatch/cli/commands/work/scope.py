@@ -13,7 +13,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
 from unlatch.increments.documents import NewTask, read_spec
-from unlatch.increments.files.amending import documents_of
+from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.lifecycle.scope import parts_of, scope_change
 from unlatch.worklog.programs import find_program

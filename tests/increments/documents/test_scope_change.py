@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
-from unlatch.increments.documents import NewTask, read_spec, read_tasks
-from unlatch.increments.documents.amending import (
+from unlatch.increments.documents import (
+    NewTask,
     amended_spec,
     amended_tasks,
     are_open,
     check_parts,
+    read_spec,
+    read_tasks,
     touched_stories,
 )
 from unlatch.increments.model.amendment import Amended, Amendment

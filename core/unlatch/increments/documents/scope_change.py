@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.increments.documents import (
-    read_spec,
-    read_tasks,
-    with_marked,
-    with_scope_change,
-    with_tasks,
-)
+from unlatch.increments.documents.appending import with_scope_change, with_tasks
+from unlatch.increments.documents.marking import with_marked
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.increments.documents import Criterion, Story, Task
+    from unlatch.increments.documents.model import Criterion, Story, Task
     from unlatch.increments.model.amendment import Amended
 
 _NO_REASON = "(none was given)"

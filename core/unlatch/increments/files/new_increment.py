@@ -1,13 +1,12 @@
-"""Making increments' folders, and bringing archived ones back."""
+"""Create the folder of a new increment."""
 
 from __future__ import annotations
 
-import contextlib
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import UsageError
 from unlatch.increments.files.events import append_event
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
 from unlatch.spi.text import without_controls
@@ -16,8 +15,6 @@ from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.safe_open import make_folders, open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Layout
 
@@ -74,37 +71,3 @@ def make_increment(
 def _spec(title: str) -> str:
     heading = " ".join(without_controls(title).split())
     return f"# {heading}\n\n## User stories\n\n## Acceptance criteria\n"
-
-
-@contextlib.contextmanager
-def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
-    """The folder, moved out of the archive if that is wanted; moved back if the body fails.
-
-    Moving comes first: a crash in between leaves a completed increment outside the archive, which
-    the next resume takes as it is.
-
-    Raises:
-        StoreError: `archive-blocked`, if its place is taken.
-    """
-    if not wanted or not folder.archived:
-        yield folder
-        return
-    place = layout.increments / folder.name
-    with open_folder(layout.increments) as increments, open_folder(folder.path.parent) as archive:
-        if increments.has(folder.name):
-            raise StoreError(
-                "archive-blocked",
-                f"{folder.name} cannot leave the archive: its place is taken",
-                where=str(place),
-                hint="rename or remove what is there",
-            )
-        with writing(place):
-            archive.move(folder.name, increments, folder.name)
-        try:
-            yield Folder(folder.name, place, archived=False)
-        except BaseException:
-            increments.move(folder.name, archive, folder.name)
-            raise
-        with writing(place):
-            increments.sync()
-            archive.sync()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import events, front_matter
-from unlatch.increments.files.amending import follow_amendments
-from unlatch.increments.files.folders import unarchived
+from unlatch.increments.files.amendments import follow_amendments
 from unlatch.increments.files.layout import METADATA, SPEC, Folder
 from unlatch.increments.files.reading import read_document, read_increment, read_metadata, snapshot
 from unlatch.increments.model.status import read_status
-from unlatch.worklog.atomic import replace_file, sweep
+from unlatch.worklog.atomic import replace_file, sweep, writing
+from unlatch.worklog.safe_open import open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Layout
@@ -98,3 +99,37 @@ def _duplicate_key(folder: Folder, keys: tuple[str, ...]) -> StoreError:
         where=str(folder.path / METADATA),
         hint="remove the wrong one by hand, then run the command again",
     )
+
+
+@contextlib.contextmanager
+def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
+    """The folder, moved out of the archive if that is wanted; moved back if the body fails.
+
+    Moving comes first: a crash in between leaves a completed increment outside the archive, which
+    the next resume takes as it is.
+
+    Raises:
+        StoreError: `archive-blocked`, if its place is taken.
+    """
+    if not wanted or not folder.archived:
+        yield folder
+        return
+    place = layout.increments / folder.name
+    with open_folder(layout.increments) as increments, open_folder(folder.path.parent) as archive:
+        if increments.has(folder.name):
+            raise StoreError(
+                "archive-blocked",
+                f"{folder.name} cannot leave the archive: its place is taken",
+                where=str(place),
+                hint="rename or remove what is there",
+            )
+        with writing(place):
+            archive.move(folder.name, increments, folder.name)
+        try:
+            yield Folder(folder.name, place, archived=False)
+        except BaseException:
+            increments.move(folder.name, archive, folder.name)
+            raise
+        with writing(place):
+            increments.sync()
+            archive.sync()

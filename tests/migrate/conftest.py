@@ -1,0 +1,3 @@
+from tests.increments.files.conftest import project
+
+__all__ = ["project"]
