@@ -84,7 +84,7 @@ def finish(
         by=by,
         reason=reason,
         enqueue=Kind.CLOSE,
-        spare=[link for link, _ in spared],
+        exclude=[link for link, _ in spared],
         forced=clearance.forced,
         options=options,
     )
@@ -138,6 +138,6 @@ def plan_finish(
         by,
         reason,
         options,
-        spare=[link for link, _ in spared],
+        exclude=[link for link, _ in spared],
     )
     return plan_transition(increment, to, intent, enqueue=Kind.CLOSE), spared

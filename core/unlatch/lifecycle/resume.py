@@ -128,7 +128,7 @@ def plan_resume(
     if step in (Step.DELIVER, Step.NOTHING):
         plan = plan_enqueue(increment)
     elif step is Step.REOPEN:
-        plan = plan_reopen(increment, replace(intent, spare=_spared(increment, request)))
+        plan = plan_reopen(increment, replace(intent, exclude=_spared(increment, request)))
     else:
         kind, options = _enqueued(step, request)
         intent = replace(intent, options=options)
@@ -252,7 +252,7 @@ def _reopened(
         from unlatch.lifecycle.scope import spared_by, updated_by  # noqa: PLC0415  (rarely needed)
 
         spare, update = spared_by(before, amendment), updated_by(workspace, before, amendment)
-        work = {"amendment": amendment, "spare": spare, "update": update}
+        work = {"amendment": amendment, "exclude": spare, "update": update}
     after, entry = workspace.manager.reopen(
         before.id,
         request.reason or "",

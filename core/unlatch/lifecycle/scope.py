@@ -11,7 +11,7 @@ from unlatch.increments.files.amendments import (
     document,
     documents_of,
     enqueue_updates,
-    planned,
+    plan_amendment,
 )
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.model.amendment import Amended, Amendment
@@ -176,7 +176,7 @@ def plan_work(
     before, is_reopen = plan.before, plan.entry is not None
     if not is_reopen and is_known(before, amendment):
         return plan, None
-    made = planned(
+    made = plan_amendment(
         before.folder, Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
     )
     more = operations_for(workspace, before, made, is_reopen=is_reopen, options=options)

@@ -253,7 +253,7 @@ def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
     spare = [*origins, *(link for link in increment.links if link not in move.others)]
     # Abandoning closed them on purpose, and this undoes just that.
     even = increment.status is Status.ABANDONED
-    intent = replace(intent, spare=spare, options=DeliveryOptions(even_if_not_planned=even))
+    intent = replace(intent, exclude=spare, options=DeliveryOptions(even_if_not_planned=even))
     if increment.status is Status.COMPLETED:
         source = ", ".join(link.key for link in origins)
         return plan_reopen(increment, intent, source=source, forced=forced)

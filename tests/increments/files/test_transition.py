@@ -109,7 +109,7 @@ def test_an_operation_is_enqueued_for_each_item(project: Project) -> None:
 def test_nothing_is_enqueued_for_spared_items(project: Project, spared: Link) -> None:
     project.add(metadata(status="active", **LINKED))
     after = project.manager.transition(
-        "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE, spare=[spared]
+        "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE, exclude=[spared]
     )
     assert kinds(after.pending) == [("close", "jira", True)]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 DOCUMENTS = (SPEC, TASKS)
 
 
-def planned(folder: Path, amended: Amended) -> Amended:
+def plan_amendment(folder: Path, amended: Amended) -> Amended:
     """An amendment with its tasks' ids, and the names of the files that it is to be written to.
 
     Raises:
@@ -51,10 +51,10 @@ def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -
     """An entry of reopenHistory with what it changes about the work.
 
     Raises:
-        StoreError, UsageError: as `planned`.
+        StoreError, UsageError: as `plan_amendment`.
     """
     made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
-    return replace(entry, amendment=planned(before.folder, made).amendment)
+    return replace(entry, amendment=plan_amendment(before.folder, made).amendment)
 
 
 def document(folder: Path, name: str) -> str:
@@ -76,7 +76,7 @@ def document(folder: Path, name: str) -> str:
     )
 
 
-def unread_documents(folder: Path) -> list[StoreError]:
+def unreadable_documents(folder: Path) -> list[StoreError]:
     """Why spec.md and tasks.md were not read, for those that are there and cannot be."""
     found = []
     for name in DOCUMENTS:
@@ -110,7 +110,7 @@ def _after(texts: Mapping[str, str], amended: Amended) -> tuple[dict[str, str], 
     return {SPEC: amended_spec(texts[SPEC], amended), TASKS: tasks}, ids
 
 
-def follow_amendments(folder: Folder, increment: Increment) -> list[str]:
+def write_amendments(folder: Folder, increment: Increment) -> list[str]:
     """Write what the documents do not say yet; what went wrong, if anything did.
 
     The increment's store lock is held by the caller.

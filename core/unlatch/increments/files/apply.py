@@ -28,7 +28,7 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
         _set_status(data, plan.after.status, now)
     if plan.entry is not None:
         data.setdefault("reopenHistory", []).append(write_reopen(plan.entry))
-    for link in plan.kept_apart:
+    for link in plan.pin_base:
         if link.base is not None:
             # Else the next comparison would take the difference for one to be mended.
             block_at(data, link.path)["base"]["local"] = plan.after.status.value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
 from unlatch.increments.files import events
-from unlatch.increments.files.amendments import enqueue_updates, planned
+from unlatch.increments.files.amendments import enqueue_updates, plan_amendment
 from unlatch.increments.files.apply import write_plan
 from unlatch.increments.files.layout import Listings
 from unlatch.increments.files.locks import store_lock
@@ -153,7 +153,7 @@ class MetadataManager:
         category: str | None = None,
         forced: tuple[str, ...] = (),
         amendment: Amendment | None = None,
-        spare: Collection[Link] = (),
+        exclude: Collection[Link] = (),
         update: Collection[Link] = (),
         options: DeliveryOptions = AS_CONFIGURED,
     ) -> tuple[Increment, ReopenEntry]:
@@ -167,7 +167,7 @@ class MetadataManager:
             category: the kind of reason that it is.
             forced: the ids of the rule violations that were overridden.
             amendment: what is changed about the work; its documents are written behind it.
-            spare: links whose items are left alone.
+            exclude: links whose items are left alone.
             update: links whose items are to show the work as it is then.
             options: how the items are to be reopened.
 
@@ -180,7 +180,7 @@ class MetadataManager:
         def plan(before: Increment, intent: Intent) -> Plan:
             return plan_reopen(
                 before,
-                replace(intent, spare=spare, options=options),
+                replace(intent, exclude=exclude, options=options),
                 source=source,
                 category=category,
                 forced=forced,
@@ -203,7 +203,7 @@ class MetadataManager:
         by: str,
         reason: str | None = None,
         enqueue: Kind | None = None,
-        spare: Collection[Link] = (),
+        exclude: Collection[Link] = (),
         forced: tuple[str, ...] = (),
         options: DeliveryOptions = AS_CONFIGURED,
     ) -> Increment:
@@ -211,7 +211,7 @@ class MetadataManager:
 
         Args:
             enqueue: the kind of operation for its items, or None to leave them alone.
-            spare: links whose items are left alone in any case.
+            exclude: links whose items are left alone in any case.
             forced: the ids of the rule violations that were overridden.
             options: how the operations are to be delivered.
 
@@ -222,7 +222,7 @@ class MetadataManager:
         reason = checked_reason(reason) if reason is not None else None
 
         def plan(before: Increment, intent: Intent) -> Plan:
-            intent = replace(intent, spare=spare, options=options)
+            intent = replace(intent, exclude=exclude, options=options)
             return plan_transition(before, to, intent, enqueue=enqueue, forced=forced)
 
         return self.apply(wanted, plan, by=by, reason=reason, unarchive=not to.is_finished)[1]
@@ -262,7 +262,7 @@ class MetadataManager:
         made: list[Amended] = []
 
         def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-            done = planned(before.folder, amended)
+            done = plan_amendment(before.folder, amended)
             made.append(done)
             data.setdefault(AMENDMENTS, []).append(AMENDED.write(done))
             set_pending(data, (*before.pending, *operations))

@@ -36,7 +36,7 @@ class Intent:
     Args:
         op: the ULID of the operations that follow from it.
         options: how they are to be delivered.
-        spare: links whose items are left alone.
+        exclude: links whose items are left alone.
     """
 
     op: str
@@ -44,7 +44,7 @@ class Intent:
     by: str
     reason: str | None = None
     options: DeliveryOptions = AS_CONFIGURED
-    spare: Collection[Link] = ()
+    exclude: Collection[Link] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Plan:
         after: the increment as it would be, with everything that would be pending.
         entry: the new entry of reopenHistory, for a reopen.
         undone: the entry that is marked as undone, for an undo.
-        kept_apart: links whose items stay as they are, so that no sync takes that for drift.
+        pin_base: links whose items stay as they are, so that no sync takes that for drift.
         event: the line for events.jsonl; None if nothing changes but what is pending.
     """
 
@@ -64,7 +64,7 @@ class Plan:
     after: Increment
     entry: ReopenEntry | None = None
     undone: ReopenEntry | None = None
-    kept_apart: tuple[Link, ...] = ()
+    pin_base: tuple[Link, ...] = ()
     event: Event | None = None
 
     @property
@@ -99,8 +99,8 @@ def plan_reopen(
         more: further operations that follow from it.
 
     Raises:
-        StoreError: `not-completed`, or as `planned`.
-        UsageError: as `planned`.
+        StoreError: `not-completed`, or as `plan_amendment`.
+        UsageError: as `plan_amendment`.
     """
     if before.status is not Status.COMPLETED:
         raise StoreError(
@@ -124,15 +124,15 @@ def plan_reopen(
         entry = amended_entry(before, entry, amendment)
     kept = supersede(before.pending, before.reopens)
     # The reason and the author are in the entry.
-    made = operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
+    made = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
     after = replace(
         before,
         status=Status.ACTIVE,
         reopens=(*before.reopens, entry),
         pending=(*kept, *made, *more),
     )
-    apart = tuple(intent.spare) if entry.amendment and entry.amendment.parts else ()
-    return Plan(before, after, entry, kept_apart=apart, event=events.reopened(entry))
+    apart = tuple(intent.exclude) if entry.amendment and entry.amendment.parts else ()
+    return Plan(before, after, entry, pin_base=apart, event=events.reopened(entry))
 
 
 def plan_transition(
@@ -159,7 +159,7 @@ def plan_transition(
         pending = supersede(pending, before.reopens)
     apart: tuple[Link, ...] = ()
     if enqueue:
-        pending = (*pending, *operations(before, enqueue, intent, by=intent.by))
+        pending = (*pending, *build_operations(before, enqueue, intent, by=intent.by))
     elif before.status.is_finished and not to.is_finished:
         apart = before.links
     moved = {"from": before.status.value, "to": to.value, "forced": list(forced) or None}
@@ -167,7 +167,7 @@ def plan_transition(
         intent.op, "transitioned", at=intent.at, by=intent.by, reason=intent.reason, **moved
     )
     after = replace(before, status=to, pending=pending)
-    return Plan(before, after, kept_apart=apart, event=event)
+    return Plan(before, after, pin_base=apart, event=event)
 
 
 def plan_undo(before: Increment, intent: Intent) -> Plan:
@@ -223,7 +223,7 @@ def plan_enqueue(before: Increment, *made: Operation) -> Plan:
     return Plan(before, replace(before, pending=(*before.pending, *made)))
 
 
-def operations(
+def build_operations(
     before: Increment, kind: Kind, intent: Intent, *, by: str | None
 ) -> tuple[Operation, ...]:
     """An operation for each item, the spared ones left out."""
@@ -239,7 +239,7 @@ def operations(
             options=intent.options,
         )
         for link in before.links
-        if not any(same_item(link, other) for other in intent.spare)
+        if not any(same_item(link, other) for other in intent.exclude)
     )
 
 

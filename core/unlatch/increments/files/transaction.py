@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import events, front_matter
-from unlatch.increments.files.amendments import follow_amendments
+from unlatch.increments.files.amendments import write_amendments
 from unlatch.increments.files.layout import METADATA, SPEC, Folder
 from unlatch.increments.files.reading import read_document, read_increment, read_metadata, snapshot
 from unlatch.increments.model.status import read_status
@@ -62,7 +62,7 @@ def change_folder(
     increment = read_increment(place, shapes)
     warnings += _follow_status(place, increment.status)
     if increment.unwritten:
-        warnings += follow_amendments(place, increment)
+        warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings))
 

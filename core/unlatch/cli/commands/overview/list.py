@@ -166,9 +166,9 @@ def title_note(one: Listed) -> str | None:
     """Why an increment goes by its folder's name, if that is because spec.md was not read."""
     if not isinstance(one, Increment) or one.title != words_of(one.id):
         return None
-    from unlatch.increments.files.amendments import unread_documents  # noqa: PLC0415  (rarely needed)
+    from unlatch.increments.files.amendments import unreadable_documents  # noqa: PLC0415  (rarely needed)
 
-    errors = unread_documents(one.folder)
+    errors = unreadable_documents(one.folder)
     return next((not_read(one) for one in errors if (one.where or "").endswith("spec.md")), None)
 
 

@@ -13,7 +13,7 @@ from unlatch.cli.render.documents import pending_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import ID, JSON, Session, with_session
-from unlatch.increments.files.amendments import unread_documents
+from unlatch.increments.files.amendments import unreadable_documents
 from unlatch.lifecycle.fetch_items import look
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _warnings(increment: Increment) -> list[str]:
     """The oddities of its files, among them what was not read of it."""
     return [
         *increment.warnings,
-        *(not_read(error) for error in unread_documents(increment.folder)),
+        *(not_read(error) for error in unreadable_documents(increment.folder)),
     ]
 
 

@@ -18,7 +18,7 @@ from unlatch.config.sync_config import Part
 from unlatch.delivery.permission import check_permitted
 from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.files.outbox import enqueue
-from unlatch.increments.files.plans import operations, plan_enqueue
+from unlatch.increments.files.plans import build_operations, plan_enqueue
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
@@ -95,9 +95,9 @@ def _run_act(
     reason = checked_reason(reason) if reason is not None else None
     spare = [link for link in increment.links if link not in links]
     intent = replace(
-        workspace.manager.intent(by=session.who(by), reason=reason), options=delivery, spare=spare
+        workspace.manager.intent(by=session.who(by), reason=reason), options=delivery, exclude=spare
     )
-    made = operations(increment, kind, intent, by=intent.by)
+    made = build_operations(increment, kind, intent, by=intent.by)
     if dry_run:
         plan = plan_enqueue(increment, *made)
         return preview_and_tell(
