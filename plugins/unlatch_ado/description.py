@@ -11,7 +11,7 @@ import re
 from unlatch.errors import Rejected
 from unlatch.spi import Draft, as_html, visible
 from unlatch.spi.text import without_controls
-from unlatch_ado.discussion import plain
+from unlatch_ado.api.comments import plain
 
 LONGEST = 1_000_000
 LONGEST_TITLE = 255

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Goal, as_html
 from unlatch.spi.text import Span
-from unlatch_ado.patch import STATE, Patch
-from unlatch_ado.seeing import Seen, see
+from unlatch_ado.api.patch import STATE, Patch
+from unlatch_ado.read import Seen, see
 from unlatch_ado.writers import sent
 
 if TYPE_CHECKING:
-    from unlatch_ado.answers import WorkItem
-    from unlatch_ado.projects import Projects
+    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.projects import Projects
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.writers import Writer
 

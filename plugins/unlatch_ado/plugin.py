@@ -19,11 +19,14 @@ from unlatch.spi import (
     SyncPlugin,
     ops_in,
 )
-from unlatch_ado import creation, examining, reading, writing
+from unlatch_ado import create as creation
+from unlatch_ado import permissions as examining
+from unlatch_ado import read as reading
+from unlatch_ado import write as writing
+from unlatch_ado.api.client import Client
+from unlatch_ado.api.comments import plain
 from unlatch_ado.batch import write_many
-from unlatch_ado.client import Client
-from unlatch_ado.discussion import plain
-from unlatch_ado.seeing import understand
+from unlatch_ado.read import understand
 from unlatch_ado.writers import Judge, Lister, Writer
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.transport import Transport
-    from unlatch_ado.answers import WorkItem
+    from unlatch_ado.api.models import WorkItem
     from unlatch_ado.settings import AdoSettings
 
 # So many items are looked through for a new one, and then those of the last day before its intent.

@@ -10,16 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from unlatch.errors import ConfigError
 from unlatch.spi import Goal, ItemRef
-from unlatch_ado.addresses import Place, parse, place_of
-from unlatch_ado.tables import Fields, OnReopen, States
-from unlatch_ado.values import (  # noqa: TC001  (pydantic reads the annotations)
+from unlatch_ado.settings_types import (
+    Fields,
     NodePath,
+    OnReopen,
     Organization,
     Project,
+    States,
     UrlTemplate,
     Version,
     Word,
 )
+from unlatch_ado.urls import Place, parse, place_of
 
 _TRACKER = "ado"
 _NUMBER = re.compile(r"\d{1,10}")

@@ -8,19 +8,19 @@ from urllib.parse import quote
 
 from unlatch.errors import Forbidden
 from unlatch.spi import PlannedRequest
-from unlatch_ado.answers import WorkItem
-from unlatch_ado.patch import DESCRIPTION, HYPERLINK, ITERATION, STATE, TITLE
+from unlatch_ado.api.models import WorkItem
+from unlatch_ado.api.patch import DESCRIPTION, HYPERLINK, ITERATION, STATE, TITLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from unlatch.errors import TrackerError
-    from unlatch_ado.client import Client
-    from unlatch_ado.patch import Link, Patch
-    from unlatch_ado.seeing import Seen
+    from unlatch_ado.api.client import Client
+    from unlatch_ado.api.patch import Link, Patch
+    from unlatch_ado.api.workflow import Workflow
+    from unlatch_ado.read import Seen
     from unlatch_ado.settings import AdoSettings
-    from unlatch_ado.tables import FieldValue
-    from unlatch_ado.workflow import Workflow
+    from unlatch_ado.settings_types import FieldValue
 
 T = TypeVar("T")
 

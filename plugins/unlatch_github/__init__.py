@@ -67,7 +67,7 @@ manifest = Manifest(
     # GitHub ends a request after 10 s (its docs, "Troubleshooting the REST API": timeouts).
     settle=10.0,
     label_problem=label_problem,
-    events={"github-event": "unlatch_github.events:read_event"},
+    events={"github-event": "unlatch_github.webhook:read_event"},
     example='[trackers.github]\nrepository = "octo/widgets"\n',
     from_remote=from_remote,
 )

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi.text import without_controls
-from unlatch_github.reading import without
+from unlatch_github.api.models import without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch_github.reading import Found, Milestone
+    from unlatch_github.api.models import Found, Milestone
 
 _LONGEST = 255
 # GitHub takes no more (its docs, "Assigning issues and pull requests to other GitHub users").

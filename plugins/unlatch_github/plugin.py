@@ -22,19 +22,19 @@ from unlatch.spi import (
     SyncPlugin,
 )
 from unlatch.transport.pacing import Pace
-from unlatch_github.client import Client
-from unlatch_github.examining import examine
-from unlatch_github.many import statuses
+from unlatch_github.api.client import Client
+from unlatch_github.bulk_status import statuses
+from unlatch_github.marker_trust import Trust
+from unlatch_github.permissions import examine
 from unlatch_github.preview import Preview
-from unlatch_github.trust import Trust
-from unlatch_github.writing import create, write
+from unlatch_github.write import create, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from unlatch.transport import Transport
-    from unlatch_github.reading import Found
+    from unlatch_github.api.models import Found
     from unlatch_github.settings import GithubSettings
 
 # "80 content-generating requests per minute and 500 per hour", and "at least one second between

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unlatch.spi import Category, PlannedRequest, RemoteItem
-from unlatch_github import paths
-from unlatch_github.reading import Found, Identity, without
+from unlatch_github.api import paths
+from unlatch_github.api.models import Found, Identity, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from unlatch.spi import ItemRef
-    from unlatch_github.client import Client
-    from unlatch_github.reading import Milestone
+    from unlatch_github.api.client import Client
+    from unlatch_github.api.models import Milestone
 
 _WORDS = {
     "title": "set the title",

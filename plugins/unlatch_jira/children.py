@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
 from unlatch_jira.edit import edit_of, property_of
-from unlatch_jira.sending import send
-from unlatch_jira.walking import ALLOW_PATH, Walk
+from unlatch_jira.send import send
+from unlatch_jira.workflow.transition_runner import ALLOW_PATH, Walk
 
 if TYPE_CHECKING:
     from unlatch.spi import Change
-    from unlatch_jira.answers import Issue
-    from unlatch_jira.client import JiraClient
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.models import Issue
+    from unlatch_jira.api.site import JiraSite
     from unlatch_jira.settings import JiraSettings
-    from unlatch_jira.site import JiraSite
-    from unlatch_jira.walking import Walker
+    from unlatch_jira.workflow.transition_runner import Walker
 
 CHILDREN = "children"
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Span, visible
 from unlatch.spi.text import without_controls
-from unlatch_jira.bodies import fitting, format_of
+from unlatch_jira.api.rich_text import fitting, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from unlatch.spi import Change, Draft
     from unlatch.spi.text import Paragraph
-    from unlatch_jira.answers import Issue
+    from unlatch_jira.api.models import Issue
     from unlatch_jira.settings import JiraSettings
 
 _LONGEST_SUMMARY = 255

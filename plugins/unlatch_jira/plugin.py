@@ -21,26 +21,26 @@ from unlatch.spi import (
     SyncPlugin,
     ops_in,
 )
-from unlatch_jira.bodies import plain
-from unlatch_jira.client import JiraClient
-from unlatch_jira.comments import Person
-from unlatch_jira.creating import create
+from unlatch_jira.api.client import JiraClient
+from unlatch_jira.api.comments import Person
+from unlatch_jira.api.connection import Wire
+from unlatch_jira.api.rich_text import plain
+from unlatch_jira.api.site import JiraSite
+from unlatch_jira.bulk_status import read_many
+from unlatch_jira.create import create
 from unlatch_jira.edit import property_of
-from unlatch_jira.examining import Examiner
-from unlatch_jira.listing import ListingClient, ListingWire, UndecidedError
-from unlatch_jira.many import read_many
-from unlatch_jira.site import JiraSite
-from unlatch_jira.surroundings import fields_around
-from unlatch_jira.wire import Wire
-from unlatch_jira.writing import Writer
+from unlatch_jira.permissions import Examiner
+from unlatch_jira.preview import ListingClient, ListingWire, UndecidedError
+from unlatch_jira.reopen_context import fields_around
+from unlatch_jira.write import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from unlatch.transport import Transport
-    from unlatch_jira.answers import Issue
-    from unlatch_jira.comments import Comment
+    from unlatch_jira.api.comments import Comment
+    from unlatch_jira.api.models import Issue
     from unlatch_jira.settings import JiraSettings
 
 # A key is skipped where creating an issue failed halfway; so many in a row, and there are no more.

@@ -9,8 +9,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
-from unlatch_jira.addresses import KEY, PROJECT, parse, problem_of, project_of
-from unlatch_jira.choices import FieldValue, Named, OnReopen, Paths, Place, Transitions, places
+from unlatch_jira.settings_types import (
+    FieldValue,
+    Named,
+    OnReopen,
+    Paths,
+    Place,
+    Transitions,
+    places,
+)
+from unlatch_jira.urls import KEY, PROJECT, parse, problem_of, project_of
 
 # With a scoped token, requests to a Cloud site go through this host (https://support.atlassian.com
 # "Manage API tokens": https://api.atlassian.com/ex/jira/{cloudId}).

@@ -23,7 +23,7 @@ from unlatch.testing.parts import Parts
 from unlatch.testing.planning import Planning
 from unlatch.testing.traces import Traces
 from unlatch.testing.trial import every_creation, every_trial
-from unlatch_github.paths import issue_path
+from unlatch_github.api.paths import issue_path
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Sandbox
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch_ado.cache import DAY, Cache
+from unlatch_ado.api.cache import DAY, Cache
 
 if TYPE_CHECKING:
     from pathlib import Path

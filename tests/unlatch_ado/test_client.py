@@ -15,8 +15,8 @@ from unlatch.errors import NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Change
 from unlatch.spi.item import Category
 from unlatch.transport import for_tests, measure
-from unlatch_ado.client import Client, newest_query
-from unlatch_ado.patch import Step
+from unlatch_ado.api.client import Client, newest_query
+from unlatch_ado.api.patch import Step
 from unlatch_ado.plugin import AdoPlugin
 from unlatch_ado.settings import AdoSettings
 from unlatch_sandbox import Fault, Sandbox

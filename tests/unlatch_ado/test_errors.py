@@ -17,7 +17,7 @@ from unlatch.errors import (
     Unauthorised,
 )
 from unlatch.transport import Answer
-from unlatch_ado.errors import explain
+from unlatch_ado.api.errors import explain
 
 URL = "https://dev.azure.com/fabrikam/_apis/wit/workItems/101"
 

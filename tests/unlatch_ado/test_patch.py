@@ -4,7 +4,7 @@ import pytest
 from tests.unlatch_ado.making import MARKER, OP, words
 
 from unlatch.spi import Change
-from unlatch_ado.patch import Patch, Step, changed_tags, comment_of, read_tags
+from unlatch_ado.api.patch import Patch, Step, changed_tags, comment_of, read_tags
 
 
 @pytest.mark.parametrize(

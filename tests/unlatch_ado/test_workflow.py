@@ -4,7 +4,7 @@ import pytest
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Goal
-from unlatch_ado.workflow import Workflow, as_json, from_json
+from unlatch_ado.api.workflow import Workflow, as_json, from_json
 
 STATES = {
     "New": "Proposed",

@@ -31,7 +31,7 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.transport import Answer
-from unlatch_github.errors import Elsewhere, explain
+from unlatch_github.api.errors import Elsewhere, explain
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import Moved, NotFound, Unauthorised
 from unlatch.transport import for_tests, measure
-from unlatch_github import etags
+from unlatch_github.api import etags
 from unlatch_github.plugin import GithubPlugin
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from unlatch.spi import (
     Text,
 )
 from unlatch.transport import Transport, for_tests
-from unlatch_jira.bodies import plain
+from unlatch_jira.api.rich_text import plain
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch_jira.addresses import parse, problem_of, project_of
+from unlatch_jira.urls import parse, problem_of, project_of
 
 CLOUD = "https://acme.atlassian.net"
 SERVER = "https://tools.example.com/jira"

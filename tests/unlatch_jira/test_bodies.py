@@ -9,7 +9,7 @@ from tests.unlatch_jira.making import unescaped
 
 from unlatch.spi import adf, wiki
 from unlatch.spi.text import Span, Text
-from unlatch_jira.bodies import format_of, kept, plain
+from unlatch_jira.api.rich_text import format_of, kept, plain
 
 ID = "0007-smart-discipline"
 BODY: Text = ((Span("First"),), (Span("Second"),))

@@ -22,7 +22,7 @@ from tests.unlatch_jira.making import (
 
 from unlatch.errors import Rejected, UnknownOutcome
 from unlatch.spi import Check, Checks, Heading, Span
-from unlatch_jira.bodies import plain
+from unlatch_jira.api.rich_text import plain
 from unlatch_sandbox import Fault
 from unlatch_sandbox.jira.workflows import EPIC_LINK
 

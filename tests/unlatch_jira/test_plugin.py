@@ -39,7 +39,7 @@ from unlatch.errors import (
 )
 from unlatch.spi import Category, Change, Goal, Outcome, ops_in, visible
 from unlatch.transport import measure
-from unlatch_jira.bodies import plain
+from unlatch_jira.api.rich_text import plain
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import pytest
 
 from unlatch.errors import Rejected
 from unlatch.spi import Goal
-from unlatch_jira.answers import Move
-from unlatch_jira.choices import Transitions
-from unlatch_jira.workflow import choose
+from unlatch_jira.api.models import Move
+from unlatch_jira.settings_types import Transitions
+from unlatch_jira.workflow.choose import choose
 
 AUTO = Transitions()
 

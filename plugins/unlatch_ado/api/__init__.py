@@ -1,0 +1,1 @@
+"""The tracker's API: connection, requests, answers as models, and its errors."""

@@ -1,0 +1,282 @@
+"""The calls that are made about work items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from unlatch.errors import NotFound, TrackerError
+from unlatch.spi import CommentRef, ops_in
+from unlatch.transport import Answer, each_page, reading
+from unlatch.transport.outcomes import judge
+from unlatch_ado.api import comments as discussion
+from unlatch_ado.api import models as answers
+from unlatch_ado.api.connection import connect
+from unlatch_ado.api.errors import NotOffered, deleted, explain, missing, unreadable
+from unlatch_ado.api.patch import DESCRIPTION
+from unlatch_ado.api.projects import Projects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unlatch.transport import Transport
+    from unlatch_ado.api.comments import Remark
+    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.patch import Step
+
+# https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/get-work-items-batch
+_BATCH = 200
+_PAGE = 200
+# So many numbers are asked for in one query.
+_NUMBERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a work item that a read asks for besides the usual fields.
+
+    Args:
+        description: its description.
+        related: its parent; the API then sends every field, the description included.
+    """
+
+    description: bool = False
+    related: bool = False
+
+    @property
+    def fields(self) -> list[str] | None:
+        """The fields to ask for; None for all of them, with the relations."""
+        if self.related:
+            return None
+        return [*answers.FIELDS, DESCRIPTION] if self.description else [*answers.FIELDS]
+
+    def read_from(self, answer: object) -> WorkItem:
+        """The work item in an answer with these parts."""
+        return answers.work_item(answer, described=self.description or self.related)
+
+
+_USUAL = Parts()
+_WITH_DESCRIPTION = Parts(description=True)
+
+
+class Client:
+    """One organization's work items. Used from several threads at once.
+
+    Args:
+        organization_url: where requests go.
+        transport: what they pass.
+        newest: the newest version of the API to ask for, or None for what the server offers.
+    """
+
+    def __init__(
+        self, organization_url: str, transport: Transport, *, newest: str | None = None
+    ) -> None:
+        self._api = connect(organization_url, transport, newest=newest)
+        self.projects = Projects(self._api)
+
+    def read(self, item: str, parts: Parts = _USUAL) -> WorkItem:
+        """One work item, by its number, in whichever of the organization's projects it is.
+
+        Raises:
+            NotFound: `item-deleted`, it is in the recycle bin; `item-not-found`.
+        """
+        try:
+            with self._api.understood():
+                # The API takes no choice of fields together with relations.
+                wanted = {"expand": "Relations"} if parts.related else {"fields": parts.fields}
+                return parts.read_from(self._api.get_work_item(int(item), **wanted))
+        except NotFound as gone:
+            if gone.id == "item-not-found" and self._is_deleted(item):
+                raise deleted(item) from gone
+            raise
+
+    def read_many(
+        self, items: Iterable[str], parts: Parts = _USUAL
+    ) -> dict[str, WorkItem | TrackerError]:
+        """Many work items of any of the organization's projects, two hundred a request.
+
+        Each has an answer or an error of its own.
+
+        Raises:
+            TrackerError: none of them could be read.
+        """
+        wanted = list(dict.fromkeys(str(int(item)) for item in items))
+        found: dict[str, WorkItem | TrackerError] = {}
+        for start in range(0, len(wanted), _BATCH):
+            try:
+                found |= self._batch(wanted[start : start + _BATCH], parts)
+            except TrackerError as error:
+                if start == 0:
+                    raise
+                return {**dict.fromkeys(wanted, error), **found}
+        return {**{item: missing() for item in wanted if item not in found}, **found}
+
+    def change(self, item: str, steps: tuple[Step, ...]) -> WorkItem:
+        """Send one patch document to a work item."""
+        document = self._api.document(steps)
+        with self._api.understood(writing=True):
+            return answers.work_item(self._api.update_work_item(document, int(item)))
+
+    def change_many(
+        self, patches: Mapping[str, tuple[Step, ...]]
+    ) -> dict[str, WorkItem | TrackerError]:
+        """Send patch documents to several work items in one request; each has its own answer.
+
+        Raises:
+            TrackerError: the result of all of them.
+        """
+        documents = {int(item): self._api.document(p) for item, p in patches.items()}
+        with self._api.understood(writing=True):
+            found = answers.batch(self._api.update_work_items(documents))
+        if len(found) != len(patches):
+            raise unreadable(writing=True)
+        return {
+            item: _read_changed(status, body)
+            for item, (status, body) in zip(patches, found, strict=True)
+        }
+
+    def create(self, project: str, type: str, steps: tuple[Step, ...]) -> WorkItem:
+        """Create a work item."""
+        document = self._api.document(steps)
+        with self._api.understood(writing=True):
+            return answers.work_item(self._api.create_work_item(document, project, type))
+
+    def would_change(self, item: str, steps: tuple[Step, ...]) -> None:
+        """Let the server judge a patch document that is not carried out.
+
+        Raises:
+            TrackerError: what `change` would raise.
+        """
+        document = self._api.document(steps)
+        with self._api.understood(), reading():
+            self._api.update_work_item(document, int(item), validate_only=True)
+
+    def would_create(self, project: str, type: str, steps: tuple[Step, ...]) -> None:
+        """Let the server judge a work item that is not made; as `would_change`."""
+        document = self._api.document(steps)
+        with self._api.understood(), reading():
+            self._api.create_work_item(document, project, type, validate_only=True)
+
+    def comments_with(self, project: str, item: str, op: str) -> tuple[CommentRef, ...]:
+        """The comments that carry the marker of `op`, oldest first."""
+        remarks = self._remarks(project, item)
+        return tuple(remark.ref for remark in remarks if op in ops_in(remark.text))
+
+    def ops(self, project: str, item: str) -> tuple[str, ...]:
+        """The operations whose markers stand in comments, oldest first."""
+        remarks = self._remarks(project, item)
+        return tuple(op for remark in remarks for op in sorted(ops_in(remark.text)))
+
+    def _remarks(self, project: str, item: str) -> list[Remark]:
+        try:
+            found = list(self._comments(project, item))
+        except (NotFound, NotOffered):
+            # Servers before 2019 keep comments in updates only. And where an item was moved, its
+            # old project's address need not lead to it; updates are asked for without a project.
+            found = list(self._updates(item))
+        return sorted(found, key=lambda remark: remark.ref.created)
+
+    def newest(self, project: str) -> Iterator[WorkItem | TrackerError]:
+        """The work items of a project with their descriptions, the newest first.
+
+        Read as they are taken, two hundred a request. Numbers are given in the order of creation,
+        so no clock is asked.
+        """
+        below: str | None = None
+        for _ in each_page():
+            numbers = self._numbers(project, below)
+            if not numbers:
+                return
+            below = numbers[-1]
+            for start in range(0, len(numbers), _BATCH):
+                page = self._batch(numbers[start : start + _BATCH], _WITH_DESCRIPTION)
+                yield from page.values()
+
+    def _is_deleted(self, item: str) -> bool:
+        try:
+            with self._api.understood():
+                self._api.get_deleted_work_item(int(item))
+        except TrackerError:
+            # What keeps us from looking says nothing new about the item.
+            return False
+        return True
+
+    def _comments(self, project: str, item: str) -> Iterator[Remark]:
+        token: str | None = None
+        for _ in each_page():
+            with self._api.understood():
+                page, token = discussion.comments(
+                    self._api.get_comments(
+                        project, int(item), top=_PAGE, continuation_token=token, order="asc"
+                    )
+                )
+            yield from page
+            if token is None:
+                return
+
+    def _updates(self, item: str) -> Iterator[Remark]:
+        seen, size = 0, _PAGE
+        for _ in each_page():
+            if size != _PAGE:
+                return
+            with self._api.understood():
+                answer = self._api.get_updates(int(item), top=_PAGE, skip=seen)
+                page, size = discussion.updates(answer)
+            yield from page
+            seen += size
+
+    def _numbers(self, project: str, below: str | None) -> list[str]:
+        query = self._api.query(newest_query(project, below))
+        with self._api.understood(), reading():
+            found = self._api.query_by_wiql(query, top=_NUMBERS)
+            return [str(number) for number in answers.ids(found)]
+
+    def _batch(self, items: list[str], parts: Parts) -> dict[str, WorkItem | TrackerError]:
+        request = self._api.batch([int(item) for item in items], parts.fields)
+        with self._api.understood(), reading():
+            found = self._api.get_work_items_batch(request) or []
+            read = {str(item.id): _read_one(item, parts) for item in found if item is not None}
+        return {item: read[item] for item in items if item in read}
+
+
+def _read_one(answer: object, parts: Parts) -> WorkItem | TrackerError:
+    try:
+        return parts.read_from(answer)
+    except ValidationError as error:
+        return _caused(unreadable(writing=False), error)
+
+
+def _read_changed(status: int, body: bytes) -> WorkItem | TrackerError:
+    answer = Answer("PATCH", "", status, {"Content-Type": "application/json"}, body)
+    refusal = explain(answer) or judge(answer, write=True)
+    if refusal is not None:
+        return refusal
+    try:
+        return answers.work_item(answer.json())
+    except ValidationError as error:
+        return _caused(unreadable(writing=True), error)
+
+
+def _caused(error: TrackerError, cause: Exception) -> TrackerError:
+    error.__cause__ = cause
+    return error
+
+
+def newest_query(project: str, below: str | None) -> str:
+    """WIQL for the work items of a project, the newest first.
+
+    A quote within a string is written twice:
+    https://learn.microsoft.com/azure/devops/boards/queries/wiql-syntax
+
+    Args:
+        below: a number; the items have smaller ones. None for no limit.
+    """
+    name = project.replace("'", "''")
+    limit = "" if below is None else f"AND [System.Id] < {int(below)} "
+    return (
+        "SELECT [System.Id] FROM WorkItems "  # noqa: S608 (WIQL, and escaped)
+        f"WHERE [System.TeamProject] = '{name}' {limit}"
+        "ORDER BY [System.Id] DESC"
+    )

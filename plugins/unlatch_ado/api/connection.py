@@ -1,0 +1,42 @@
+"""The library over the transport."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from unlatch_ado.api.cache import Cache
+from unlatch_ado.api.errors import explain
+
+if TYPE_CHECKING:
+    from unlatch.transport import Transport
+    from unlatch_ado.api.sdk import WorkItems
+
+_LOADING = threading.Lock()
+_FOLDER = "AZURE_DEVOPS_CACHE_DIR"
+
+
+def connect(organization_url: str, transport: Transport, *, newest: str | None = None) -> WorkItems:
+    """The library's client for one organization. It may be used from several threads at once.
+
+    The library makes a folder when it is imported, by default in the home directory, and fails
+    where it cannot. Nothing that we use reads or writes there.
+
+    Args:
+        organization_url: where requests go.
+        transport: what they pass.
+        newest: the newest version of the API to ask for, or None for what the server offers.
+    """
+    with _LOADING:
+        before = os.environ.get(_FOLDER)
+        os.environ[_FOLDER] = str(transport.cache)
+        try:
+            from unlatch_ado.api.sdk import WorkItems  # noqa: PLC0415
+        finally:
+            if before is None:
+                del os.environ[_FOLDER]
+            else:
+                os.environ[_FOLDER] = before
+    session, cache = transport.session(explain), Cache(transport.cache)
+    return WorkItems(organization_url, session, cache, newest=newest)

@@ -1,0 +1,282 @@
+"""Azure DevOps' answers as our own types.
+
+The library's models take whatever comes: what we need of them is checked here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from unlatch.spi import read_stamp
+from unlatch_ado.api.iterations import Iteration
+from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
+from unlatch_ado.api.workflow import Workflow
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+# The fields that are asked for; the others of an item are not needed.
+FIELDS = (
+    "System.TeamProject",
+    "System.WorkItemType",
+    "System.Title",
+    "System.State",
+    "System.Tags",
+    "System.AssignedTo",
+    "System.ChangedDate",
+    "System.CreatedDate",
+    "System.IterationPath",
+)
+_ITEM_URL = re.compile(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
+_PROJECT_ID = re.compile(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """A work item as it was answered.
+
+    Args:
+        description: its description; None if it was not asked for.
+        inactive: whether the answer says that its assignee has left.
+        iteration: the path of its iteration.
+        parent: the number of its parent, where that was asked for and it has one.
+        project_id: its project's, if the answer shows it.
+    """
+
+    id: int
+    revision: int
+    project: str
+    type: str
+    title: str
+    state: str
+    tags: tuple[str, ...]
+    assignee: str | None = None
+    changed: datetime | None = None
+    created: datetime | None = None
+    description: str | None = None
+    inactive: bool = False
+    iteration: str = ""
+    parent: str | None = None
+    project_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A work item type, and the reference names of its fields (empty if they are not told)."""
+
+    workflow: Workflow
+    fields: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Whom a token belongs to: the name that people see, and the one to assign work items to."""
+
+    name: str
+    address: str
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class _Person(_Model):
+    name: str | None = Field(None, alias="displayName")
+    inactive: bool | None = None
+
+
+class _Fields(_Model):
+    project: str = Field(alias="System.TeamProject")
+    type: str = Field(alias="System.WorkItemType")
+    title: str = Field(alias="System.Title")
+    state: str = Field(alias="System.State")
+    tags: str | None = Field(None, alias="System.Tags")
+    # An object since version 5 of the API, before that a name.
+    assigned: _Person | str | None = Field(None, alias="System.AssignedTo")
+    changed: str | None = Field(None, alias="System.ChangedDate")
+    created: str | None = Field(None, alias="System.CreatedDate")
+    description: str | None = Field(None, alias=DESCRIPTION)
+    iteration: str | None = Field(None, alias="System.IterationPath")
+
+
+class _Relation(_Model):
+    rel: str | None = None
+    url: str | None = None
+
+
+class _WorkItem(_Model):
+    id: int
+    rev: int
+    fields: _Fields
+    url: str | None = None
+    relations: list[_Relation] | None = None
+
+
+class _State(_Model):
+    name: str
+    category: str
+
+
+class _Transition(_Model):
+    to: str
+
+
+class _TypeField(_Model):
+    reference_name: str | None = None
+
+
+class _Type(_Model):
+    name: str
+    states: list[_State]
+    transitions: dict[str, list[_Transition] | None]
+    fields: list[_TypeField] | None = None
+
+
+class _Reference(_Model):
+    id: int
+
+
+class _Found(_Model):
+    work_items: list[_Reference] | None
+
+
+class _Node(_Model):
+    name: str
+    attributes: dict[str, Any] | None = None
+    children: list[_Node] | None = None
+
+
+class _Properties(_Model):
+    account: dict[str, Any] | None = Field(None, alias="Account")
+
+
+class _User(_Model):
+    name: str | None = Field(None, alias="providerDisplayName")
+    own: str | None = Field(None, alias="customDisplayName")
+    properties: _Properties | None = None
+
+
+class _BatchAnswer(_Model):
+    code: int
+    # JSON within JSON, as a string.
+    body: str | dict[str, Any] | None = None
+
+
+class _BatchAnswers(_Model):
+    value: list[_BatchAnswer]
+
+
+class _ConnectionData(_Model):
+    user: _User = Field(alias="authenticatedUser")
+
+
+class _Permissions(_Model):
+    value: list[bool]
+
+
+def work_item(answer: Any, *, described: bool = True) -> WorkItem:
+    """One work item.
+
+    Args:
+        described: whether its description was asked for; one that is empty is left out.
+    """
+    item = _WorkItem.model_validate(answer)
+    fields = item.fields
+    person = fields.assigned
+    home = _PROJECT_ID.search(item.url or "")
+    return WorkItem(
+        id=item.id,
+        revision=item.rev,
+        project=fields.project,
+        type=fields.type,
+        title=fields.title,
+        state=fields.state,
+        tags=read_tags(fields.tags),
+        assignee=person.name if isinstance(person, _Person) else person,
+        changed=read_stamp(fields.changed),
+        created=read_stamp(fields.created),
+        description=(fields.description or "") if described else None,
+        inactive=isinstance(person, _Person) and person.inactive is True,
+        iteration=fields.iteration or "",
+        parent=next(filter(None, map(_parent, item.relations or [])), None),
+        project_id=home[1] if home else None,
+    )
+
+
+def _parent(relation: _Relation) -> str | None:
+    found = _ITEM_URL.search(relation.url or "")
+    return found[1] if found and relation.rel == PARENT_LINK else None
+
+
+def batch(answer: Any) -> list[tuple[int, bytes]]:
+    """The answers to each of the requests that went together: status and body."""
+    found = _BatchAnswers.model_validate(answer).value
+    return [(one.code, _raw(one.body)) for one in found]
+
+
+def _raw(body: str | dict[str, Any] | None) -> bytes:
+    return (body if isinstance(body, str) else json.dumps(body or {})).encode()
+
+
+def workflow(answer: Any) -> Workflow:
+    """A work item type's states and the moves between them."""
+    return _workflow(_Type.model_validate(answer))
+
+
+def _workflow(type_: _Type) -> Workflow:
+    return Workflow(
+        type_.name,
+        {state.name: state.category for state in type_.states},
+        {state: tuple(to.to for to in moves or ()) for state, moves in type_.transitions.items()},
+    )
+
+
+def types(answer: Any) -> list[Type]:
+    """The work item types of a project."""
+    read = [_Type.model_validate(one) for one in answer or []]
+    names = [frozenset(f.reference_name or "" for f in one.fields or ()) - {""} for one in read]
+    return [Type(_workflow(one), fields) for one, fields in zip(read, names, strict=True)]
+
+
+def iterations(answer: Any) -> tuple[Iteration, ...]:
+    """The iterations of a project, from the tree that they form."""
+    root = _Node.model_validate(answer)
+    # A node's own path has the word Iteration in it, which work items leave out.
+    return tuple(_below(root, root.name))
+
+
+def _below(node: _Node, path: str) -> list[Iteration]:
+    found: list[Iteration] = []
+    for child in node.children or []:
+        here, dates = f"{path}\\{child.name}", child.attributes or {}
+        found.append(Iteration(here, _day(dates.get("startDate")), _day(dates.get("finishDate"))))
+        found += _below(child, here)
+    return found
+
+
+def _day(stamp: object) -> date | None:
+    moment = read_stamp(stamp)
+    return moment.date() if moment else None
+
+
+def account(answer: Any) -> Account:
+    """Whom the token belongs to."""
+    user = _ConnectionData.model_validate(answer).user
+    properties = (user.properties and user.properties.account) or {}
+    name = user.own or user.name or ""
+    return Account(name, str(properties.get("$value") or name))
+
+
+def permission(answer: Any) -> bool:
+    """The only answer of a question for one permission on one thing."""
+    return all(_Permissions.model_validate(answer).value)
+
+
+def ids(answer: Any) -> list[int]:
+    """The items that a query found, in its order."""
+    return [reference.id for reference in _Found.model_validate(answer).work_items or []]

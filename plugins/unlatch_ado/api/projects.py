@@ -1,0 +1,92 @@
+"""The calls that are made about what work items belong to: types, iterations, people."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Conflict, NotFound, Rejected, Unauthorised
+from unlatch_ado.api import models as answers
+from unlatch_ado.api.iterations import Iteration, as_json, from_json
+from unlatch_ado.api.workflow import Workflow
+from unlatch_ado.api.workflow import as_json as workflow_as_json
+from unlatch_ado.api.workflow import from_json as workflow_from_json
+
+if TYPE_CHECKING:
+    from unlatch_ado.api.models import Account, Type
+    from unlatch_ado.api.sdk import WorkItems
+
+# Deeper trees of iterations are read to here.
+_DEPTH = 10
+_NO = (Conflict, NotFound, Rejected, Unauthorised)
+
+
+class Projects:
+    """What an organization's projects are set up to. Used from several threads at once."""
+
+    def __init__(self, api: WorkItems) -> None:
+        self._api = api
+        self._cache = api.cache
+        self._workflows: dict[tuple[str, ...], Workflow] = {}
+        self._iterations: dict[str, tuple[Iteration, ...]] = {}
+        self._account: Account | None = None
+        self._asking = threading.Lock()
+
+    def workflow(self, project: str, type: str, *, anew: bool = False) -> Workflow:
+        """A work item type's states and moves, asked for once a day, or `anew`."""
+        organization = self._api.organization
+        name = ("workflow", organization, project.casefold(), type.casefold())
+        # One thread asks, the others wait for its answer.
+        with self._asking:
+            known = None if anew else self._workflows.get(name)
+            if known is None and not anew:
+                known = workflow_from_json(self._cache.get(*name))
+            if known is None:
+                with self._api.understood():
+                    known = answers.workflow(self._api.get_work_item_type(project, type))
+                self._cache.put(*name, value=workflow_as_json(known))
+            self._workflows[name] = known
+        return known
+
+    def types(self, project: str) -> dict[str, Type]:
+        """All work item types of a project, by their names without regard to case."""
+        with self._api.understood():
+            found = answers.types(self._api.get_work_item_types(project))
+        return {one.workflow.type.casefold(): one for one in found}
+
+    def iterations(self, project: str) -> tuple[Iteration, ...]:
+        """A project's iterations with their dates, asked for once a day."""
+        with self._asking:
+            known = self.known_iterations(project)
+            if known is None:
+                with self._api.understood():
+                    tree = self._api.get_classification_node(project, "iterations", depth=_DEPTH)
+                    known = answers.iterations(tree)
+                name = ("iterations", self._api.organization, project.casefold())
+                self._cache.put(*name, value=as_json(known))
+            self._iterations[project.casefold()] = known
+        return known
+
+    def known_iterations(self, project: str) -> tuple[Iteration, ...] | None:
+        """The same, where they are kept from an earlier request."""
+        if project.casefold() in self._iterations:
+            return self._iterations[project.casefold()]
+        name = ("iterations", self._api.organization, project.casefold())
+        return from_json(self._cache.get(*name))
+
+    def account(self) -> Account:
+        """Whom the token belongs to; never kept on disk, for the next run may have another one."""
+        with self._asking:
+            if self._account is None:
+                with self._api.understood():
+                    self._account = answers.account(self._api.connection_data())
+        return self._account
+
+    def may_create_tags(self, project_id: str) -> bool | None:
+        """Whether the token may bring new tags into a project; None if that is not told."""
+        try:
+            with self._api.understood():
+                return answers.permission(self._api.may_create_tags(project_id))
+        except _NO:
+            # Tokens of small scope may not ask.
+            return None

@@ -1,0 +1,199 @@
+"""The azure-devops library over the transport.
+
+Only `connection` imports this module, and not before it is used: the library makes a folder when it
+is imported. Both classes reach into azure-devops 7.1.0b4 and msrest 0.7.1, their last releases.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+import threading
+import uuid
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from azure.core.exceptions import DeserializationError
+from azure.devops.v7_1.work_item_tracking.models import (
+    JsonPatchOperation,
+    Wiql,
+    WorkItemBatchGetRequest,
+)
+from azure.devops.v7_1.work_item_tracking.work_item_tracking_client import WorkItemTrackingClient
+from msrest.exceptions import ClientException
+from msrest.universal_http import ClientRequest
+from msrest.universal_http.requests import BasicRequestsHTTPSender
+from pydantic import ValidationError
+from requests.exceptions import JSONDecodeError
+
+from unlatch_ado.api.errors import NotOffered, unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import requests
+
+    from unlatch_ado.api.cache import Cache
+    from unlatch_ado.api.patch import Step
+
+# What is raised for answers that cannot be read; msrest takes one of them from azure-core.
+_UNREADABLE = (ValidationError, ClientException, DeserializationError, JSONDecodeError)
+
+_CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
+_PERMISSIONS = "dd3b8bd6-c7fc-4cbd-929a-933d9c011c9d"
+_TAGGING = "bb50f182-8e5e-40b8-bc21-e8752a1e7ae2"
+_CREATE = 2
+_WORK_ITEMS = "72c7ddf8-2cdc-4f60-90cd-ab71c14a399b"
+_PATCH = "application/json-patch+json"
+
+
+class SharedSessionSender(BasicRequestsHTTPSender):
+    """Sends every thread's requests through the one session.
+
+    msrest's own sender makes a session per thread, which our adapter would not be mounted on; and
+    its `BasicRequestsHTTPSender` hands over neither headers nor body.
+    """
+
+    def send(self, request: Any, **kwargs: Any) -> Any:
+        return super().send(
+            request,
+            headers=dict(request.headers),
+            data=request.data,
+            stream=kwargs.get("stream", True),
+        )
+
+
+class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops has no types
+    """The library's client for work items, with its lookup of API routes kept in our own cache.
+
+    The library keeps the routes in a class attribute and in a file that all programs of the user
+    share: written in place, deleted by whoever reads it half-written, and as old as its youngest
+    entry. Its `Connection` would also ask at which address the service for work items is; that is
+    the organization's own, and an answer that named another one could not be trusted with them.
+    """
+
+    def __init__(
+        self,
+        organization_url: str,
+        session: requests.Session,
+        cache: Cache,
+        *,
+        newest: str | None = None,
+    ) -> None:
+        # Else msrest starts `uname -p` to name the processor in its User-Agent.
+        vars(platform.uname()).setdefault("processor", "")
+        super().__init__(organization_url)
+        self.organization = organization_url.lower()
+        self.cache = cache
+        self._newest = newest
+        self._routes: dict[str, Any] | None = None
+        self._discovering = threading.Lock()
+        self.config.pipeline._sender.driver = SharedSessionSender(session)  # noqa: SLF001
+        # Else msrest closes the session, other threads' connections included, after each error.
+        self.config.keep_alive = True
+        # Else one organization's session id, kept in a class attribute, goes to the next one.
+        self.config.additional_headers["X-TFS-Session"] = str(uuid.uuid4())
+
+    @contextmanager
+    def understood(self, *, writing: bool = False) -> Iterator[None]:
+        """For one call: an answer that cannot be read becomes an error of ours."""
+        try:
+            yield
+        except _UNREADABLE as error:
+            raise unreadable(writing=writing) from error
+
+    def document(self, steps: Sequence[Step]) -> list[Any]:
+        """A patch document as the library wants it."""
+        return [JsonPatchOperation(op=step.op, path=step.path, value=step.value) for step in steps]
+
+    def query(self, text: str) -> Any:
+        """A query as the library wants it."""
+        return Wiql(query=text)
+
+    def batch(self, ids: list[int], fields: list[str] | None) -> Any:
+        """A request for many work items; those that are gone are left out of its answer.
+
+        Args:
+            fields: what is wanted of them; None for everything, their relations included.
+        """
+        expand = "relations" if fields is None else None
+        return WorkItemBatchGetRequest(ids=ids, fields=fields, expand=expand, error_policy="omit")
+
+    def _get_resource_location(self, url: str, location_id: str) -> Any:
+        # One thread asks, the others wait for its answer.
+        with self._discovering:
+            if self._routes is None:
+                known = self.cache.get("routes", self.normalized_url) or []
+                self._routes = self._read_routes(known) or self._answered_routes()
+        if location_id not in self._routes:
+            raise NotOffered
+        return self._routes[location_id]
+
+    def _answered_routes(self) -> dict[str, Any]:
+        request = ClientRequest("OPTIONS", self._client.format_url("_apis"))
+        body = self._send_request(request, headers={"Accept": "application/json"}).json()
+        found = body.get("value") if isinstance(body, dict) else None
+        listed = found if isinstance(found, list) else []
+        # Of some thousand routes, those of work items are needed, and two more.
+        routes = [r for r in listed if isinstance(r, dict) and _is_needed(r)]
+        if not any(route.get("area") == "wit" for route in routes):
+            raise ClientException("no routes of work items")
+        self.cache.put("routes", self.normalized_url, value=routes)
+        return self._read_routes(routes)
+
+    def _read_routes(self, routes: list[Any]) -> dict[str, Any]:
+        """The routes, as if the server knew no newer version than the configured one."""
+        read = {}
+        newest = math.inf if self._newest is None else float(self._newest)
+        for route in self._base_deserialize.deserialize_data(routes, "[ApiResourceLocation]"):
+            if newest < route.max_version:
+                route.max_version = newest
+                route.released_version = str(min(float(route.released_version), newest))
+            # A route is a path; one that names a scheme would take the request to another host.
+            if ":" not in route.route_template:
+                read[route.id] = route
+        return read
+
+    def connection_data(self) -> Any:
+        """Whom the token belongs to; the library has it in another client."""
+        return self._send("GET", _CONNECTION_DATA, "7.1-preview.1").json()
+
+    def update_work_items(self, patches: Mapping[int, Sequence[Any]]) -> Any:
+        """Change several work items with one request; the library has no call for it.
+
+        Each has its own answer, and one that fails holds up none of the others:
+        https://learn.microsoft.com/rest/api/azure/devops/wit/workitembatchupdate
+        """
+        location = self._get_resource_location(self.normalized_url, _WORK_ITEMS)
+        version = self._negotiate_request_version(location, "7.1")
+        batch = [
+            {
+                "method": "PATCH",
+                "uri": f"/_apis/wit/workitems/{item}?api-version={version}",
+                "headers": {"Content-Type": _PATCH},
+                "body": [one.as_dict() for one in document],
+            }
+            for item, document in patches.items()
+        ]
+        request = ClientRequest("PATCH", self._client.format_url("_apis/wit/$batch"))
+        request.format_parameters({"api-version": version})
+        headers = {"Content-Type": "application/json; charset=utf-8", "Accept": "application/json"}
+        headers |= self.config.additional_headers
+        return self._send_request(request, headers=headers, content=batch).json()
+
+    def may_create_tags(self, project_id: str) -> Any:
+        """Whether the caller may create tags in a project.
+
+        https://learn.microsoft.com/azure/devops/organizations/security/namespace-reference
+        """
+        return self._send(
+            "GET",
+            _PERMISSIONS,
+            "7.1-preview.2",
+            route_values={"securityNamespaceId": _TAGGING, "permissions": str(_CREATE)},
+            query_parameters={"tokens": f"/{project_id}"},
+        ).json()
+
+
+def _is_needed(route: dict[str, Any]) -> bool:
+    return route.get("area") == "wit" or route.get("id") in (_CONNECTION_DATA, _PERMISSIONS)

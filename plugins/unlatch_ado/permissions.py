@@ -1,0 +1,158 @@
+"""What a token may do, and whether the configuration fits the process; without writing anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import NotFound, Rejected, TrackerError, Unauthorised
+from unlatch.spi import Access, Change, Draft, Examination, Goal, Remark, as_html, must_move
+from unlatch.spi.text import Span
+from unlatch_ado.api.patch import Patch
+from unlatch_ado.create import patch_for_new
+from unlatch_ado.process_check import remarks_on
+from unlatch_ado.read import Seen, understand
+from unlatch_ado.write import patch_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from unlatch.spi import ItemRef
+    from unlatch_ado.api.client import Client
+    from unlatch_ado.api.models import Type, WorkItem
+    from unlatch_ado.settings import AdoSettings
+
+_PROBE = Change("0" * 26, Goal.OPEN)
+_DRAFT = Draft("0000-unlatch", "unlatch asks whether it may make this", None, ())
+_WORDS = as_html(((Span("unlatch asks whether it may comment here."),),))
+_HINTS = {
+    "read": "the scope Work Items: Read, and 'View work items in this node' on the area path",
+    "reopen": "the scope Work Items: Read & write, and 'Edit work items in this node'",
+    "comment": "the scope Work Items: Read & write, and 'Edit work items in this node'",
+    "label": "'Create tag definition' (Project settings, Permissions); tags that exist can be used",
+    "create": "'Edit work items in this node' on the area path of new work items",
+}
+
+
+def examine(settings: AdoSettings, client: Client, refs: Sequence[ItemRef]) -> Examination:
+    """Find out what the token may do, and hold the configuration against the process.
+
+    The server is asked to judge changes that it does not carry out (`validateOnly`).
+
+    Raises:
+        TrackerError: nothing could be found out at all.
+    """
+    login = _login(client)
+    ours = [ref for ref in refs if settings.allows(ref)]
+    found = client.read_many(ref.id for ref in ours)
+    seen, remarks = _understood(settings, client, ours, found)
+    places = []
+    for project in settings.places:
+        here = [one for one in seen if one.item.project.casefold() == project.casefold()]
+        place, said = _place(settings, client, project, here)
+        places.append(place)
+        remarks += said
+    return Examination(login, tuple(places), tuple(remarks))
+
+
+def _login(client: Client) -> str | None:
+    try:
+        return client.projects.account().name or None
+    except (NotFound, Rejected):
+        # An old server, or one that hides it; nothing that a command needs.
+        return None
+
+
+def _understood(
+    settings: AdoSettings,
+    client: Client,
+    refs: Iterable[ItemRef],
+    found: Mapping[str, WorkItem | TrackerError],
+) -> tuple[list[Seen], list[Remark]]:
+    seen, remarks = [], []
+    for ref in refs:
+        item = found[str(int(ref.id))]
+        try:
+            if isinstance(item, TrackerError):
+                raise item
+            seen.append(understand(settings, client.projects, item))
+        except TrackerError as error:
+            remarks.append(_remark(error, settings.name(ref)))
+    return seen, remarks
+
+
+def _place(
+    settings: AdoSettings, client: Client, project: str, seen: list[Seen]
+) -> tuple[Access, list[Remark]]:
+    target = settings.target_of(project)
+    try:
+        types = client.projects.types(project)
+    except TrackerError as error:
+        return _access(target, {"read": False}), [_remark(error, target)]
+    remarks = remarks_on(settings, project, types, {one.item.type for one in seen})
+    rights: dict[str, bool | None] = {"read": True if seen else None}
+    rights |= _rights_on_items(settings, client, seen, remarks)
+    if settings.project is not None and settings.project.casefold() == project.casefold():
+        rights["create"] = _may_create(settings, client, types, remarks)
+    return _access(target, rights), remarks
+
+
+def _access(target: str, rights: dict[str, bool | None]) -> Access:
+    hints = dict.fromkeys(_HINTS[name] for name, allowed in rights.items() if allowed is False)
+    return Access(target, rights, f"grant {'; '.join(hints)}" if hints else None)
+
+
+def _rights_on_items(
+    settings: AdoSettings, client: Client, seen: list[Seen], remarks: list[Remark]
+) -> dict[str, bool | None]:
+    """Tried on one item, a closed one if there is one: its reopening can be tried as a whole."""
+    if not seen:
+        return {"reopen": None, "comment": None, "label": None}
+    one = min(seen, key=lambda one: (one.remote.category.is_open, one.remote.deliberate))
+    where = settings.name(one.remote.ref)
+    may_comment = _allowed(client, one, Patch(None, comment=_WORDS), remarks, where)
+    may_reopen = may_comment
+    if may_comment and must_move(one.remote, Goal.OPEN) and not one.remote.deliberate:
+        try:
+            patch = patch_for(settings, one, _PROBE)
+        except Rejected as refusal:
+            remarks.append(_remark(refusal, where))
+            may_reopen = False
+        else:
+            may_reopen = _allowed(client, one, patch, remarks, where)
+    may_tag = client.projects.may_create_tags(one.item.project_id) if one.item.project_id else None
+    label = may_tag if may_comment else may_comment
+    return {"reopen": may_reopen, "comment": may_comment, "label": label}
+
+
+def _allowed(
+    client: Client, one: Seen, patch: Patch, remarks: list[Remark], where: str
+) -> bool | None:
+    try:
+        client.would_change(str(one.item.id), patch.steps())
+    except TrackerError as error:
+        return _refused(error, remarks, where)
+    return True
+
+
+def _may_create(
+    settings: AdoSettings, client: Client, types: dict[str, Type], remarks: list[Remark]
+) -> bool | None:
+    type_, project = settings.work_item_type, settings.project or ""
+    if type_.casefold() not in types:
+        return False
+    patch = patch_for_new(settings, _DRAFT, _PROBE, {})
+    try:
+        client.would_create(project, type_, patch.steps())
+    except TrackerError as error:
+        return _refused(error, remarks, f"a new {type_} in {settings.target}")
+    return True
+
+
+def _refused(error: TrackerError, remarks: list[Remark], where: str) -> bool | None:
+    if not isinstance(error, Unauthorised):
+        remarks.append(_remark(error, where))
+    return False if isinstance(error, Unauthorised | Rejected | NotFound) else None
+
+
+def _remark(error: TrackerError, where: str) -> Remark:
+    return Remark(error.id, error.message, where, error.hint, is_error=True)

@@ -1,0 +1,97 @@
+"""The iteration and the assignee of a work item that is reopened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.errors import TrackerError
+from unlatch_ado.api.iterations import find, successors
+from unlatch_ado.api.patch import ASSIGNEE, ITERATION
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.projects import Projects
+    from unlatch_ado.settings import AdoSettings
+    from unlatch_ado.settings_types import FieldValue
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """Fields that are set in the request that reopens a work item.
+
+    Args:
+        fields: their new values, by their reference names.
+        notes: messages for people.
+    """
+
+    fields: tuple[tuple[str, FieldValue], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names_account(self) -> bool:
+        """Whether the token's account had to be asked for."""
+        return any(name == ASSIGNEE for name, _ in self.fields)
+
+
+NOTHING = Renewal()
+
+
+def renewal_of(
+    settings: AdoSettings, projects: Projects, item: WorkItem, *, today: date
+) -> Renewal:
+    """The current iteration in place of an old one, a new assignee for one who has left."""
+    iteration = _iteration(settings, projects, item, today)
+    assignee = _assignee(settings, projects, item)
+    return Renewal(iteration.fields + assignee.fields, iteration.notes + assignee.notes)
+
+
+def _iteration(settings: AdoSettings, projects: Projects, item: WorkItem, today: date) -> Renewal:
+    if not item.iteration or item.iteration.casefold() == item.project.casefold():
+        return NOTHING
+    if settings.on_reopen.iteration == "current":
+        try:
+            known = projects.iterations(item.project)
+        except TrackerError as error:
+            return _note(
+                f"its iterations could not be read, so it stays in {item.iteration}: "
+                f"{error.message}"
+            )
+    else:
+        known = projects.known_iterations(item.project) or ()
+    found = find(known, item.iteration)
+    if found is None:
+        return _note(f"it is still in the iteration {item.iteration}")
+    if not found.is_over(today):
+        return NOTHING
+    ended = f"its iteration {item.iteration} ended on {found.finish}"
+    if settings.on_reopen.iteration == "keep":
+        return _note(f"{ended}; it is still in it")
+    return _moved_on(ended, [one.path for one in successors(known, item.iteration, today)])
+
+
+def _moved_on(ended: str, current: list[str]) -> Renewal:
+    if len(current) != 1:
+        choice = f"several are current: {', '.join(current)}" if current else "none is current"
+        return _note(f"{ended}; it is still in it, for {choice}")
+    note = f"{ended}; it was moved to {current[0]}"
+    return Renewal(((ITERATION, current[0]),), (note,))
+
+
+def _assignee(settings: AdoSettings, projects: Projects, item: WorkItem) -> Renewal:
+    if not item.inactive or item.assignee is None:
+        return NOTHING
+    left = f"its assignee {item.assignee} is no longer active"
+    if settings.on_reopen.assignee == "keep":
+        return _note(left)
+    try:
+        me = projects.account()
+    except TrackerError as error:
+        return _note(f"{left}; the account of the token could not be read: {error.message}")
+    return Renewal(((ASSIGNEE, me.address),), (f"{left}; it was assigned to {me.name}",))
+
+
+def _note(text: str) -> Renewal:
+    return Renewal(notes=(text,))

@@ -1,0 +1,197 @@
+"""The tables within `[trackers.ado]`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
+
+from unlatch.spi import Goal
+from unlatch_ado.urls import place_of
+
+# https://learn.microsoft.com/azure/devops/organizations/settings/naming-restrictions
+_BARRED_IN_NAMES = re.compile(r"""[\x00-\x1f/\\:*?"'<>;#$%{},+=\[\]|]""")
+_BARRED_IN_PATHS = re.compile(r'[\x00-\x1f\x7f:*?"<>;#$%&|+,=\[\]]')
+_REFERENCE_NAME = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+", re.ASCII)
+_VERSION = re.compile(r"\d{1,2}\.\d")
+_LONGEST_PATH = 4000
+# What unlatch sets itself, and what only Azure DevOps sets.
+_NOT_FOR_FIELDS = {
+    "system.state": "name it in `states`",
+    "system.tags": "name tags in [labels]",
+    "system.history": "unlatch writes the comment",
+    "system.title": "the title comes from the increment",
+    "system.description": "the description comes from the increment",
+    "system.areapath": "name it in `area_path`",
+    "system.iterationpath": "name it in `iteration_path`",
+    "system.workitemtype": "name it in `work_item_type` or `types`",
+    "system.teamproject": "name it in `project`",
+    "system.id": "it cannot be set",
+    "system.rev": "it cannot be set",
+}
+
+
+def _url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError as error:
+        raise ValueError(f"{value!r} is no web address") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{value!r} must begin with https://")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("an address must not hold a user name or a token")
+    return value
+
+
+def _organization(value: str) -> str:
+    url = _url(value).rstrip("/")
+    parts = urlsplit(url)
+    if parts.query or parts.fragment or re.search(r"[\s{}]", url):
+        raise ValueError(f"{value!r} must end with the organization's or collection's name")
+    if not place_of(url).path:
+        raise ValueError(
+            f"{value!r} must name the organization (https://dev.azure.com/ORGANIZATION) "
+            "or the collection (https://HOST/COLLECTION)"
+        )
+    return url
+
+
+def _project(value: str) -> str:
+    name = value.strip()
+    if "/" in name:
+        raise ValueError(f"{value!r} must be the project's name alone, without the organization")
+    if not name or name.startswith((".", "_")) or _BARRED_IN_NAMES.search(name):
+        raise ValueError(f"{value!r} is no project's name")
+    return name
+
+
+def _word(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value.strip()
+
+
+def path_of(value: str) -> str:
+    r"""An area or iteration path in Azure DevOps' own spelling: `Team A\Sprint 1`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    nodes = [node.strip() for node in value.replace("/", "\\").strip("\\ ").split("\\")]
+    if len(value) > _LONGEST_PATH or not all(nodes) or _BARRED_IN_PATHS.search(value):
+        raise ValueError(f"{value[:80]!r} is no area or iteration path")
+    return "\\".join(nodes)
+
+
+def _field_name(value: str) -> str:
+    if not _REFERENCE_NAME.fullmatch(value):
+        raise ValueError(f"{value!r} is no field's reference name, such as Custom.ReopenCause")
+    if value.casefold() in _NOT_FOR_FIELDS:
+        raise ValueError(f"{value} is not to be set here: {_NOT_FOR_FIELDS[value.casefold()]}")
+    return value
+
+
+def _version(value: str) -> str:
+    if not _VERSION.fullmatch(value):
+        raise ValueError(f"{value!r} is no version of the API, such as '6.0'")
+    return value
+
+
+def _template(value: str) -> str:
+    url = _url(value)
+    if re.search(r"\s", url) or re.search(r"[{}]", url.replace("{increment}", "")):
+        raise ValueError(f"{value!r} may hold the one slot {{increment}}, and no blank")
+    return url
+
+
+Organization = Annotated[str, AfterValidator(_organization)]
+Project = Annotated[str, AfterValidator(_project)]
+Word = Annotated[str, AfterValidator(_word)]
+NodePath = Annotated[str, AfterValidator(path_of)]
+FieldName = Annotated[str, AfterValidator(_field_name)]
+Version = Annotated[str, AfterValidator(_version)]
+UrlTemplate = Annotated[str, AfterValidator(_template)]
+
+
+FieldValue = StrictBool | StrictInt | StrictFloat | StrictStr
+FieldValues = dict[FieldName, FieldValue]
+
+
+class States(BaseModel):
+    """Names of states to use instead of the ones that the work item type suggests."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    reopened: Word | None = Field(None, description="The state of a reopened work item.")
+    completed: Word | None = Field(None, description="The state of a completed work item.")
+    not_planned: Word | None = Field(None, description="The state of an abandoned work item.")
+
+    def of(self, goal: Goal) -> str | None:
+        """The state that is named for `goal`, if one is."""
+        by_goal = {
+            Goal.OPEN: self.reopened,
+            Goal.COMPLETED: self.completed,
+            Goal.NOT_PLANNED: self.not_planned,
+        }
+        return by_goal[goal]
+
+    def named(self) -> dict[Goal, tuple[str, str]]:
+        """The settings that are made: for each goal the setting's own name and the state."""
+        names = {
+            Goal.OPEN: "reopened",
+            Goal.COMPLETED: "completed",
+            Goal.NOT_PLANNED: "not_planned",
+        }
+        found = ((goal, name, self.of(goal)) for goal, name in names.items())
+        return {goal: (name, state) for goal, name, state in found if state is not None}
+
+
+class Fields(BaseModel):
+    """Fields that a rule of the process makes mandatory, by their reference names."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    create: FieldValues = Field(
+        default_factory=dict, description="Fields that a new work item gets."
+    )
+    reopen: FieldValues = Field(
+        default_factory=dict, description="Fields that are set along with the state on reopening."
+    )
+    close: FieldValues = Field(
+        default_factory=dict,
+        description="Fields that are set along with the state on completing or abandoning.",
+    )
+
+    def of(self, goal: Goal) -> FieldValues:
+        """The fields that go along with a change of state."""
+        return self.reopen if goal is Goal.OPEN else self.close
+
+
+class OnReopen(BaseModel):
+    """What becomes of a reopened work item's iteration, parent and assignee."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    iteration: Literal["keep", "current"] = Field(
+        "keep", description="Leave an iteration that is over, or move on to the current one."
+    )
+    parent: Literal["ignore", "report", "reopen"] = Field(
+        "report", description="Say that the parent is closed, reopen it, or do not look at it."
+    )
+    assignee: Literal["keep", "me"] = Field(
+        "keep",
+        description="Leave an assignee who is no longer active, or assign it to the token's "
+        "account.",
+    )

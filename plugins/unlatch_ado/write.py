@@ -1,0 +1,119 @@
+"""The one code path of a change: decided, then sent, judged or listed by a `Writer`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Rejected
+from unlatch.spi import Goal, Outcome, Progress, must_move
+from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
+from unlatch_ado.description import checked, rewritten, title_notes, title_of
+from unlatch_ado.parents import look_after_parent
+from unlatch_ado.read import Seen, answered, reopens, was_commented
+from unlatch_ado.writers import notes_on_refused, sent
+
+if TYPE_CHECKING:
+    from unlatch.spi import Change, Draft, Snapshot
+    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.projects import Projects
+    from unlatch_ado.settings import AdoSettings
+    from unlatch_ado.settings_types import FieldValue
+    from unlatch_ado.writers import Writer
+
+Fields = tuple[tuple[str, "FieldValue"], ...]
+# The type's states may have been edited within the day that they are kept for.
+_PERHAPS_STALE = ("no-legal-state", "rule-broken")
+
+
+def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
+    """Change a work item in one request, guarded by the revision of the snapshot.
+
+    Raises:
+        Conflict: the item changed since the snapshot; nothing was taken.
+        Rejected: `no-legal-state`; a rule of the type refuses the change; `body-too-long`.
+        TrackerError: anything else; its `done` says what was done before.
+    """
+    seen: Seen = snapshot.private
+    with Progress(snapshot.item) as done:
+        try:
+            _attempt(writer, seen, change, done)
+        except Rejected as refusal:
+            fresh = _with_fresh_states(writer.projects, seen, refusal)
+            if fresh is None:
+                raise
+            # Its parent was looked after, if there is a note on it.
+            parent = None if done.notes else seen.parent
+            _attempt(writer, replace(fresh, parent=parent), change, done)
+    return done.outcome
+
+
+def patch_for(settings: AdoSettings, seen: Seen, change: Change) -> Patch:
+    """The request that makes a work item what the change says.
+
+    Raises:
+        Rejected: `no-legal-state`, `body-too-long`.
+    """
+    item = seen.item
+    return Patch(
+        revision=item.revision,
+        fields=(
+            *_moved(settings, seen, change),
+            *(_edits(item, change.draft) if change.draft else ()),
+        ),
+        tags=(item.tags, changed_tags(item.tags, change)),
+        comment=comment_of(change),
+    )
+
+
+def notes_on(seen: Seen, change: Change) -> tuple[str, ...]:
+    """Messages for people about a change that was made."""
+    renewed = seen.renewal.notes if reopens(seen, change) else ()
+    return (*renewed, *(title_notes(change.draft) if change.draft else ()))
+
+
+def _attempt(writer: Writer, seen: Seen, change: Change, done: Progress) -> None:
+    patch = patch_for(writer.settings, seen, change)
+    if reopens(seen, change):
+        done.notes += look_after_parent(writer, seen, patch)
+    if not patch.is_empty:
+        answer, refused = sent(patch, partial(_changed, writer, seen.item))
+        done.item = answered(writer.settings, writer.projects, answer).remote
+        done.commented = was_commented(seen, answer, change)
+        done.refused += refused
+        done.notes += notes_on_refused(refused)
+    done.notes += notes_on(seen, change)
+
+
+def _changed(writer: Writer, item: WorkItem, patch: Patch) -> WorkItem:
+    # Nothing is left of a request for a tag alone that may not be created.
+    return item if patch.is_empty else writer.change(item, patch)
+
+
+def _with_fresh_states(projects: Projects, seen: Seen, refusal: Rejected) -> Seen | None:
+    """The same with the states as they are now; None if they are no other ones."""
+    if refusal.id not in _PERHAPS_STALE:
+        return None
+    fresh = projects.workflow(seen.item.project, seen.item.type, anew=True)
+    return None if fresh == seen.workflow else replace(seen, workflow=fresh)
+
+
+def _moved(settings: AdoSettings, seen: Seen, change: Change) -> Fields:
+    """The new state, and the fields that go along with it."""
+    if change.goal is None or not must_move(seen.remote, change.goal):
+        return ()
+    configured = settings.state_for(change.goal, seen.item.type)
+    state = seen.workflow.target(seen.item.state, change.goal, configured=configured)
+    renewed = seen.renewal.fields if change.goal is Goal.OPEN else ()
+    return ((STATE, state), *settings.fields.of(change.goal).items(), *renewed)
+
+
+def _edits(item: WorkItem, draft: Draft) -> Fields:
+    if item.description is None:
+        raise ValueError("the snapshot was read without the description that is to be edited")
+    edits = {
+        TITLE: (item.title, title_of(draft)),
+        DESCRIPTION: (item.description, checked(rewritten(item.description, draft))),
+    }
+    return tuple((name, new) for name, (was, new) in edits.items() if new != was)

@@ -1,0 +1,300 @@
+"""What GitHub is asked about issues and their repositories, and its answers as models."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Forbidden, NotFound, Redirected, TrackerError, Transient
+from unlatch.spi import ops_in
+from unlatch_github.api import paths
+from unlatch_github.api.connection import Connection
+from unlatch_github.api.errors import Elsewhere
+from unlatch_github.api.etags import Etags
+from unlatch_github.api.graphql import STANDING, VIEWER
+from unlatch_github.api.models import (
+    Found,
+    Identity,
+    Milestone,
+    Post,
+    facts_of,
+    milestone_in,
+    place_of,
+    post_in,
+    scopes_in,
+    understood,
+)
+from unlatch_github.api.moved import answer_at, moved, renamed, unseen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from unlatch.spi import CommentRef, ItemRef, RemoteItem
+    from unlatch.transport import Transport
+    from unlatch_github.settings import GithubSettings
+
+_PAGE = "per_page=100"
+
+
+class Client:
+    """The requests to one GitHub; threads may share it.
+
+    An issue is always asked for anew by its path: PyGithub's objects complete themselves by further
+    requests when a field is read that an answer lacked, and keep the raw data of before a change.
+    """
+
+    def __init__(self, settings: GithubSettings, transport: Transport) -> None:
+        self.settings = settings
+        self._connection = Connection(settings.api_url, transport)
+        self._ask = self._connection.ask
+        self._etags = Etags(transport.cache)
+        self._identity: Identity | None = None
+
+    # Issues
+
+    def read(self, ref: ItemRef) -> Found:
+        """Read an issue.
+
+        Raises:
+            Rejected: `not-an-issue`, for the number of a pull request.
+            Moved: it is elsewhere by now.
+        """
+        with self._followed(ref):
+            answer = self._ask("GET", paths.issue_path(ref))
+        return self.found(answer, ref, written=False)
+
+    def look(self, ref: ItemRef) -> Found:
+        """Read an issue, perhaps without its body; one that is unchanged costs no quota.
+
+        Raises:
+            Rejected: `not-an-issue`, for the number of a pull request.
+            Moved: it is elsewhere by now.
+        """
+        path = paths.issue_path(ref)
+        url = f"{self.settings.api_url}{path}"
+        kept = self._etags.of(url)
+        with self._followed(ref):
+            etag, answer = self._connection.ask_if_changed(path, kept.etag if kept else None)
+        if kept and answer is None:
+            return self.found(kept.issue, ref, written=False)
+        found = self.found(answer, ref, written=False)
+        if etag:
+            self._etags.keep(url, etag, answer)
+        return found
+
+    def change(self, found: Found, fields: Mapping[str, Any]) -> Found:
+        """Set some of an issue's fields.
+
+        Raises:
+            Moved: it is elsewhere by now, and nothing was written.
+        """
+        ref = found.item.ref
+        try:
+            answer = self._ask("PATCH", paths.issue_path(ref), dict(fields))
+        except Redirected:
+            self.read(ref)
+            raise
+        return self.found(answer, ref)
+
+    def create(self, target: str, fields: Mapping[str, Any]) -> Found:
+        """Make an issue.
+
+        Raises:
+            Rejected: `repository-moved`, the repository has another name by now.
+        """
+        try:
+            answer = self._ask("POST", paths.repository_path(target, "issues"), dict(fields))
+        except Redirected:
+            self._tell_new_name(target)
+            raise
+        with understood(target):
+            number = int(answer["number"])
+        return self.found(answer, self.settings.ref(target, number))
+
+    def assign(self, found: Found, logins: Sequence[str]) -> Found:
+        """Add assignees; GitHub leaves out accounts that cannot be assigned there."""
+        ref = found.item.ref
+        answer = self._ask("POST", paths.issue_path(ref, "assignees"), {"assignees": [*logins]})
+        return self.found(answer, ref)
+
+    def created(self, target: str) -> Iterator[Post]:
+        """A repository's issues, newest first, page by page."""
+        query = f"?state=all&sort=created&direction=desc&{_PAGE}"
+        with understood(target, written=False), self._renamed(target):
+            for answer in self._connection.listed(paths.repository_path(target, "issues") + query):
+                if "pull_request" not in answer:
+                    yield post_in(answer, id="number")
+
+    # Comments and labels
+
+    def comments(self, ref: ItemRef) -> Iterator[Post]:
+        """An issue's comments, oldest first, page by page."""
+        name = self.settings.name(ref)
+        with understood(name, written=False), self._explored(ref):
+            for answer in self._connection.listed(f"{paths.issue_path(ref, 'comments')}?{_PAGE}"):
+                yield post_in(answer)
+
+    def comment(self, ref: ItemRef, body: str) -> str:
+        """Post a comment; its id.
+
+        Raises:
+            UnknownOutcome: the answer does not show the comment with its markers.
+        """
+        answer = self._ask("POST", paths.issue_path(ref, "comments"), {"body": body})
+        with understood(self.settings.name(ref)):
+            post = post_in(answer)
+            if not ops_in(body) <= post.ops:
+                raise ValueError("another comment")
+            return str(post.id)
+
+    def delete_comment(self, ref: ItemRef, comment: CommentRef) -> None:
+        """Delete a comment."""
+        self._ask("DELETE", paths.repository_path(ref.target, "issues", "comments", comment.id))
+
+    def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
+        """Add labels, at least one; all labels that the issue has then, as GitHub answers."""
+        path = paths.issue_path(item.ref, "labels")
+        return self._labels(item.ref, self._ask("POST", path, {"labels": [*names]}))
+
+    def remove_label(self, item: RemoteItem, name: str) -> tuple[str, ...]:
+        """Remove a label; all labels that the issue has then, as GitHub answers."""
+        try:
+            answer = self._ask("DELETE", paths.issue_path(item.ref, "labels", name))
+        except NotFound as error:
+            if error.id != "item-not-found":
+                raise
+            # The label is gone already, or the account may not do this: only a read tells.
+            return self._labels_now(item.ref)
+        return self._labels(item.ref, answer)
+
+    def _labels_now(self, ref: ItemRef) -> tuple[str, ...]:
+        with self._explored(ref):
+            listed = [*self._connection.listed(f"{paths.issue_path(ref, 'labels')}?{_PAGE}")]
+        return self._labels(ref, listed)
+
+    def _labels(self, ref: ItemRef, answer: Any) -> tuple[str, ...]:
+        with understood(self.settings.name(ref)):
+            return tuple(str(label["name"]) for label in answer)
+
+    # Repositories and accounts
+
+    def milestones(self, target: str) -> tuple[Milestone, ...]:
+        """A repository's milestones, closed ones too."""
+        path = f"{paths.repository_path(target, 'milestones')}?state=all&{_PAGE}"
+        with understood(target, written=False), self._renamed(target):
+            return tuple(map(milestone_in, self._connection.listed(path)))
+
+    def repository(self, target: str) -> dict[str, Any]:
+        """A repository."""
+        with self._renamed(target):
+            answer = self._ask("GET", paths.repository_path(target))
+        with understood(target, written=False):
+            return dict(answer)
+
+    def list_one(self, target: str) -> None:
+        """Read the first of a repository's issues, to see whether they may be read."""
+        self._ask("GET", f"{paths.repository_path(target, 'issues')}?per_page=1")
+
+    def permission(self, target: str, login: str) -> tuple[str, str]:
+        """An account's base role in a repository ("admin", "write", "read", "none"), and its role.
+
+        https://docs.github.com/en/rest/collaborators/collaborators
+        """
+        answer = self._ask(
+            "GET", paths.repository_path(target, "collaborators", login, "permission")
+        )
+        with understood(target, written=False):
+            return str(answer["permission"]), str(answer.get("role_name") or "")
+
+    def identity(self) -> Identity:
+        """Whom the token belongs to; asked once.
+
+        Raises:
+            Unauthorised: `unauthorised`, GitHub does not accept the token.
+            Transient: GitHub cannot be asked now.
+        """
+        if self._identity is None:
+            self._identity = self._asked_identity()
+        return self._identity
+
+    @property
+    def known_identity(self) -> Identity | None:
+        """The same, if it was asked for already."""
+        return self._identity
+
+    def _asked_identity(self) -> Identity:
+        try:
+            headers, answer = self._connection.ask_in_full("GET", paths.USER)
+        except Forbidden:
+            # An installation is no user; GraphQL names its bot all the same.
+            return Identity(self._viewer(), is_app=True)
+        with understood(paths.USER, written=False):
+            return Identity(str(answer["login"]), scopes=scopes_in(headers))
+
+    def _viewer(self) -> str | None:
+        try:
+            return str(self.query(VIEWER, {})["data"]["viewer"]["login"])
+        except Transient:
+            raise
+        except (TrackerError, KeyError, TypeError):
+            return None
+
+    # GraphQL
+
+    def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """GraphQL's answer to a query, with whatever errors it holds."""
+        return self._connection.query(text, variables)
+
+    def standing(self, ref: ItemRef) -> dict[str, Any]:
+        """GraphQL's answer about an issue's status in its projects."""
+        owner, _, name = ref.target.partition("/")
+        return self.query(STANDING, {"owner": owner, "name": name, "number": int(ref.id)})
+
+    # Answers, and where redirects lead
+
+    def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> Found:
+        """The facts of the issue that was asked for."""
+        name = self.settings.name(ref)
+        with understood(name, written=written):
+            return facts_of(answer, self._connection.requester(), ref, where=name)
+
+    @contextmanager
+    def _followed(self, ref: ItemRef) -> Iterator[None]:
+        """Raises Moved with the web address where a redirect leads: links are made of those."""
+        try:
+            yield
+        except Elsewhere as elsewhere:
+            try:
+                target, number = place_of(answer_at(elsewhere, partial(self._ask, "GET")))
+            except (KeyError, TypeError, ValueError):
+                raise unseen(elsewhere) from elsewhere
+            raise moved(self.settings, ref, target, number) from elsewhere
+
+    @contextmanager
+    def _explored(self, ref: ItemRef) -> Iterator[None]:
+        """Comments and labels of a transferred issue are just missing at its old place."""
+        try:
+            yield
+        except NotFound:
+            self.read(ref)
+            raise
+
+    @contextmanager
+    def _renamed(self, target: str) -> Iterator[None]:
+        try:
+            yield
+        except Elsewhere as elsewhere:
+            self._tell_new_name(target)
+            raise unseen(elsewhere) from elsewhere
+
+    def _tell_new_name(self, target: str) -> None:
+        try:
+            self._ask("GET", paths.repository_path(target))
+        except Elsewhere as elsewhere:
+            answer = answer_at(elsewhere, partial(self._ask, "GET"))
+            name = answer.get("full_name") if isinstance(answer, dict) else None
+            if name:
+                raise renamed(target, name) from None
+        except TrackerError:
+            return

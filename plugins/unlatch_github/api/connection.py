@@ -1,0 +1,179 @@
+"""Requests to one GitHub's API and its answers as JSON, by PyGithub's requester.
+
+PyGithub opens its connections by classes that are set for the whole process, and shares one
+connection's pending request between threads. Both are avoided by handing it a connection with
+every request, which `Requester.requestJson` has an argument for.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from github.Requester import HTTPRequestsConnectionClass, Requester, RequestsResponse
+from requests.utils import parse_header_links
+
+from unlatch.transport import each_page, reading
+from unlatch_github.api.errors import explain
+from unlatch_github.api.models import understood
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Iterator, Mapping
+
+    import requests
+
+    from unlatch.transport import Transport
+
+# https://docs.github.com/en/rest/about-the-rest-api/api-versions
+_API_VERSION = "2022-11-28"
+_LARGEST_PAGE = 100
+# PyGithub wants one; the adapter beneath has its own.
+_TIMEOUT = 30
+_NOT_MODIFIED = 304
+
+
+class _Connection(HTTPRequestsConnectionClass):
+    """One request of PyGithub's, and the session that carries it."""
+
+    def __init__(self, session: requests.Session, origin: str) -> None:
+        # PyGithub's own constructor would make a session without our adapter.
+        self.session = session
+        self.host = origin
+        self._origin = origin
+
+    def request(
+        self,
+        verb: str,
+        url: str,
+        input: str | io.BufferedReader | None,
+        headers: dict[str, str],
+        stream: bool = False,
+    ) -> None:
+        self.verb = verb
+        self.url = url
+        self._body = input
+        self.headers = headers
+
+    def getresponse(self) -> RequestsResponse:
+        response = self.session.request(
+            self.verb,
+            self._origin + self.url,
+            headers=self.headers,
+            data=self._body,
+            allow_redirects=False,
+        )
+        # JSON is UTF-8; without a charset in the header requests would guess.
+        response.encoding = "utf-8"
+        return RequestsResponse(response)
+
+    def close(self) -> None:
+        """The session outlives the request."""
+
+
+class SessionRequester(Requester):
+    """PyGithub's requester over `session`, without its credentials, pacing and retries.
+
+    Lazy: an object made from it sends no request before one is asked for.
+    """
+
+    def __init__(self, session: requests.Session, api_url: str) -> None:
+        super().__init__(
+            auth=None,
+            base_url=api_url,
+            timeout=_TIMEOUT,
+            user_agent="unlatch",
+            per_page=_LARGEST_PAGE,
+            verify=True,
+            retry=None,
+            pool_size=None,
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+            lazy=True,
+            api_version=_API_VERSION,
+        )
+        parts = urlsplit(api_url)
+        self._session = session
+        self._origin = f"{parts.scheme}://{parts.netloc}"
+
+    def requestJson(  # noqa: N802, PLR0917  # PyGithub's signature
+        self,
+        verb: str,
+        url: str,
+        parameters: dict[str, Any] | None = None,
+        headers: dict[str, Any] | None = None,
+        input: Any | None = None,
+        cnx: object = None,
+        follow_302_redirect: bool = False,
+    ) -> tuple[int, dict[str, Any], str]:
+        connection = _Connection(self._session, self._origin)
+        return super().requestJson(
+            verb, url, parameters, headers, input, connection, follow_302_redirect
+        )
+
+
+class Connection:
+    """One GitHub's API; threads may share it.
+
+    Args:
+        api_url: the address that all paths are below.
+    """
+
+    def __init__(self, api_url: str, transport: Transport) -> None:
+        self._api_url = api_url
+        self._prefix = urlsplit(api_url).path.rstrip("/")
+        self._session = transport.session(explain)
+
+    def ask(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        """The JSON of the answer."""
+        return self.requester().requestJsonAndCheck(verb, path, input=body)[1]
+
+    def ask_in_full(self, verb: str, path: str) -> tuple[Mapping[str, str], Any]:
+        """The headers of the answer, by their names in lower case, and its JSON."""
+        return self.requester().requestJsonAndCheck(verb, path)
+
+    def ask_if_changed(self, path: str, etag: str | None) -> tuple[str | None, Any]:
+        """The answer's ETag and its JSON; None for an answer that still has `etag`."""
+        condition = {"If-None-Match": etag} if etag else {}
+        status, headers, body = self.requester().requestJson("GET", path, headers=condition)
+        if etag and status == _NOT_MODIFIED:
+            return etag, None
+        with understood(path, written=False):
+            return headers.get("etag"), json.loads(body)
+
+    def listed(self, path: str) -> Iterator[Any]:
+        """All entries of a list, page by page, as they are asked for."""
+        following: str | None = path
+        for _ in each_page():
+            if following is None:
+                return
+            headers, page = self.ask_in_full("GET", following)
+            with understood(path, written=False):
+                yield from page
+            following = self._next_page(headers) if page else None
+
+    def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """GraphQL's answer to a query, with whatever errors it holds."""
+        requester = self.requester()
+        body = {"query": text, "variables": dict(variables)}
+        with reading():
+            _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, input=body)
+        with understood("/graphql", written=False):
+            return dict(answer)
+
+    def requester(self) -> SessionRequester:
+        """One for each request: PyGithub's notes on its last requests are not made for threads."""
+        return SessionRequester(self._session, self._api_url)
+
+    def _next_page(self, headers: Mapping[str, str]) -> str | None:
+        """The next page as a path below the API's address, whatever host the answer gave it.
+
+        Answers name GitHub by the address that it knows itself under, which a proxy or a gateway
+        need not have; and no answer may send us elsewhere.
+        """
+        for link in parse_header_links(headers.get("link", "")):
+            if link.get("rel") == "next":
+                parts = urlsplit(link["url"])
+                return f"{parts.path.removeprefix(self._prefix)}?{parts.query}"
+        return None

@@ -1,0 +1,108 @@
+"""The status of many issues, of any repositories, by one query for each hundred of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import NotFound, TrackerError, Transient
+from unlatch_github.api.graphql import LARGEST_NUMBER, MOST, alias, as_rest, question
+from unlatch_github.api.models import place_of, understood
+from unlatch_github.api.moved import moved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from unlatch.spi import ItemRef
+    from unlatch_github.api.client import Client
+    from unlatch_github.api.models import Found
+
+Answers = dict["ItemRef", "Found | TrackerError"]
+
+# A query says "not found" of what was transferred, deleted, disabled or hidden alike; so many are
+# asked for one by one, which tells more.
+_MOST_ALONE = 10
+# What one request was refused for, all others would be.
+_FOR_ALL = frozenset({"unauthorised", "credential-missing", "credential-malformed"})
+
+
+def statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
+    """Each issue's facts, or why there are none.
+
+    Raises:
+        Unauthorised: `unauthorised`, GitHub does not accept the token.
+        Transient: GitHub cannot be asked now.
+    """
+    wanted = list(dict.fromkeys(refs))
+    answers: Answers = {}
+    unclear: list[ItemRef] = []
+    for refs_of_query in _chunks([ref for ref in wanted if int(ref.id) <= LARGEST_NUMBER]):
+        found = _queried(client, refs_of_query)
+        if found is None:
+            # No GraphQL here: an older server, a gateway, a token that may not.
+            return {ref: _alone(client, ref) for ref in wanted}
+        answers |= found
+        unclear += [ref for ref in refs_of_query if ref not in found]
+    unclear += [ref for ref in wanted if int(ref.id) > LARGEST_NUMBER]
+    for place, ref in enumerate(unclear):
+        answers[ref] = _alone(client, ref) if place < _MOST_ALONE else _missing(ref)
+    return answers
+
+
+def _chunks(refs: Sequence[ItemRef]) -> Iterator[Sequence[ItemRef]]:
+    for start in range(0, len(refs), MOST):
+        yield refs[start : start + MOST]
+
+
+def _queried(client: Client, refs: Sequence[ItemRef]) -> Answers | None:
+    """What a query tells of these issues; None if it cannot be asked."""
+    try:
+        answer = client.query(*question(refs))
+    except Transient:
+        raise
+    except TrackerError as error:
+        if error.id in _FOR_ALL:
+            raise
+        return None
+    data = answer.get("data")
+    if not isinstance(data, dict):
+        return None
+    nodes = ((ref, _node(data, place)) for place, ref in enumerate(refs))
+    return {ref: _read(client, ref, node) for ref, node in nodes if node is not None}
+
+
+def _node(data: dict[str, Any], place: int) -> Any:
+    repository = data.get(alias(place))
+    return repository.get("issueOrPullRequest") if isinstance(repository, dict) else None
+
+
+def _read(client: Client, ref: ItemRef, node: Any) -> Found | TrackerError:
+    try:
+        with understood(f"{ref.target}#{ref.id}", written=False):
+            answer = as_rest(node)
+            target, number = place_of(answer) if "html_url" in answer else (ref.target, int(ref.id))
+        if (target.casefold(), number) != (ref.target.casefold(), int(ref.id)):
+            # A query follows a repository to its new name without a word.
+            return moved(client.settings, ref, target, number)
+        return client.found(answer, ref, written=False)
+    except TrackerError as error:
+        return error
+
+
+def _alone(client: Client, ref: ItemRef) -> Found | TrackerError:
+    try:
+        return client.look(ref)
+    except Transient as error:
+        if error.id in ("rate-limited", "interrupted"):
+            raise
+        return error
+    except TrackerError as error:
+        return error
+
+
+def _missing(ref: ItemRef) -> TrackerError:
+    return NotFound(
+        "item-not-found",
+        "GitHub does not know it, or does not show it to this token",
+        where=f"{ref.target}#{ref.id}",
+        hint="check the link, and that the token may see the repository",
+    )

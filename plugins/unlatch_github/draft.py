@@ -1,0 +1,116 @@
+"""The fields of an issue that is made from an increment."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Rejected
+from unlatch.spi import markdown
+from unlatch.spi.text import without_controls
+from unlatch_github.draft_options import number_of
+
+if TYPE_CHECKING:
+    from unlatch.spi import Draft
+    from unlatch_github.api.models import Found
+    from unlatch_github.draft_options import DraftOptions
+    from unlatch_github.preview import Writer
+
+_LONGEST_TITLE = 256
+_LONGEST_BODY = 65_536
+# The part of the body that unlatch keeps is between these; people write around it.
+_BEGIN = "<!-- unlatch:begin -->"
+_END = "<!-- unlatch:end -->"
+# From a begin to its own end: a stray begin before it belongs to nobody.
+_SECTION = re.compile(f"{_BEGIN}(?:(?!{_BEGIN}).)*?{_END}", re.DOTALL)
+
+
+def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
+    """The title and the body of a new issue.
+
+    Raises:
+        Rejected: `title-too-long`, `body-too-long`.
+    """
+    body = f"{_section(markdown(draft.body))}\n{marker}"
+    return {"title": _title(draft, where=where), "body": _fitting(body, where=where)}
+
+
+def changed_fields(
+    found: Found, draft: Draft, wishes: DraftOptions, milestone: int | None, *, where: str
+) -> dict[str, Any]:
+    """The fields of an issue that the draft and its wishes want otherwise.
+
+    Args:
+        found: the issue, with its body.
+        milestone: the number of the milestone that is wished for.
+
+    Raises:
+        Rejected: `title-too-long`, `body-too-long`.
+    """
+    text = found.body or ""
+    body = _fitting(_with_section(text, markdown(draft.body)), where=where)
+    now = {
+        "title": found.item.title,
+        "body": text,
+        "milestone": found.milestone.number if found.milestone else None,
+        "type": found.item.type,
+    }
+    wanted: dict[str, Any] = {"title": _title(draft, where=where), "body": body}
+    if milestone is not None:
+        wanted |= {"milestone": milestone}
+    if wishes.type and wishes.type.casefold() != (found.item.type or "").casefold():
+        wanted |= {"type": wishes.type}
+    return {field: value for field, value in wanted.items() if value != now[field]}
+
+
+def wished_milestone(
+    client: Writer, wishes: DraftOptions, found: Found | None, target: str
+) -> int | None:
+    """The number of the milestone that is wished for; a title may have to be looked up.
+
+    Raises:
+        Rejected: `milestone-unknown`.
+    """
+    activation = wishes.milestone
+    if activation is None or isinstance(activation, int):
+        return activation
+    milestone = found.milestone if found else None
+    if milestone is not None and milestone.title.casefold() == activation.casefold():
+        return milestone.number
+    return number_of(activation, client.milestones(target), where=target)
+
+
+def _title(draft: Draft, *, where: str) -> str:
+    title = " ".join(without_controls(draft.title).split())
+    if len(title) > _LONGEST_TITLE:
+        raise Rejected(
+            "title-too-long",
+            f"the title has {len(title)} characters, and GitHub takes {_LONGEST_TITLE}",
+            where=where,
+            hint="shorten the first heading of spec.md",
+        )
+    return title
+
+
+def _fitting(body: str, *, where: str) -> str:
+    if len(body) > _LONGEST_BODY:
+        raise Rejected(
+            "body-too-long",
+            f"the body has {len(body)} characters, and GitHub takes {_LONGEST_BODY}",
+            where=where,
+            hint="shorten spec.md and tasks.md",
+        )
+    return body
+
+
+def _section(text: str) -> str:
+    """`text` between the marks that it is found by again."""
+    return f"{_BEGIN}\n{text}\n{_END}"
+
+
+def _with_section(body: str, text: str) -> str:
+    """`body` with its first section saying `text`, or with such a section at its end."""
+    match = _SECTION.search(body)
+    if match is None:
+        return f"{body.rstrip()}\n\n{_section(text)}".lstrip()
+    return body[: match.start()] + _section(text) + body[match.end() :]

@@ -1,0 +1,97 @@
+"""Whose markers count.
+
+The ids of operations stand in pushed files, and on a public repository anyone may comment and open
+issues. So a marker proves nothing if it was posted by a person who may not change the issue.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Forbidden, Limited, TrackerError, Unauthorised, Unreachable
+from unlatch.spi import CommentRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch_github.api.client import Client
+    from unlatch_github.api.models import Author, Post
+
+_PERSON = "User"
+_INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+# `permission` is the base role: it shows maintain as write, and triage as read. Triage is enough
+# to reopen and label (docs.github.com/en/organizations, "Repository roles for an organization").
+_WRITE = frozenset({"admin", "write"})
+_TRIAGE = "triage"
+
+
+class Trust:
+    """Decides whose markers count; asks GitHub about an account once."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._asked: dict[tuple[str, str], bool | None] = {}
+
+    def counts(self, target: str, author: Author) -> bool:
+        """Whether this author's markers count; they do where that cannot be determined."""
+        return self._may_write(target, author) is not False
+
+    def counting(self, target: str, comments: Iterable[Post]) -> tuple[CommentRef, ...]:
+        """The comments that count, oldest first."""
+        judged = [(post, self._may_write(target, post.author)) for post in comments]
+        counted = [(post, sure) for post, sure in judged if sure is not False]
+        counted.sort(key=lambda one: (one[0].created, one[0].id))
+        return tuple(
+            CommentRef(
+                str(post.id),
+                post.created,
+                # Which of several may be deleted; one alone stays.
+                own=self._is_own(post.author) if len(counted) > 1 else None,
+                note=None if sure else _note(post),
+            )
+            for post, sure in counted
+        )
+
+    def _may_write(self, target: str, author: Author) -> bool | None:
+        """Whether the author may change issues; None if that cannot be determined."""
+        if author.login is None:
+            return None
+        if author.kind not in ("", _PERSON) or author.association in _INSIDERS:
+            return True
+        # A person without any role comments by unlatch too, and opens issues.
+        if self._is_own(author):
+            return True
+        key = (target.casefold(), author.login.casefold())
+        if key not in self._asked:
+            self._asked[key] = self._ask(target, author.login)
+        return self._asked[key]
+
+    def _ask(self, target: str, login: str) -> bool | None:
+        try:
+            permission, role = self._client.permission(target, login)
+        except Forbidden:
+            # Only accounts with push access may ask.
+            return None
+        except (Limited, Unreachable, Unauthorised):
+            raise
+        except TrackerError as error:
+            if error.id == "interrupted":
+                raise
+            return None
+        return permission in _WRITE or role == _TRIAGE
+
+    def _is_own(self, author: Author) -> bool | None:
+        me = self._client.identity()
+        if me.login is None or author.login is None:
+            return None
+        is_same = me.login.casefold() == author.login.casefold()
+        # GraphQL and REST need not spell the name of an app's bot alike.
+        return is_same or (None if me.is_app else False)
+
+
+def _note(post: Post) -> str:
+    who = post.author.login or "an unknown account"
+    return (
+        f"the comment {post.url} carries the marker; whether its author {who} may write to the"
+        " repository could not be checked"
+    )

@@ -1,0 +1,106 @@
+"""What a token may do in each configured repository, as far as GitHub tells it unasked.
+
+A classic token's scopes stand in every answer, and an account's role in a repository's. What a
+fine-grained token or an app was granted GitHub tells only by refusing, so that it stays unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import TrackerError, Transient
+from unlatch.spi import Access, Examination, Remark
+from unlatch_github.bulk_status import statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.spi import ItemRef
+    from unlatch_github.api.client import Client
+    from unlatch_github.api.models import Identity
+    from unlatch_github.settings import GithubSettings
+
+_WRITES = ("reopen", "comment", "label", "create")
+_UNKNOWN: dict[str, bool | None] = dict.fromkeys(_WRITES)
+_NONE: dict[str, bool | None] = dict.fromkeys(_WRITES, False)
+_FINE_GRAINED = "a fine-grained token needs Issues: read and write"
+_ACTIONS = "a job in GitHub Actions needs permissions: issues: write"
+
+
+def examine(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -> Examination:
+    """What the token may do, and which linked issues cannot be read.
+
+    Raises:
+        Unauthorised: GitHub does not accept the token.
+        Transient: GitHub cannot be asked now.
+    """
+    who = client.identity()
+    places = tuple(_access(client, target, who) for target in settings.targets)
+    return Examination(who.login, places, tuple(_remarks(client, settings, refs)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A repository as GitHub showed it to the token."""
+
+    name: str
+    is_private: bool
+    is_archived: bool
+    has_issues: bool
+    may_triage: bool
+
+
+def _access(client: Client, target: str, who: Identity) -> Access:
+    try:
+        place = _place(target, client.repository(target))
+        if place.is_private and place.has_issues:
+            client.list_one(target)
+    except Transient:
+        raise
+    except TrackerError as error:
+        hint = "; ".join(filter(None, [error.message, error.hint]))
+        return Access(target, {"read": False, **_NONE}, hint)
+    rights, advice = _writes(place, who)
+    return Access(target, {"read": True, **rights}, advice)
+
+
+def _place(target: str, answer: dict[str, Any]) -> _Place:
+    role = answer.get("permissions") or {}
+    return _Place(
+        name=target,
+        is_private=bool(answer.get("private")),
+        is_archived=bool(answer.get("archived")),
+        has_issues=bool(answer.get("has_issues", True)),
+        may_triage=any(role.get(name) for name in ("triage", "push", "maintain", "admin")),
+    )
+
+
+def _writes(place: _Place, who: Identity) -> tuple[dict[str, bool | None], str | None]:
+    """What may be written, and what to grant where it may not."""
+    if place.is_archived:
+        return _NONE, "the repository is archived: unarchive it first"
+    if not place.has_issues:
+        return _NONE, "issues are switched off: switch them on in the repository's settings"
+    if who.is_app:
+        return _UNKNOWN, _ACTIONS
+    if who.scopes is not None and not _covers(who.scopes, place):
+        needed = "the scope repo" if place.is_private else "the scope public_repo"
+        return _NONE, f"the token needs {needed}"
+    granted = None if who.scopes is None else True
+    if not place.may_triage:
+        hint = f"the account needs the role Triage or more in {place.name}"
+        return {"reopen": False, "comment": granted, "label": False, "create": granted}, hint
+    return dict.fromkeys(_WRITES, granted), None if granted else _FINE_GRAINED
+
+
+def _covers(scopes: frozenset[str], place: _Place) -> bool:
+    return "repo" in scopes or ("public_repo" in scopes and not place.is_private)
+
+
+def _remarks(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -> Iterator[Remark]:
+    for ref, found in statuses(client, refs).items():
+        if isinstance(found, TrackerError):
+            yield Remark(
+                found.id, found.message, where=settings.name(ref), hint=found.hint, is_error=True
+            )

@@ -1,0 +1,212 @@
+"""A change of an issue as requests, in their order.
+
+A `Writer` sends them, or lists them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Forbidden, Rejected, TrackerError
+from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
+from unlatch_github.api.models import without
+from unlatch_github.draft import changed_fields, new_fields, wished_milestone
+from unlatch_github.draft_options import DraftOptions, unfulfilled, wishes_in
+from unlatch_github.settings import OnReopen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.spi import Change, Draft, ItemRef, Progress
+    from unlatch_github.api.models import Found
+    from unlatch_github.preview import Writer
+
+_STATES = {
+    Goal.OPEN: ("open", "reopened"),
+    Goal.COMPLETED: ("closed", "completed"),
+    Goal.NOT_PLANNED: ("closed", "not_planned"),
+}
+_INVALID = 422
+
+
+def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome:
+    """Make an issue, with everything that belongs to it, by one request."""
+    fields = new_fields(draft, hidden(change.op), where=target)
+    wishes = wishes_in(draft.wishes)
+    milestone = wished_milestone(client, wishes, None, target)
+    optional = {
+        "labels": [*change.add_labels],
+        "milestone": milestone,
+        "assignees": [*wishes.assignees],
+        "type": wishes.type,
+    }
+    given = {key: value for key, value in optional.items() if value}
+    made = client.create(target, {**fields, **given})
+    # Without push access GitHub drops them silently (its reference, "Create an issue").
+    refused = without(change.add_labels, made.item.labels)
+    notes = [f"label {name} not added: the token needs push access" for name in refused]
+    notes += unfulfilled(wishes, made, milestone)
+    return Outcome(made.item, refused=refused, notes=tuple(notes))
+
+
+def write(client: Writer, found: Found, change: Change, done: Progress) -> None:
+    """Change an issue: its fields, then the comment, the labels, and the assignees.
+
+    Ends early if GitHub's answer shows that the state was not taken.
+
+    Args:
+        found: the issue as it was read; with its body if the change has a draft.
+    """
+    reopens = change.draft is None and change.goal is Goal.OPEN
+    extras = client.settings.on_reopen if reopens else OnReopen()
+    fields = _state_fields(found, change, extras)
+    wishes, milestone = DraftOptions(), None
+    if change.draft:
+        ref = found.item.ref
+        wishes = wishes_in(change.draft.wishes)
+        milestone = wished_milestone(client, wishes, found, ref.target)
+        where = client.settings.name(ref)
+        fields |= changed_fields(found, change.draft, wishes, milestone, where=where)
+    now = client.change(found, fields) if fields else found
+    done.item = now.item
+    if change.goal is not None and must_move(now.item, change.goal):
+        return
+    _comment(client, change, done)
+    _relabel(client, change, done)
+    if change.draft:
+        now = _assign(client, now, wishes.assignees, done)
+        done.notes += unfulfilled(wishes, now, milestone)
+    if reopens:
+        _finish_reopen(client, now, extras, done)
+
+
+def _state_fields(found: Found, change: Change, extras: OnReopen) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if change.goal is not None and must_move(found.item, change.goal):
+        state, reason = _STATES[change.goal]
+        fields |= {"state": state, "state_reason": reason}
+    is_over = found.milestone is not None and not found.milestone.is_open
+    if is_over and extras.milestone == "clear":
+        fields["milestone"] = None
+    return fields
+
+
+def _comment(client: Writer, change: Change, done: Progress) -> None:
+    if change.comment is None:
+        return
+    words = markdown(change.comment, mentions=change.mentions)
+    done.comment = client.comment(done.item.ref, f"{words}\n\n{hidden(change.op)}")
+    done.commented = True
+
+
+def _relabel(client: Writer, change: Change, done: Progress) -> None:
+    if missing := without(change.add_labels, done.item.labels):
+        _add_labels(client, missing, done)
+    unwanted = set(map(str.casefold, change.remove_labels))
+    for name in done.item.labels:
+        if name.casefold() in unwanted:
+            _remove_label(client, name, done)
+
+
+def _remove_label(client: Writer, name: str, done: Progress) -> None:
+    try:
+        done.item = replace(done.item, labels=client.remove_label(done.item, name))
+    except (Forbidden, Rejected) as error:
+        _refuse(done, name, "removed", error)
+
+
+def _add_labels(client: Writer, names: Sequence[str], done: Progress) -> None:
+    try:
+        done.item = replace(done.item, labels=client.add_labels(done.item, names))
+    except (Forbidden, Rejected) as error:
+        if len(names) == 1:
+            _refuse(done, names[0], "added", error)
+            return
+        _check_is_final(error)
+        # GitHub took none of them; one that it refuses must not keep out the others.
+        for name in names:
+            _add_labels(client, [name], done)
+
+
+def _refuse(done: Progress, name: str, part: str, error: TrackerError) -> None:
+    _check_is_final(error)
+    done.refused.append(name)
+    why = "the token needs the Triage role" if isinstance(error, Forbidden) else error.message
+    done.notes.append(f"label {name} not {part}: {why}")
+
+
+def _check_is_final(error: TrackerError) -> None:
+    """Raises errors that say nothing about the label."""
+    if not isinstance(error, Forbidden) and error.status != _INVALID:
+        raise error
+
+
+def _assign(client: Writer, found: Found, logins: Sequence[str], done: Progress) -> Found:
+    """Add assignees that are missing; a refusal leaves the issue as it was found."""
+    new = without(logins, found.assignees)
+    if not new:
+        return found
+    try:
+        now = client.assign(found, new)
+    except Forbidden:
+        return found
+    done.item = now.item
+    return now
+
+
+def _finish_reopen(client: Writer, found: Found, extras: OnReopen, done: Progress) -> None:
+    """Assign the issue as configured, and note what a person should know about it."""
+    if not found.assignees and extras.assignee == "me":
+        found = _take(client, found, done)
+    done.notes += _notes_on(found)
+    if extras.project == "report":
+        done.notes += _notes_on_projects(client, found.item.ref)
+
+
+def _take(client: Writer, found: Found, done: Progress) -> Found:
+    """Assign the issue to the token's account, or note why not."""
+    login = client.identity().login
+    if login is None:
+        done.notes.append("it could not be assigned: GitHub does not name the token's account")
+        return found
+    now = _assign(client, found, [login], done)
+    if not now.assignees:
+        done.notes.append(f"GitHub did not assign it to {login}")
+    return now
+
+
+def _notes_on(found: Found) -> Iterator[str]:
+    """The facts in the issue's own answer."""
+    if found.milestone is not None and not found.milestone.is_open:
+        yield f'its milestone "{found.milestone.title}" is closed'
+    if not found.assignees:
+        yield "nobody is assigned to it"
+
+
+def _notes_on_projects(client: Writer, ref: ItemRef) -> Iterator[str]:
+    """The issue's status in its projects; each project has its own words, so none is judged."""
+    try:
+        yield from _standings(client.standing(ref))
+    except TrackerError as error:
+        # The issue is reopened by now; a read that fails does not change that.
+        yield f"its projects could not be read: {error.message}"
+
+
+def _standings(answer: dict[str, Any]) -> Iterator[str]:
+    try:
+        nodes = answer["data"]["repository"]["issue"]["projectItems"]["nodes"]
+        standings = [_standing(node) for node in nodes if node]
+    except (KeyError, TypeError):
+        yield "its projects could not be read: the token may lack the right to read projects"
+        return
+    for standing in standings:
+        if standing:
+            yield standing
+
+
+def _standing(node: dict[str, Any]) -> str | None:
+    project, status = node["project"], node["fieldValueByName"]
+    if node["isArchived"] or project["closed"] or not status or not status.get("name"):
+        return None
+    return f'in the project "{project["title"]}" its status is "{status["name"]}"'

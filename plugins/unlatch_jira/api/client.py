@@ -1,0 +1,203 @@
+"""The requests about issues that the plugin makes, over the SDK."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
+from unlatch.transport import each_page
+from unlatch_jira.api.comments import Comment, CommentPage
+from unlatch_jira.api.json_model import parse
+from unlatch_jira.api.models import Found, Issue, Move, Moves, read_issue
+from unlatch_jira.api.site_models import Bulk
+from unlatch_jira.api.transitions import named, offered_among
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from unlatch_jira.api.connection import Wire
+    from unlatch_jira.edit import Edit
+    from unlatch_jira.settings import JiraSettings
+
+# As many as Jira gives at a time, of whatever it is.
+PAGE = 100
+_FIELDS = ("summary", "status", "issuetype", "labels", "assignee", "resolution", "updated")
+_MOVES = "transitions,transitions.fields"
+
+
+class JiraClient:
+    """The requests about issues, each one a method."""
+
+    def __init__(self, settings: JiraSettings, wire: Wire) -> None:
+        self._settings = settings
+        self._wire = wire
+        self.is_cloud = settings.is_cloud
+
+    def issue(
+        self, key: str, *fields: str, moves: bool = False, property_key: str | None = None
+    ) -> Issue:
+        """An issue, with the transitions that may be taken now and a property if asked for.
+
+        Raises:
+            Unauthorised: Jira took the credential for nobody's, and so showed nothing.
+            NotFound: it is gone, or hidden from this credential.
+        """
+        wanted = ",".join((*_FIELDS, *fields))
+        try:
+            found = self._wire.issue(
+                key, wanted, expand=_MOVES if moves else None, properties=property_key
+            )
+        except NotFound:
+            self.refuse_anonymity()
+            raise
+        return read_issue(found, self._settings)
+
+    def many(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, Issue]:
+        """Issues by their present keys, on Cloud: one request for up to a hundred.
+
+        An issue that is gone or hidden is missing; one that was moved has another key.
+        """
+        body = {"issueIdsOrKeys": list(keys), "fields": [*_FIELDS, *fields]}
+        found = self._wire.query(Bulk, "issue/bulkfetch", body).issues
+        issues = (read_issue(raw, self._settings) for raw in found)
+        return {issue.key: issue for issue in issues}
+
+    def refuse_anonymity(self) -> None:
+        """Make sure that a 404 is not Jira's answer to an anonymous request.
+
+        Raises:
+            Unauthorised: Jira did not accept the credential.
+        """
+        # From anonymous requests Jira hides every issue, and refuses this one alone.
+        with suppress(Forbidden):
+            self._wire.jira.myself()
+
+    def moves(self, issue: Issue) -> tuple[Move, ...]:
+        """The transitions that may be taken now; asks for them if the issue came without."""
+        if issue.answer.transitions is not None:
+            return issue.answer.transitions
+        query = {"expand": "transitions.fields"}
+        return self._wire.get(Moves, f"issue/{issue.key}/transitions", query).transitions
+
+    def move_called(self, issue: Issue, word: str) -> Move:
+        """The transition that a step of a known path names.
+
+        Raises:
+            Rejected: `no-transition` or `transition-not-offered`.
+        """
+        return named(offered_among(self.moves(issue)), word)
+
+    def values(self, key: str, fields: Iterable[str]) -> dict[str, Any]:
+        """What fields hold now."""
+        return dict(self._wire.issue(key, ",".join(fields)).get("fields") or {})
+
+    def move(
+        self,
+        issue: Issue,
+        move: Move,
+        fields: Mapping[str, Any],
+        properties: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Take a transition. An answer does not prove that the issue moved."""
+        body = {
+            "transition": {"id": move.id},
+            **({"fields": dict(fields)} if fields else {}),
+            **({"properties": [dict(one) for one in properties]} if properties else {}),
+        }
+        self._wire.send("POST", f"issue/{issue.key}/transitions", body)
+
+    def edit(self, issue: Issue, edit: Edit) -> Issue | None:
+        """Edit an issue in one request.
+
+        Returns:
+            The issue as the answer shows it; None on Data Center, and where the answer shows
+            less than an issue.
+        """
+        query = {"returnIssue": "true"} if self.is_cloud else {}
+        raw = self._wire.send("PUT", f"issue/{issue.key}", edit.body(), query)
+        shown = raw.get("fields") if raw else None
+        if not isinstance(shown, dict) or not {"summary", "status", "labels"} <= shown.keys():
+            return None
+        # Jira took the edit: an answer that cannot be understood is no reason to doubt that.
+        with suppress(Rejected):
+            return read_issue(raw, self._settings)
+        return None
+
+    def create(self, fields: dict[str, Any], properties: list[dict[str, Any]]) -> str:
+        """Create an issue; returns its key."""
+        found = self._wire.send("POST", "issue", {"fields": fields, "properties": properties})
+        key = (found or {}).get("key")
+        if not isinstance(key, str):
+            raise UnknownOutcome("unknown-outcome", "Jira did not say which issue it made")
+        return key
+
+    def comments(self, key: str) -> Iterator[Comment]:
+        """All comments on an issue, each one once."""
+        seen: set[str] = set()
+        start = 0
+        for _ in each_page():
+            query = {"startAt": str(start), "maxResults": str(PAGE), "orderBy": "created"}
+            page = self._wire.get(CommentPage, f"issue/{key}/comment", query)
+            yield from (one for one in page.comments if one.id not in seen)
+            seen.update(one.id for one in page.comments)
+            start += len(page.comments)
+            if not page.comments or start >= page.total:
+                return
+
+    def comment(self, key: str, body: Any) -> Comment:
+        """Post a comment by itself.
+
+        Raises:
+            UnknownOutcome: the answer does not show a comment.
+        """
+        found = self._wire.send("POST", f"issue/{key}/comment", {"body": body})
+        try:
+            return parse(Comment, found)
+        except Rejected as refusal:
+            raise UnknownOutcome("unknown-outcome", refusal.message) from refusal
+
+    def delete_comment(self, key: str, comment: str) -> None:
+        """Delete a comment; one that is gone is no error."""
+        with suppress(NotFound):
+            self._wire.send("DELETE", f"issue/{key}/comment/{comment}")
+
+    def newest(self, project: str, *, property_key: str | None = None) -> Iterator[Issue]:
+        """The issues of a project, newest first, with descriptions and, on Cloud, the property."""
+        query = {
+            "jql": f'project = "{project}" ORDER BY created DESC',
+            "fields": ",".join((*_FIELDS, "created", "description")),
+            "maxResults": str(PAGE),
+        }
+        pages = self._cloud_pages(query, property_key) if self.is_cloud else self._pages(query)
+        for page in pages:
+            for raw in page.issues:
+                yield read_issue(raw, self._settings)
+
+    def matching(self, jql: str) -> Iterator[str]:
+        """The keys of the issues that a search lists, which may lag behind by some seconds."""
+        query = {"jql": jql, "fields": "summary", "maxResults": str(PAGE)}
+        for page in self._cloud_pages(query) if self.is_cloud else self._pages(query):
+            for raw in page.issues:
+                if isinstance(raw.get("key"), str):
+                    yield raw["key"]
+
+    def _cloud_pages(
+        self, query: dict[str, str], property_key: str | None = None
+    ) -> Iterator[Found]:
+        asked = {**query, **({"properties": property_key} if property_key else {})}
+        for _ in each_page():
+            page = self._wire.get(Found, "search/jql", asked)
+            yield page
+            if page.next is None:
+                return
+            asked["nextPageToken"] = page.next
+
+    def _pages(self, query: dict[str, str]) -> Iterator[Found]:
+        start = 0
+        for _ in each_page():
+            page = self._wire.get(Found, "search", {**query, "startAt": str(start)})
+            yield page
+            start += len(page.issues)
+            if not page.issues or start >= page.total:
+                return

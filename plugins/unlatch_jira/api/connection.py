@@ -1,0 +1,182 @@
+"""The `jira` SDK over our transport, and where its requests go.
+
+The SDK gets no credential, sends no request of its own accord and tries nothing again: the
+transport does all of that. What it has no call for goes through its own session and addresses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jira import JIRA
+from pydantic import BaseModel
+
+from unlatch.errors import Rejected, TrackerError
+from unlatch.transport import reading
+from unlatch.transport.kept import keep, read_kept
+from unlatch_jira.api.errors import explain
+from unlatch_jira.api.json_model import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import requests
+
+    from unlatch.transport import Answer, Transport
+    from unlatch_jira.settings import JiraSettings
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+# What the SDK raises where an issue is empty, or has other things in it than it expects.
+_TRIPPED = (NotImplementedError, AttributeError, KeyError, TypeError, ValueError)
+_CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+# Where an address is shown before the id is known.
+_UNKNOWN_ID = "CLOUD-ID"
+
+
+class Wire:
+    """The way to one site: directly, or through Atlassian's gateway."""
+
+    def __init__(self, settings: JiraSettings, transport: Transport) -> None:
+        self._settings = settings
+        self._transport = transport
+        self._lock = Lock()
+        self._jira: JIRA | None = None
+
+    @property
+    def jira(self) -> JIRA:
+        """The SDK; with a gateway, its first use may ask the site for its id."""
+        with self._lock:
+            if self._jira is None:
+                settings = self._settings
+                cloud_id = self._cloud_id() if settings.through_gateway else None
+                options: dict[str, Any] = {
+                    "server": settings.server(cloud_id),
+                    "rest_api_version": str(settings.version),
+                }
+                jira = JIRA(options=options, get_server_info=False, max_retries=0, timeout=(5, 30))
+                self._transport.mount(jira._session, explain)  # noqa: SLF001
+                self._jira = jira
+            return self._jira
+
+    @property
+    def api(self) -> str:
+        """What requests' addresses begin with, as far as it is known without asking."""
+        known = self._settings.cloud_id or self._remembered() or _UNKNOWN_ID
+        return f"{self._settings.server(known)}/rest/api/{self._settings.version}"
+
+    @property
+    def _session(self) -> requests.Session:
+        # The SDK lacks calls, and its session is all that it offers instead.
+        session: requests.Session = self.jira._session  # noqa: SLF001
+        return session
+
+    def kept_at(self, name: str) -> Path:
+        """Where an answer about the site that hardly ever changes is kept between runs."""
+        mark = hashlib.sha256(self._settings.site.encode()).hexdigest()[:16]
+        return self._transport.cache / f"{name}-{mark}.json"
+
+    def url(self, path: str) -> str:
+        """The address of a part of the REST API."""
+        return str(self.jira._get_url(path))  # noqa: SLF001
+
+    def issue(self, key: str, fields: str, **query: str | None) -> dict[str, Any]:
+        """Read an issue, as JSON.
+
+        Args:
+            query: `expand` and `properties`, as the SDK calls them.
+
+        Raises:
+            Rejected: `answer-not-understood`.
+        """
+        jira = self.jira
+        try:
+            found: dict[str, Any] = jira.issue(key, fields=fields, **query).raw
+        except _TRIPPED as error:
+            raise Rejected(
+                "answer-not-understood",
+                "Jira's answer is not as documented: it shows no issue",
+                hint="check that trackers.jira.site is a Jira site and api_version is right for it",
+            ) from error
+        return found
+
+    def get(self, model: type[_Model], path: str, query: dict[str, str] | None = None) -> _Model:
+        """Read a part of the REST API."""
+        return parse(model, self._read(self.url(path), query))
+
+    def get_list(self, path: str) -> list[Any]:
+        """Read a part of the REST API that is a list, and a short one."""
+        found = self._read(self.url(path))
+        return found if isinstance(found, list) else []
+
+    def get_agile(self, model: type[_Model], path: str, query: dict[str, str]) -> _Model:
+        """Read a part of Jira Software's own REST API."""
+        base = self.url("").partition("/rest/api/")[0]
+        return parse(model, self._read(f"{base}/rest/agile/1.0/{path}", query))
+
+    def query(self, model: type[_Model], path: str, body: dict[str, Any]) -> _Model:
+        """Ask a question that is too long for an address: a POST that changes nothing."""
+        with reading():
+            answer = self._session.post(self.url(path), data=json.dumps(body))
+        return parse(model, answer.json())
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        query: dict[str, str] | None = None,
+    ) -> dict[str, Any] | None:
+        """Send a write; the object that Jira answered, or None for an empty answer."""
+        data = None if body is None else json.dumps(body)
+        answer = self._session.request(method, self.url(path), params=query, data=data)
+        found = answer.json() if answer.content else None
+        return found if isinstance(found, dict) else None
+
+    def _read(self, url: str, query: dict[str, str] | None = None) -> Any:
+        return self._session.get(url, params=query).json()
+
+    def _cloud_id(self) -> str:
+        known = self._settings.cloud_id or self._remembered()
+        if known is None:
+            known = self._asked()
+            keep(self.kept_at("cloud"), {"id": known})
+        return known
+
+    def _remembered(self) -> str | None:
+        return _checked(read_kept(self.kept_at("cloud")).get("id"))
+
+    def _asked(self) -> str:
+        """The id that the site tells everybody; the request carries no credential.
+
+        https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/ has the gateway, and
+        https://support.atlassian.com/jira/kb/retrieve-my-atlassian-sites-cloud-id/ this address.
+        """
+        session = self._transport.session(_nothing_special)
+        answer = session.get(f"{self._settings.site}/_edge/tenant_info")
+        try:
+            body = answer.json()
+        except ValueError:
+            body = None
+        found = _checked(body.get("cloudId") if isinstance(body, dict) else None)
+        if found is None:
+            raise Rejected(
+                "cloud-id-unknown",
+                "the site does not say which id it has at Atlassian's gateway",
+                where=self._settings.site,
+                hint="check trackers.jira.site, or set trackers.jira.cloud_id",
+            )
+        return found
+
+
+def _checked(found: object) -> str | None:
+    # It becomes part of the address that the credential is sent to.
+    return found if isinstance(found, str) and _CLOUD_ID.fullmatch(found) else None
+
+
+def _nothing_special(_: Answer) -> TrackerError | None:
+    return None

@@ -1,0 +1,128 @@
+"""The errors that answers of Jira mean, and answers that only look like success."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Limited, Rejected, TrackerError, UnknownOutcome
+from unlatch.spi.text import without_controls
+from unlatch_jira.api.error_table import TABLE, path_of, words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from unlatch.transport import Answer
+
+_UNREADABLE: Mapping[bool, tuple[type[TrackerError], str]] = {
+    True: (Rejected, "answer-not-understood"),
+    False: (UnknownOutcome, "unknown-outcome"),
+}
+_LISTS = ("/field", "/statuses")
+# POST requests that only read.
+_QUESTIONS = ("/bulkfetch", "/preview")
+_LONGEST_INTERVAL = 3600
+_RATE_HINTS = {
+    "jira-quota": "the site's hourly quota is used up; `unlatch sync` goes on after the reset",
+    "jira-burst": "too many requests of one kind at once; `unlatch sync`, or a longer --max-wait",
+    "jira-per-issue": "too many changes to one issue at once; `unlatch sync`, a little later",
+}
+_BUCKET_HINT = (
+    "an administrator limits how fast an account may ask (Rate limiting); `unlatch sync` goes on "
+    "later"
+)
+
+
+class FieldsNotOnScreen(Rejected):
+    """A write named fields that the issue's screen does not show; nothing of it was done.
+
+    Args:
+        fields: the fields that Jira named.
+    """
+
+    def __init__(self, message: str, *, fields: Collection[str], status: int) -> None:
+        super().__init__(
+            "field-not-on-screen",
+            message,
+            hint="ask an administrator to put the field on the project's screens",
+            status=status,
+        )
+        self.fields = frozenset(fields)
+
+
+def explain(answer: Answer) -> TrackerError | None:
+    """The error that an answer means, or None where Jira has nothing of its own to say."""
+    if answer.status == 429:  # noqa: PLR2004
+        return _limited(answer)
+    if answer.status == 400 and "not on the appropriate screen" in answer.text:  # noqa: PLR2004
+        return _off_screen(answer)
+    for row in TABLE:
+        if row.means(answer):
+            return row.error(answer)
+    return _no_object(answer)
+
+
+def _off_screen(answer: Answer) -> TrackerError:
+    body = answer.json()
+    errors = body.get("errors") if isinstance(body, dict) else None
+    fields = errors if isinstance(errors, dict) else {}
+    return FieldsNotOnScreen(
+        f"Jira refused the change: {words(answer)}", fields=fields, status=answer.status
+    )
+
+
+def _limited(answer: Answer) -> Limited:
+    """The error that a 429 means, with the time to wait, in Cloud's words or Data Center's."""
+    reason = " ".join(without_controls(answer.headers.get("RateLimit-Reason", "")).split())[:60]
+    hint = next((hint for name, hint in _RATE_HINTS.items() if reason.startswith(name)), None)
+    wait = answer.retry_after
+    return Limited(
+        "rate-limited",
+        f"Jira limits requests ({reason})" if reason else "Jira limits requests",
+        retry_after=_next_token(answer) if wait is None else wait,
+        hint=hint or _BUCKET_HINT,
+        status=answer.status,
+    )
+
+
+def _next_token(answer: Answer) -> float | None:
+    """Seconds until Data Center's bucket has a token again, where it names no time.
+
+    X-RateLimit-FillRate tokens come every X-RateLimit-Interval-Seconds
+    (https://confluence.atlassian.com/adminjiraserver/adjusting-your-code-for-rate-limiting-987143384.html).
+    """
+    names = ("X-RateLimit-Interval-Seconds", "X-RateLimit-FillRate")
+    try:
+        interval, rate = (float(answer.headers.get(name, "")) for name in names)
+    except ValueError:
+        return None
+    # A bucket that is never filled again blocks the account; the general pause is as good as any.
+    return interval if rate > 0 and 0 <= interval <= _LONGEST_INTERVAL else None
+
+
+def _no_object(answer: Answer) -> TrackerError | None:
+    """Everything that Jira answers to us is a JSON object or nothing, but for two lists.
+
+    Pages, and JSON that breaks off, are the transport's: it asks again where that is safe.
+    """
+    body = answer.body.strip()
+    is_page = body.startswith(b"<")
+    if not 200 <= answer.status < 300 or not body or is_page:  # noqa: PLR2004
+        return None
+    content = answer.json()
+    if isinstance(content, dict) or (content is None and _is_json(answer)):
+        return None
+    if isinstance(content, list) and path_of(answer).endswith(_LISTS):
+        return None
+    is_read = answer.method in ("GET", "HEAD") or path_of(answer).endswith(_QUESTIONS)
+    kind, id_ = _UNREADABLE[is_read]
+    return kind(
+        id_,
+        "Jira's answer is not as documented",
+        hint="check that trackers.jira.site is a Jira site",
+        status=answer.status,
+    )
+
+
+def _is_json(answer: Answer) -> bool:
+    kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" and answer.body.strip() != b"null"

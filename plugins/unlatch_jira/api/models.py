@@ -1,0 +1,230 @@
+"""What Jira answers about issues, as models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ConfigDict, Field
+
+from unlatch.spi import Category, RemoteItem, read_stamp
+from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic reads it)
+from unlatch_jira.api.json_model import Model, parse
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from unlatch_jira.settings import JiraSettings
+
+# https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
+# names these and `undefined`, which is where statuses land that nobody gave a category.
+_CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
+
+
+class Named(Model):
+    """A resolution, a type, or a value that a field may take."""
+
+    id: str | None = None
+    name: str | None = None
+    value: str | None = None
+
+    def is_called(self, wanted: str) -> bool:
+        """Whether `wanted` is its name or its id."""
+        return wanted == self.id or wanted.casefold() == (self.name or "").casefold()
+
+    def means(self, wanted: str) -> bool:
+        """Whether `wanted` is its name, its value or its id."""
+        return self.is_called(wanted) or wanted.casefold() == (self.value or "").casefold()
+
+
+def _named(raw: dict[str, Any]) -> Named:
+    # What else a value holds depends on the kind of the field, and is none of ours.
+    known = {name: raw.get(name) for name in ("id", "name", "value")}
+    return Named(**{name: str(x) for name, x in known.items() if isinstance(x, str | int)})
+
+
+class _StatusCategory(Model):
+    key: str = "undefined"
+
+
+class Status(Model):
+    """A status, with the category that says what it means."""
+
+    name: str
+    id: str | None = None
+    category: _StatusCategory = Field(default=_StatusCategory(), alias="statusCategory")
+
+    @property
+    def means(self) -> Category:
+        """What the status means, whatever it is called."""
+        return _CATEGORIES.get(self.category.key, Category.TODO)
+
+
+class FieldKind(Model):
+    """What a field holds, in Jira's words."""
+
+    type: str = "string"
+    items: str = ""
+    system: str = ""
+    custom: str = ""
+
+    @property
+    def is_formatted(self) -> bool:
+        """Whether it holds text with markup."""
+        return self.custom.endswith(":textarea") or self.system in ("description", "environment")
+
+
+class ScreenField(Model):
+    """A field on a transition's screen."""
+
+    name: str = ""
+    required: bool = False
+    kind: FieldKind = Field(default=FieldKind(), alias="schema")
+    has_default: bool = Field(default=False, alias="hasDefaultValue")
+    allowed: tuple[Any, ...] = Field(default=(), alias="allowedValues")
+
+    @property
+    def values(self) -> tuple[Named, ...]:
+        """The values that it takes, where Jira lists them."""
+        return tuple(_named(one) for one in self.allowed if isinstance(one, dict))
+
+
+class Move(Model):
+    """A transition that may be taken now."""
+
+    id: str
+    name: str
+    to: Status
+    available: bool = Field(default=True, alias="isAvailable")
+    screen: dict[str, ScreenField] = Field(default_factory=dict, alias="fields")
+
+
+class Moves(Model):
+    """The transitions that may be taken now."""
+
+    transitions: tuple[Move, ...]
+
+
+class _Person(Model):
+    name: str | None = Field(default=None, alias="displayName")
+    active: bool = True
+
+
+class _ParentFields(Model):
+    status: Status | None = None
+
+
+class Parent(Model):
+    """What an issue is a part of, with its status where Jira shows it."""
+
+    key: str
+    fields: _ParentFields = _ParentFields()
+
+
+class _Project(Model):
+    id: str
+
+
+class _Fields(Model):
+    # Custom fields have names of their own on each site.
+    model_config = ConfigDict(extra="allow")
+
+    summary: str
+    status: Status
+    type: Named | None = Field(default=None, alias="issuetype")
+    labels: tuple[str, ...] = ()
+    assignee: _Person | None = None
+    resolution: Named | None = None
+    updated: str | None = None
+    created: str | None = None
+    description: Any = None
+    comment: CommentPage | None = None
+    parent: Parent | None = None
+    project: _Project | None = None
+
+
+class IssueAnswer(Model):
+    """An issue, with what was asked for of it."""
+
+    id: str
+    key: str
+    fields: _Fields
+    # Missing where the server does not know the expansion, empty where no move is allowed.
+    transitions: tuple[Move, ...] | None = None
+    properties: dict[str, Any] = Field(default_factory=dict)
+
+
+class Found(Model):
+    """A page of what a search found."""
+
+    issues: tuple[dict[str, Any], ...] = ()
+    # Data Center counts, Cloud gives a token for the next page.
+    total: int = 0
+    next: str | None = Field(default=None, alias="nextPageToken")
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An issue as the plugin works with it.
+
+    Args:
+        item: what the plugin returns of it.
+        answer: everything that Jira said.
+    """
+
+    item: RemoteItem
+    answer: IssueAnswer
+
+    @property
+    def key(self) -> str:
+        return self.answer.key
+
+    @property
+    def resolution(self) -> Named | None:
+        return self.answer.fields.resolution
+
+    def custom(self, field: str) -> Any:
+        """What a custom field holds, if it was asked for."""
+        return (self.answer.fields.model_extra or {}).get(field)
+
+    @property
+    def description(self) -> Any:
+        return self.answer.fields.description
+
+    @property
+    def created(self) -> datetime | None:
+        return read_stamp(self.answer.fields.created)
+
+
+def read_issue(raw: Any, settings: JiraSettings) -> Issue:
+    """The issue that an answer describes.
+
+    Raises:
+        Rejected: `answer-not-understood`; it does not describe one.
+    """
+    return as_issue(parse(IssueAnswer, raw), settings)
+
+
+def as_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
+    """The issue that a parsed answer describes."""
+    fields = answer.fields
+    dropped = _is_dropped(fields, settings.dropped_resolutions)
+    item = RemoteItem(
+        ref=settings.ref(answer.key),
+        title=fields.summary,
+        state=fields.status.name,
+        category=Category.DROPPED if dropped else fields.status.means,
+        type=fields.type.name if fields.type else None,
+        deliberate=dropped,
+        labels=fields.labels,
+        assignee=fields.assignee.name if fields.assignee else None,
+        updated=read_stamp(fields.updated),
+    )
+    return Issue(item, answer)
+
+
+def _is_dropped(fields: _Fields, dropped: tuple[str, ...]) -> bool:
+    # An open issue may keep a resolution that its workflow never clears.
+    if fields.status.means is not Category.DONE or fields.resolution is None:
+        return False
+    return any(map(fields.resolution.is_called, dropped))

@@ -1,0 +1,89 @@
+"""The requests about a site, its projects and its people, each one a method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unlatch.transport.kept import keep, read_kept
+from unlatch_jira.api.comments import Person
+from unlatch_jira.api.json_model import parse
+from unlatch_jira.api.site_models import (
+    FieldInfo,
+    Permissions,
+    Preview,
+    Sprint,
+    Sprints,
+    TypeStatuses,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch_jira.api.connection import Wire
+    from unlatch_jira.settings import JiraSettings
+
+# How Jira Software marks its fields, whatever they are called on a site.
+_SPRINT = "com.pyxis.greenhopper.jira:gh-sprint"
+_EPIC_LINK = "com.pyxis.greenhopper.jira:gh-epic-link"
+
+
+@dataclass(frozen=True, slots=True)
+class JiraSite:
+    """What there is to know besides issues."""
+
+    settings: JiraSettings
+    wire: Wire
+
+    @property
+    def sprint_field(self) -> str | None:
+        """The id of the field that holds sprints, as far as it is known without asking."""
+        return self.settings.sprint_field or self._kept("sprint")
+
+    def find_sprint_field(self) -> str | None:
+        """The same, asked for if need be; None if the site has none."""
+        return self.sprint_field or self.find_fields().get("sprint")
+
+    def find_epic_field(self) -> str | None:
+        """The id of the field that ties an issue to its epic; None where `parent` does so."""
+        if self.settings.is_cloud:
+            return None
+        return self._kept("epic") or self.find_fields().get("epic")
+
+    def find_fields(self) -> dict[str, Any]:
+        """Ask the site for its fields, and keep those that we use for next time."""
+        known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
+        fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
+        found = {known[one.kind.custom]: one.id for one in fields if one.kind.custom in known}
+        keep(self.wire.kept_at("fields"), found)
+        return found
+
+    def _kept(self, name: str) -> str | None:
+        found = read_kept(self.wire.kept_at("fields")).get(name)
+        return found if isinstance(found, str) else None
+
+    def myself(self) -> Person:
+        """Whose credential it is."""
+        return self.wire.get(Person, "myself")
+
+    def permissions(self, project: str, names: Sequence[str]) -> Permissions:
+        """What the credential may do in a project."""
+        query = {"projectKey": project, "permissions": ",".join(names)}
+        return self.wire.get(Permissions, "mypermissions", query)
+
+    def statuses(self, project: str) -> tuple[TypeStatuses, ...]:
+        """The types of issues in a project, with the statuses of each."""
+        found = self.wire.get_list(f"project/{project}/statuses")
+        return tuple(parse(TypeStatuses, raw) for raw in found)
+
+    def preview(self, project_id: str, type_id: str) -> Preview:
+        """The workflow of a type of issues in a project, on Cloud.
+
+        It takes one of the permissions Administer Projects and View (read-only) Workflow.
+        """
+        body = {"projectId": project_id, "issueTypeIds": [type_id]}
+        return self.wire.query(Preview, "workflows/preview", body)
+
+    def active_sprints(self, board: str) -> tuple[Sprint, ...]:
+        """The sprints of a board that are running."""
+        return self.wire.get_agile(Sprints, f"board/{board}/sprint", {"state": "active"}).values

@@ -1,0 +1,60 @@
+"""The transitions that Jira offers of an issue, found by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Rejected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unlatch_jira.api.models import Move
+
+NO_MOVE = (
+    "ask for the permission Transition Issues in its project, or name a way through its workflow "
+    "in trackers.jira.transitions"
+)
+
+
+class NoWayError(Rejected):
+    """None of the transitions on offer leads there; a way of several may."""
+
+
+def offered_among(moves: Iterable[Move]) -> tuple[Move, ...]:
+    """The transitions that may be taken.
+
+    Raises:
+        Rejected: `no-transition`, there is none.
+    """
+    offered = tuple(move for move in moves if move.available)
+    if not offered:
+        raise Rejected("no-transition", "Jira offers no transition of this issue", hint=NO_MOVE)
+    return offered
+
+
+def named(offered: Sequence[Move], wanted: str) -> Move:
+    """The transition that a configured word means: by id, else by name, else by its status.
+
+    Raises:
+        NoWayError: `transition-not-offered`.
+    """
+    word = wanted.casefold()
+    by_rank = (
+        [move for move in offered if move.id == wanted],
+        [move for move in offered if move.name.casefold() == word],
+        [move for move in offered if word in (move.to.name.casefold(), move.to.id)],
+    )
+    for found in by_rank:
+        if found:
+            return found[0]
+    raise NoWayError(
+        "transition-not-offered",
+        f"the configured transition {wanted!r} is not on offer; there are: {names(offered)}",
+        hint="set trackers.jira.transitions to a transition's name or id, or a status's name",
+    )
+
+
+def names(moves: Iterable[Move]) -> str:
+    """Transitions in words."""
+    return ", ".join(f"{move.name} (to {move.to.name})" for move in moves)

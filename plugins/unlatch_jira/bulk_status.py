@@ -1,0 +1,99 @@
+"""The status of many issues: a hundred a request on Cloud, side by side on Data Center.
+
+Data Center can only list by its index, which may lag behind an issue's real status, and refuses a
+list with one key that it does not know. So there each issue is read by itself, a few at a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextvars import copy_context
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
+
+from unlatch.errors import NotFound, Rejected, TrackerError
+from unlatch_jira.api.client import PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from unlatch.spi import ItemRef
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.models import Issue
+
+_Seen = TypeVar("_Seen")
+
+_AT_ONCE = 8
+
+
+def read_many(
+    client: JiraClient,
+    refs: Sequence[ItemRef],
+    fields: Sequence[str],
+    read: Callable[[ItemRef], Issue],
+) -> Mapping[ItemRef, Issue | TrackerError]:
+    """Each issue, or why it could not be read.
+
+    Args:
+        fields: the fields to read besides the usual ones.
+        read: reads one issue by itself.
+
+    Raises:
+        TrackerError: none of them could be read.
+    """
+    found: dict[ItemRef, Issue | TrackerError] = {}
+    if client.is_cloud:
+        for start in range(0, len(refs), PAGE):
+            found |= _page(client, refs[start : start + PAGE], fields)
+    # An issue that was moved is listed under its new key, which does not show the one that was
+    # asked for; one that is gone or hidden is not listed. A single answer tells the two apart.
+    missing = [ref for ref in refs if ref not in found]
+    return found | side_by_side(missing, read)
+
+
+def _page(
+    client: JiraClient, refs: Sequence[ItemRef], fields: Sequence[str]
+) -> dict[ItemRef, Issue]:
+    try:
+        issues = client.many(sorted({ref.id for ref in refs}), fields)
+    except (NotFound, Rejected):
+        return {}  # a proxy, or a Jira of its own kind: each issue can still be asked for
+    return {ref: issues[ref.id] for ref in refs if ref.id in issues}
+
+
+def side_by_side(
+    refs: Iterable[ItemRef], read: Callable[[ItemRef], _Seen]
+) -> dict[ItemRef, _Seen | TrackerError]:
+    """What reading each of them gives, several at a time.
+
+    The threads are daemons: a request that hangs shall not hold up a process that is done.
+    """
+    waiting = deque(refs)
+    found: dict[ItemRef, _Seen | TrackerError] = {}
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        while True:
+            try:
+                ref = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                found[ref] = read(ref)
+            except TrackerError as error:
+                found[ref] = error
+            except BaseException as error:  # noqa: BLE001  (raised again where it was asked for)
+                failed.append(error)
+                return
+
+    threads = [
+        Thread(target=copy_context().run, args=(work,), daemon=True)
+        for _ in range(min(_AT_ONCE, len(waiting)))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return found

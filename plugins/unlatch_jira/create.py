@@ -1,0 +1,129 @@
+"""Creating an issue: its fields, its type, and the epic or parent that it belongs to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import ConfigError, Rejected
+from unlatch.spi import Outcome
+from unlatch_jira.api.errors import FieldsNotOnScreen
+from unlatch_jira.api.rich_text import fitting, format_of, kept
+from unlatch_jira.edit import marker, property_of, title_of
+from unlatch_jira.send import read_back
+from unlatch_jira.urls import KEY, project_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unlatch.spi import Change, Draft
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.site import JiraSite
+    from unlatch_jira.settings import JiraSettings
+
+# How an increment's files call what its issue belongs to: spec.md's front matter and metadata.json.
+_EPIC = ("epicKey", "epic_key", "epic")
+_PARENT = ("parent", "parentKey", "parent_key")
+_TYPE = ("type", "issueType", "issue_type")
+# Fields without which there is no issue.
+_NEEDED = {"project", "issuetype", "summary", "description"}
+
+
+def create(settings: JiraSettings, client: JiraClient, site: JiraSite, change: Change) -> Outcome:
+    """Create an issue in the configured project, then read it.
+
+    Raises:
+        ConfigError: no project is configured.
+        Rejected: `parent-unusable`, or `target-not-allowed` for a parent elsewhere.
+        UnknownOutcome: it is made, and cannot be read.
+    """
+    if change.draft is None:
+        raise ValueError("a create without a draft")
+    whole = _fields(settings, site, change.draft, change.op)
+    if change.add_labels:
+        whole["labels"] = list(change.add_labels)
+    key, lacking = _send(client, whole, change.op)
+    issue = read_back(client, key)
+    refused = change.add_labels if "labels" in lacking else ()
+    return Outcome(issue.item, refused=refused, notes=_notes(lacking, refused))
+
+
+def _send(client: JiraClient, whole: dict[str, Any], op: str) -> tuple[str, tuple[str, ...]]:
+    """The new issue's key, and the fields that it had to be made without."""
+    properties = [property_of(op)]
+    try:
+        return client.create(whole, properties), ()
+    except FieldsNotOnScreen as refusal:
+        # Jira made nothing.
+        lacking = tuple(name for name in whole if name in refusal.fields)
+        if not lacking or _NEEDED.intersection(lacking):
+            raise
+    smaller = {name: value for name, value in whole.items() if name not in lacking}
+    return client.create(smaller, properties), lacking
+
+
+def _notes(lacking: tuple[str, ...], labels: tuple[str, ...]) -> tuple[str, ...]:
+    if not lacking:
+        return ()
+    shown = f" ({' '.join(labels)})" if labels else ""
+    return (f"made without {', '.join(lacking)}{shown}: not on the create screen",)
+
+
+def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> dict[str, Any]:
+    if settings.target is None:
+        raise ConfigError(
+            ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
+        )
+    style = format_of(settings.version)
+    body = style.render((*kept(draft.body, draft.increment), marker(op)))
+    return {
+        "project": {"key": settings.target},
+        "issuetype": {"name": type_of(settings, draft)},
+        "summary": title_of(draft),
+        "description": fitting(body, "description"),
+        **_above(settings, site, draft.wishes),
+    }
+
+
+def type_of(settings: JiraSettings, draft: Draft) -> str:
+    """The type of the issue: what the increment's files say, else by the increment's type."""
+    return _wish(draft.wishes, _TYPE) or settings.type_for(draft.type)
+
+
+def _above(settings: JiraSettings, site: JiraSite, wishes: Mapping[str, Any]) -> dict[str, Any]:
+    """The field that ties an issue to its epic or its parent.
+
+    Cloud has `parent` for both; Data Center has it for subtasks, and a field of each site's own for
+    epics (https://developer.atlassian.com/cloud/jira/platform/deprecation-notice-epic-link-and-parent-link-apis/).
+    """
+    epic = _key(settings, _wish(wishes, _EPIC))
+    parent = _key(settings, _wish(wishes, _PARENT))
+    field = site.find_epic_field() if epic else None
+    if epic and field:
+        return {field: epic, **({"parent": {"key": parent}} if parent else {})}
+    above = epic or parent
+    return {"parent": {"key": above}} if above else {}
+
+
+def _key(settings: JiraSettings, wish: str | None) -> str | None:
+    if wish is None:
+        return None
+    found = settings.recognise(wish)
+    key = found.id if found else wish.strip().upper()
+    if not KEY.fullmatch(key):
+        raise Rejected(
+            "parent-unusable",
+            f"{wish[:60]!r} names no issue that a new one could belong to",
+            hint="correct parent or epicKey in the increment's files: a key such as SCRUM-1",
+        )
+    if not settings.allows(settings.ref(key)):
+        raise Rejected(
+            "target-not-allowed",
+            f"the parent {key} lies in {project_of(key)}, which is not configured",
+            hint="add its project to trackers.jira.projects",
+        )
+    return key
+
+
+def _wish(wishes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    found = (wishes.get(name) for name in names)
+    return next((word for word in found if isinstance(word, str) and word.strip()), None)

@@ -1,0 +1,134 @@
+"""A client that lists writes in place of sending them; reads are listed and sent.
+
+It answers a write as Jira is expected to, so that the code that writes issues also plans.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.spi import PlannedRequest
+from unlatch_jira.api.client import JiraClient
+from unlatch_jira.api.comments import Comment, CommentPage
+from unlatch_jira.api.connection import Wire
+from unlatch_jira.api.models import Issue, Move, Status, as_issue, read_issue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.transport import Transport
+    from unlatch_jira.edit import Edit
+    from unlatch_jira.settings import JiraSettings
+
+_NEW = "NEW-KEY"
+
+
+class UndecidedError(Exception):
+    """The requests that follow depend on answers that only Jira can give."""
+
+
+class ListingWire(Wire):
+    """Lists the requests that pass, and sends only the reads."""
+
+    def __init__(self, settings: JiraSettings, transport: Transport) -> None:
+        super().__init__(settings, transport)
+        self.listed: list[PlannedRequest] = []
+
+    def note(self, method: str, path: str, what: str) -> None:
+        """List a request."""
+        self.listed.append(PlannedRequest(method, f"{self.api}/{path}", what))
+
+    def issue(self, key: str, fields: str, **query: str | None) -> dict[str, Any]:
+        self.note("GET", f"issue/{key}", f"read {key}")
+        return super().issue(key, fields, **query)
+
+    def query(self, model: Any, path: str, body: dict[str, Any]) -> Any:
+        self.note("POST", path, f"read {path}")
+        return super().query(model, path, body)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
+        query: dict[str, str] | None = None,
+    ) -> dict[str, Any] | None:
+        self.note(method, path, "write, and go on as Jira answers")
+        raise UndecidedError(path)
+
+    def _read(self, url: str, query: dict[str, str] | None = None) -> Any:
+        what = f"read {url.partition('/rest/')[2]}"
+        self.listed.append(PlannedRequest("GET", url, what))
+        return super()._read(url, query)
+
+
+class ListingClient(JiraClient):
+    """Answers from the issues as the listed writes would leave them."""
+
+    def __init__(self, settings: JiraSettings, wire: ListingWire) -> None:
+        super().__init__(settings, wire)
+        self._settings = settings
+        self._listing = wire
+        self._expected: dict[str, Issue] = {}
+
+    def issue(
+        self, key: str, *fields: str, moves: bool = False, property_key: str | None = None
+    ) -> Issue:
+        expected = self._expected.get(key)
+        if expected is None:
+            return super().issue(key, *fields, moves=moves, property_key=property_key)
+        self._listing.note("GET", f"issue/{key}", "read the issue back")
+        return expected
+
+    def moves(self, issue: Issue) -> tuple[Move, ...]:
+        if issue.key not in self._expected:
+            return super().moves(issue)
+        open_end = "take further transitions, chosen from what Jira offers then"
+        self._listing.note("POST", f"issue/{issue.key}/transitions", open_end)
+        raise UndecidedError(issue.key)
+
+    def move_called(self, issue: Issue, word: str) -> Move:
+        if issue.key not in self._expected:
+            return super().move_called(issue, word)
+        return Move(id=word, name=word, to=Status(name=word))
+
+    def move(
+        self,
+        issue: Issue,
+        move: Move,
+        fields: Mapping[str, Any],
+        properties: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        filled = f", with {', '.join(fields)}" if fields else ""
+        what = f"take the transition {move.name!r} to {move.to.name!r}{filled}"
+        self._listing.note("POST", f"issue/{issue.key}/transitions", what)
+        resolution = None if move.to.means.is_open else issue.resolution
+        self._expect(issue, status=move.to, resolution=resolution)
+
+    def edit(self, issue: Issue, edit: Edit) -> Issue | None:
+        self._listing.note("PUT", f"issue/{issue.key}", str(edit))
+        before = self._expected.get(issue.key, issue)
+        kept = [name for name in before.item.labels if name not in edit.remove_labels]
+        posted = Comment(id="", created="", body=edit.comment)
+        after = self._expect(
+            before,
+            labels=(*kept, *edit.add_labels),
+            comment=CommentPage(comments=(posted,), total=1),
+            **{name: value for name, value in edit.fields.items() if name == "summary"},
+        )
+        return after if self.is_cloud else None
+
+    def create(self, fields: dict[str, Any], properties: list[dict[str, Any]]) -> str:
+        kind, project = fields["issuetype"]["name"], fields["project"]["key"]
+        self._listing.note("POST", "issue", f"create an issue of the type {kind} in {project}")
+        shown = {"status": {"name": "as its workflow begins"}, "labels": (), **fields}
+        raw = {"id": _NEW, "key": _NEW, "fields": {**shown, "project": None, "parent": None}}
+        self._expected[_NEW] = read_issue(raw, self._settings)
+        return _NEW
+
+    def _expect(self, issue: Issue, **changed: Any) -> Issue:
+        answer = issue.answer
+        fields = answer.fields.model_copy(update=changed)
+        after = answer.model_copy(update={"fields": fields, "transitions": None})
+        self._expected[issue.key] = as_issue(after, self._settings)
+        return self._expected[issue.key]

@@ -1,0 +1,130 @@
+"""The surroundings of a reopened issue: its sprint, its parent, its assignee.
+
+The answer that the reopen reads anyway shows them. Only what `on_reopen` asks for is done, and not
+done again, so that a delivery may be repeated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Forbidden, NotFound, Rejected
+from unlatch.spi import Goal, Progress
+from unlatch_jira.api.site_models import read_sprints
+from unlatch_jira.workflow.transition_runner import Walk
+
+if TYPE_CHECKING:
+    from unlatch.errors import TrackerError
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.models import Issue
+    from unlatch_jira.api.site import JiraSite
+    from unlatch_jira.api.site_models import Sprint
+    from unlatch_jira.settings import JiraSettings
+    from unlatch_jira.workflow.transition_runner import Walker
+
+_REFUSALS = (Rejected, Forbidden, NotFound)
+
+
+@dataclass(slots=True)
+class Around:
+    """The changes that the surroundings of a reopened issue need.
+
+    Args:
+        fields: fields that the edit is to set.
+        notes: what a person should know.
+        field_notes: the note about a field, once it is set.
+        parent: the closed parent that is to be reopened.
+    """
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    field_notes: dict[str, str] = field(default_factory=dict)
+    parent: Issue | None = None
+
+
+def fields_around(settings: JiraSettings, site: JiraSite) -> tuple[str, ...]:
+    """The fields that show the surroundings of an issue."""
+    acts = settings.on_reopen.sprint == "active"
+    sprint = site.find_sprint_field() if acts else site.sprint_field
+    return ("parent", *filter(None, [sprint]))
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Looks after the surroundings of reopened issues."""
+
+    settings: JiraSettings
+    client: JiraClient
+    site: JiraSite
+    walker: Walker
+
+    def look(self, issue: Issue) -> Around:
+        """Find out, before the issue is reopened, what its surroundings need; writes nothing."""
+        around = Around()
+        for look_at in (self._sprint, self._parent, self._person):
+            try:
+                look_at(issue, around)
+            except _REFUSALS as refusal:
+                # The issue is reopened all the same.
+                around.notes.append(_not_done(refusal))
+        return around
+
+    def reopen_parent(self, parent: Issue, done: Progress) -> None:
+        """Reopen a closed parent; one that refuses is noted and stays."""
+        try:
+            move = self.walker.bring(parent, Walk(Goal.OPEN, Progress(parent.item)))
+        except _REFUSALS as refusal:
+            done.notes.append(_not_done(refusal))
+        else:
+            result = "was reopened too" if move else "stays closed: Jira did not move it"
+            done.notes.append(f"its parent {parent.key} {result}")
+
+    def _sprint(self, issue: Issue, around: Around) -> None:
+        name = self.site.sprint_field
+        sprints = read_sprints(issue.custom(name)) if name else ()
+        if name is None or not sprints or not all(one.is_closed for one in sprints):
+            return
+        last = sprints[-1]
+        if self.settings.on_reopen.sprint == "keep":
+            around.notes.append(f"its sprint {last.name!r} is closed")
+            return
+        running = self.site.active_sprints(last.board_id) if last.board_id else ()
+        if len(running) != 1:
+            around.notes.append(_no_choice(last, running))
+            return
+        around.fields[name] = int(running[0].id) if running[0].id.isdecimal() else running[0].id
+        around.field_notes[name] = f"put into the sprint {running[0].name!r}"
+
+    def _parent(self, issue: Issue, around: Around) -> None:
+        parent = issue.answer.fields.parent
+        status = parent.fields.status if parent else None
+        if parent is None or status is None or status.means.is_open:
+            return
+        if self.settings.on_reopen.parent == "report":
+            around.notes.append(f"its parent {parent.key} is closed ({status.name})")
+            return
+        found = self.client.issue(parent.key, "project", moves=True)
+        if not self.settings.allows(found.item.ref) or found.item.deliberate:
+            around.notes.append(f"its parent {parent.key} is left closed ({status.name})")
+        elif not found.item.category.is_open:
+            around.parent = found
+
+    def _person(self, issue: Issue, around: Around) -> None:
+        person = issue.answer.fields.assignee
+        is_active = person is not None and person.active
+        if self.settings.on_reopen.assignee == "me" and not is_active:
+            me = self.site.myself()
+            around.fields["assignee"] = me.reference
+            around.field_notes["assignee"] = f"assigned to {me.shown or me.name}"
+        elif person is not None and not person.active:
+            around.notes.append(f"its assignee {person.name} is no longer active")
+
+
+def _not_done(refusal: TrackerError) -> str:
+    return f"on_reopen was not done: {refusal.message}"
+
+
+def _no_choice(last: Sprint, running: tuple[Sprint, ...]) -> str:
+    there = ", ".join(repr(one.name) for one in running) or "none"
+    return f"its sprint {last.name!r} is closed, and its board does not run one: {there}"

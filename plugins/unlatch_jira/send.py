@@ -1,0 +1,143 @@
+"""Sending an edit of an issue, and reading in the answers which parts of it arrived."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Forbidden, Rejected, TrackerError, UnknownOutcome
+from unlatch_jira.api.errors import FieldsNotOnScreen
+from unlatch_jira.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.spi import Progress
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.comments import Comment
+    from unlatch_jira.api.models import Issue
+
+
+def send(
+    client: JiraClient, issue: Issue, edit: Edit, done: Progress, *, moved: bool
+) -> tuple[Issue, Edit]:
+    """Send an edit; the issue as Jira shows it afterwards, and the edit that Jira took.
+
+    Args:
+        done: learns which parts the answers show, and which no screen has.
+        moved: whether a transition was taken, so that the issue is read back in any case.
+
+    Raises:
+        UnknownOutcome: Jira took it, and did not show the issue afterwards.
+    """
+    if not edit and not moved:
+        return issue, edit
+    sent, shown = _put(client, issue, edit, done)
+    after = shown or issue
+    if shown is None and (sent or moved):
+        after = read_back(client, issue.key, *(["comment"] if sent.comment else []))
+    done.item = after.item
+    if edit.comment is not None:
+        _see_comment(client, edit, sent, after, done)
+    return after, sent
+
+
+def read_back(client: JiraClient, key: str, *fields: str) -> Issue:
+    """The issue after a write.
+
+    Raises:
+        UnknownOutcome: it cannot be read, so nothing shows what the write did.
+    """
+    try:
+        return client.issue(key, *fields)
+    except TrackerError as failure:
+        raise _unknown(failure) from failure
+
+
+def clear_resolution(client: JiraClient, issue: Issue, done: Progress) -> Issue:
+    """Take the resolution from an issue that is open again, where its edit screen has it."""
+    try:
+        shown = client.edit(issue, Edit(fields={"resolution": None}))
+    except (Rejected, Forbidden):
+        return issue  # it stays, which the outcome says
+    after = shown or read_back(client, issue.key)
+    done.item = after.item
+    return after
+
+
+def _put(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> tuple[Edit, Issue | None]:
+    """The edit that Jira took in the end, and the issue where the answer shows it."""
+    if not edit:
+        return edit, None
+    try:
+        return edit, client.edit(issue, edit)
+    except FieldsNotOnScreen as refusal:
+        # Jira took nothing of it, and the parts that its screens have are still wanted.
+        smaller = edit.without(refusal.fields)
+        if smaller == edit:
+            raise
+    _note_missing(edit, smaller, done)
+    return smaller, client.edit(issue, smaller) if smaller else None
+
+
+def _note_missing(edit: Edit, smaller: Edit, done: Progress) -> None:
+    refused = [*edit.add_labels, *edit.remove_labels]
+    if refused and not (smaller.add_labels or smaller.remove_labels):
+        done.refused += refused
+        done.notes.append(f"no screen shows labels, so they stay: {', '.join(refused)}")
+    if unset := [name for name in edit.fields if name not in smaller.fields]:
+        done.notes.append(f"not set, as no screen shows it: {', '.join(unset)}")
+
+
+def _see_comment(client: JiraClient, edit: Edit, sent: Edit, after: Issue, done: Progress) -> None:
+    """See that the comment is there, and post it by itself where the edit dropped it.
+
+    Servers that take an edit and silently drop the comment in it have been met. Cloud documents
+    the comment in an edit and Data Center does not, so there it is looked for.
+    """
+    shown = after.answer.fields.comment
+    is_taken = sent.comment is not None and shown is None and client.is_cloud
+    found = None if sent.comment is None or is_taken else _find(client, edit, after)
+    if found is None and not is_taken:
+        found = _post(client, after.key, edit)
+    done.commented, done.comment = True, found.id if found else None
+
+
+def _find(client: JiraClient, edit: Edit, after: Issue) -> Comment | None:
+    shown = after.answer.fields.comment
+    # All are listed before one is missed for good: an issue may show only some of them.
+    return _marked(shown.comments if shown else (), edit) or _marked(_all(client, after.key), edit)
+
+
+def _post(client: JiraClient, key: str, edit: Edit) -> Comment:
+    posted = client.comment(key, edit.comment)
+    if edit.op not in posted.ops:
+        raise UnknownOutcome(
+            "unknown-outcome",
+            "Jira answered a new comment without the words that were sent",
+            hint="`unlatch sync` looks for the comment before it posts it again",
+        )
+    return posted
+
+
+def _marked(comments: Iterable[Comment], edit: Edit) -> Comment | None:
+    for one in comments:
+        if edit.op in one.ops:
+            return one
+    return None
+
+
+def _all(client: JiraClient, key: str) -> tuple[Comment, ...]:
+    try:
+        return tuple(client.comments(key))
+    except TrackerError as failure:
+        raise _unknown(failure) from failure
+
+
+def _unknown(failure: TrackerError) -> UnknownOutcome:
+    return UnknownOutcome(
+        "unknown-outcome",
+        f"Jira took the write, and reading the issue back failed: {failure.message}",
+        where=failure.where,
+        hint="`unlatch sync` reads the issue before it writes again",
+        status=failure.status,
+    )

@@ -1,0 +1,109 @@
+"""The parts of `[trackers.jira]` that say how a workflow is to be walked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from unlatch.spi import Goal
+from unlatch_jira.urls import PROJECT
+
+MOST_HOPS = 3
+
+Named = Annotated[str, Field(min_length=1)]
+# Each hop mails people and fires automation, so that a way of many is a mistake.
+Way = Annotated[tuple[Named, ...], Field(min_length=1, max_length=MOST_HOPS)]
+FieldValue = str | int | float | bool | list[Any] | dict[str, Any]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Transitions(_Part):
+    """Which transition to take, where the workflow offers several that would do."""
+
+    reopen: Named | None = Field(
+        default=None, description="to reopen: a transition's name or id, or the status to reach"
+    )
+    complete: Named | None = Field(
+        default=None, description="to complete: a transition's name or id, or the status to reach"
+    )
+    drop: Named | None = Field(
+        default=None, description="to abandon: a transition's name or id, or the status to reach"
+    )
+
+    def towards(self, goal: Goal) -> str | None:
+        """The configured transition or status towards `goal`."""
+        return {
+            Goal.OPEN: self.reopen,
+            Goal.COMPLETED: self.complete,
+            Goal.NOT_PLANNED: self.drop,
+        }[goal]
+
+
+class Paths(_Part):
+    """Ways of several transitions, by the status that they begin in."""
+
+    reopen: dict[Named, Way] = Field(
+        default_factory=dict,
+        description="to reopen: by the status that the issue is in, the transitions or statuses to "
+        "go through, three at most",
+    )
+    complete: dict[Named, Way] = Field(default_factory=dict, description="to complete: the same")
+    drop: dict[Named, Way] = Field(default_factory=dict, description="to abandon: the same")
+
+    def towards(self, goal: Goal, status: str) -> tuple[str, ...]:
+        """The configured way to `goal` from a status, or what is left of one; else nothing."""
+        ways = {
+            Goal.OPEN: self.reopen,
+            Goal.COMPLETED: self.complete,
+            Goal.NOT_PLANNED: self.drop,
+        }[goal]
+        word = status.casefold()
+        for start, way in ways.items():
+            if start.casefold() == word:
+                return way
+        # An interruption may have ended one halfway.
+        for way in ways.values():
+            names = [step.casefold() for step in way]
+            if word in names[:-1]:
+                return way[names.index(word) + 1 :]
+        return ()
+
+
+class OnReopen(_Part):
+    """What is done about an issue's surroundings after it was reopened, besides saying so."""
+
+    sprint: Literal["keep", "active"] = Field(
+        default="keep",
+        description="an issue whose sprints are all closed: `keep` it there, or put it into the "
+        "`active` sprint of the same board",
+    )
+    parent: Literal["report", "reopen"] = Field(
+        default="report", description="a closed parent: `report` it, or `reopen` it as well"
+    )
+    assignee: Literal["keep", "me"] = Field(
+        default="keep",
+        description="an issue of nobody who is active: `keep` it so, or assign it to `me`, the "
+        "account of the credential",
+    )
+
+
+def _place(key: str) -> str:
+    project, slash, kind = key.partition("/")
+    known = PROJECT.fullmatch(project) or (project == "*" and slash)
+    if not known or (slash and not kind.strip()):
+        raise ValueError(f"{key!r} is none of PROJECT, PROJECT/Type and */Type, such as OPS/Bug")
+    return key
+
+
+# A project, a type of issue in it, or a type in every project: "OPS", "OPS/Bug", "*/Bug".
+Place = Annotated[str, AfterValidator(_place)]
+
+
+def places(project: str, kind: str | None) -> tuple[str, ...]:
+    """The places that an issue is in, the narrowest first, in lower case."""
+    of_type = (f"{project}/{kind}", f"*/{kind}") if kind else ()
+    return tuple(place.casefold() for place in (*of_type[:1], project, *of_type[1:]))

@@ -1,0 +1,1 @@
+"""Workflows: choose a transition, fill its screen, and take several where that is allowed."""

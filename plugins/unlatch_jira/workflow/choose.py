@@ -1,0 +1,76 @@
+"""Choose the transition that leads to a goal. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.spi import Category, Goal
+from unlatch_jira.api.transitions import NO_MOVE, NoWayError, named, names, offered_among
+from unlatch_jira.workflow.screens import unfilled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unlatch_jira.api.models import Move
+    from unlatch_jira.settings_types import Transitions
+
+# A transition's name is whatever an administrator called it; this one word is what Jira's own
+# workflows have called it since the beginning, in English. Statuses are never matched by name.
+REOPEN = re.compile(r"\bre-?open", re.IGNORECASE)
+
+
+def choose(moves: Iterable[Move], goal: Goal, transitions: Transitions) -> Move:
+    """The transition to take towards `goal`.
+
+    Raises:
+        Rejected: `no-transition`, Jira offers none at all.
+        NoWayError: `no-transition`, or `transition-not-offered` where the configured one is
+            missing.
+    """
+    offered = offered_among(moves)
+    wanted = transitions.towards(goal)
+    if wanted is not None:
+        return named(offered, wanted)
+    likely = [move for move in offered if move.to.means.is_open == (goal is Goal.OPEN)]
+    if likely:
+        return min(likely, key=partial(_rank, goal=goal, transitions=transitions))
+    raise NoWayError(
+        "no-transition",
+        f"no transition of this issue leads to {_aim(goal)}; on offer: {names(offered)}",
+        hint=NO_MOVE,
+    )
+
+
+def _rank(move: Move, goal: Goal, transitions: Transitions) -> tuple[bool, int, int]:
+    """The lowest is the best of those that lead there."""
+    drop = transitions.drop if goal is Goal.COMPLETED else None
+    is_for_dropping = drop is not None and drop.casefold() in (
+        move.id,
+        move.name.casefold(),
+        move.to.name.casefold(),
+    )
+    return is_for_dropping, likelihood(move.name, move.to.means, goal), _asked(move)
+
+
+def likelihood(name: str, means: Category, goal: Goal) -> int:
+    """0 for a transition that is most likely meant, of those that lead to `goal`."""
+    if goal is not Goal.OPEN or REOPEN.search(name):
+        return 0
+    return 1 if means is Category.DOING else 2
+
+
+def _asked(move: Move) -> int:
+    return len(unfilled(move, ("resolution",)))
+
+
+def nearest(offered: Sequence[Move], seen: Iterable[str]) -> Move | None:
+    """A transition to try where none leads to the goal: one to a status that was not passed."""
+    passed = {name.casefold() for name in seen}
+    fresh = [move for move in offered if move.to.name.casefold() not in passed]
+    return min(fresh, key=_asked) if fresh else None
+
+
+def _aim(goal: Goal) -> str:
+    return "a status of work to do" if goal is Goal.OPEN else "a status of finished work"

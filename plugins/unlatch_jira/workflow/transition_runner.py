@@ -1,0 +1,167 @@
+"""Taking transitions: one where one leads there, several where that is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import Forbidden, NotFound, Rejected
+from unlatch.spi import must_move
+from unlatch_jira.api.site_models import Preview
+from unlatch_jira.api.transitions import NoWayError, offered_among
+from unlatch_jira.settings_types import MOST_HOPS
+from unlatch_jira.workflow import screens
+from unlatch_jira.workflow.choose import choose, nearest
+from unlatch_jira.workflow.transition_path import Map, as_setting, lost, needs_leave
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.spi import Goal, Progress
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.models import Issue, Move
+    from unlatch_jira.api.site import JiraSite
+    from unlatch_jira.settings import JiraSettings
+    from unlatch_jira.settings_types import Transitions
+
+ALLOW_PATH = "allow-path"
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Where an issue is to go.
+
+    Args:
+        goal: the state to reach.
+        done: learns each transition that Jira accepted.
+        allow_path: whether several transitions may be taken that are not configured.
+        properties: the properties that the last transition leaves on the issue.
+    """
+
+    goal: Goal
+    done: Progress
+    allow_path: bool = False
+    properties: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """Brings issues through their workflows."""
+
+    settings: JiraSettings
+    client: JiraClient
+    site: JiraSite
+
+    def bring(self, issue: Issue, walk: Walk) -> Move | None:
+        """Bring an issue that is not there to a goal.
+
+        Returns:
+            The last transition, whose effect is not verified; None if Jira accepted an earlier one
+            of several and did not move the issue.
+
+        Raises:
+            Rejected: nothing leads there, or more than one transition would be needed.
+        """
+        way = self.settings.paths.towards(walk.goal, issue.item.state)
+        if way:
+            return self._along(issue, way, walk)
+        try:
+            moves = self.client.moves(issue)
+            move = choose(moves, walk.goal, self._transitions(issue))
+        except NoWayError as refusal:
+            return self._by_steps(issue, walk, refusal)
+        self._take(issue, move, walk, arrives=True)
+        return move
+
+    def _transitions(self, issue: Issue) -> Transitions:
+        return self.settings.transitions_at(issue.item.ref.target, issue.item.type)
+
+    def _by_steps(self, issue: Issue, walk: Walk, refusal: Rejected) -> Move | None:
+        start = issue.item.state
+        hops = self._map(issue).way(start, walk.goal, self._transitions(issue))
+        if not walk.allow_path:
+            raise needs_leave(refusal, walk.goal, start, hops) from refusal
+        if not hops:
+            return self._search(issue, walk)
+        move = self._along(issue, tuple(hop.id for hop in hops), walk)
+        if move is not None:
+            walk.done.notes.append(_path_note(walk, start, tuple(hop.to for hop in hops)))
+        return move
+
+    def _map(self, issue: Issue) -> Map:
+        """The issue's workflow; empty where Jira does not show it to this account."""
+        fields, unknown = issue.answer.fields, Map(Preview())
+        kind = fields.type.id if fields.type else None
+        if not self.client.is_cloud or fields.project is None or kind is None:
+            return unknown
+        try:
+            return Map(self.site.preview(fields.project.id, kind))
+        except (NotFound, Forbidden, Rejected):
+            return unknown
+
+    def _along(self, here: Issue, way: Sequence[str], walk: Walk) -> Move | None:
+        """Take the steps of a known way, reading the issue before each one."""
+        step, *rest = way
+        move = self.client.move_called(here, step)
+        self._take(here, move, walk, arrives=not rest)
+        if not rest:
+            return move
+        there = self._next_station(here, move, walk)
+        return self._along(there, rest, walk) if there else None
+
+    def _search(self, here: Issue, walk: Walk) -> Move | None:
+        """Look for a way by taking it, where Jira shows no map."""
+        passed = [here.item.state]
+        while True:
+            move, arrives = self._next_move(here, passed, walk)
+            self._take(here, move, walk, arrives=arrives)
+            passed.append(move.to.name)
+            there = None if arrives else self._next_station(here, move, walk)
+            if not arrives and there is None:
+                return None
+            if there is None or not must_move(there.item, walk.goal):
+                walk.done.notes.append(_path_note(walk, passed[0], tuple(passed[1:])))
+                return move
+            here = there
+
+    def _next_move(self, here: Issue, passed: Sequence[str], walk: Walk) -> tuple[Move, bool]:
+        """The transition to try, and whether it leads to the goal."""
+        moves = offered_among(self.client.moves(here))
+        try:
+            return choose(moves, walk.goal, self._transitions(here)), True
+        except NoWayError:
+            found = nearest(moves, passed)
+            if found is None or len(passed) == MOST_HOPS:
+                raise lost(walk.goal, passed[0], tuple(passed[1:])) from None
+            return found, False
+
+    def _next_station(self, before: Issue, move: Move, walk: Walk) -> Issue | None:
+        """The issue after a step; None if it did not move."""
+        here = self.client.issue(before.key, moves=True)
+        walk.done.item = here.item
+        if here.item.state != before.item.state:
+            return here
+        walk.done.notes.append(screens.had_no_effect(here, move))
+        return None
+
+    def _take(self, issue: Issue, move: Move, walk: Walk, *, arrives: bool) -> None:
+        fields = screens.resolution_for(move, walk.goal, issue, self.settings)
+        missing = screens.unfilled(move, fields)
+        if missing:
+            # Jira keeps what a field holds already, so that only empty ones are in the way.
+            held = self.client.values(issue.key, missing)
+            missing = {name: field for name, field in missing.items() if not held.get(name)}
+            fields |= screens.configured(missing, self.settings)
+            missing = {name: field for name, field in missing.items() if name not in fields}
+        if missing:
+            raise screens.needs_fields(move, missing, self.settings)
+        self.client.move(issue, move, fields, walk.properties if arrives else ())
+        # Not verified: some servers accept a transition and do not make it.
+        walk.done.item = replace(
+            issue.item, state=move.to.name, category=move.to.means, deliberate=False
+        )
+
+
+def _path_note(walk: Walk, started: str, steps: tuple[str, ...]) -> str:
+    way = " > ".join((started, *steps))
+    return f"went {way}; to keep to it: {as_setting(walk.goal, started, steps)}"

@@ -1,0 +1,75 @@
+"""Bringing an issue to a change: its state, then comment and labels in one edit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.spi import Goal, Outcome, Progress, must_move
+from unlatch_jira.children import CHILDREN, Children
+from unlatch_jira.edit import Edit, edit_of
+from unlatch_jira.reopen_context import Around, Surroundings
+from unlatch_jira.send import clear_resolution, send
+from unlatch_jira.workflow import screens
+from unlatch_jira.workflow.transition_runner import ALLOW_PATH, Walk, Walker
+
+if TYPE_CHECKING:
+    from unlatch.spi import Change
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.models import Issue, Move
+    from unlatch_jira.api.site import JiraSite
+    from unlatch_jira.settings import JiraSettings
+
+
+class Writer:
+    """Writes changes to issues through one client, which may list its writes instead."""
+
+    def __init__(self, settings: JiraSettings, client: JiraClient, site: JiraSite) -> None:
+        self._settings = settings
+        self._client = client
+        self._walker = walker = Walker(settings, client, site)
+        self._surroundings = Surroundings(settings, client, site, walker)
+        self._children = Children(settings, client, site, walker)
+
+    def write(self, issue: Issue, change: Change) -> Outcome:
+        """Take transitions, reopen what belongs to the issue, then send the edit.
+
+        An epic's children come before its own comment, so that its marker proves them too.
+        """
+        # A comment that cannot be posted is refused before anything is written.
+        edit = edit_of(self._settings, issue, change)
+        with Progress(issue.item) as done:
+            self._write(issue, change, edit, done)
+        return done.outcome
+
+    def _write(self, issue: Issue, change: Change, edit: Edit, done: Progress) -> None:
+        goal = change.goal
+        around = self._surroundings.look(issue) if goal is Goal.OPEN else Around()
+        move = None
+        if goal is not None and must_move(issue.item, goal):
+            walk = Walk(goal, done, ALLOW_PATH in change.options.plugin)
+            move = self._walker.bring(issue, walk)
+            if move is None:
+                return
+        done.notes += around.notes
+        self._reopen_others(issue, change, around, done)
+        whole = replace(edit, fields={**edit.fields, **around.fields})
+        after, sent = send(self._client, issue, whole, done, moved=move is not None)
+        done.notes += [note for name, note in around.field_notes.items() if name in sent.fields]
+        if goal is not None and move is not None:
+            self._settle(after, move, goal, done)
+
+    def _reopen_others(self, issue: Issue, change: Change, around: Around, done: Progress) -> None:
+        if around.parent is not None:
+            self._surroundings.reopen_parent(around.parent, done)
+        if change.goal is Goal.OPEN and CHILDREN in change.options.plugin:
+            self._children.reopen(issue.key, change, done)
+
+    def _settle(self, after: Issue, move: Move, goal: Goal, done: Progress) -> None:
+        """See what the transition did, and clear a resolution that it left on an open issue."""
+        if must_move(after.item, goal):
+            done.notes.append(screens.had_no_effect(after, move))
+            return
+        if goal is Goal.OPEN and after.resolution is not None:
+            after = clear_resolution(self._client, after, done)
+        done.notes += screens.resolution_notes(after, move)
