@@ -14,12 +14,12 @@ from unlatch_sandbox._requests import RequestLog
 from unlatch_sandbox.answers import served_by
 from unlatch_sandbox.clock import Clock, utc_now
 from unlatch_sandbox.console import create_app as create_console
+from unlatch_sandbox.fault_rules import Environment
 from unlatch_sandbox.faults import Faults
-from unlatch_sandbox.gate import Gate
 from unlatch_sandbox.late import LateEffects
+from unlatch_sandbox.middleware import Middleware
 from unlatch_sandbox.server import Server, stop_all
 from unlatch_sandbox.store import Store
-from unlatch_sandbox.strikes import Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,9 +48,9 @@ class Sandbox:
         clock: what the trackers think the time is.
     """
 
-    github: github_part.GithubFace
-    ado: ado_part.AdoFace
-    jira: jira_part.JiraFace
+    github: github_part.GithubAdmin
+    ado: ado_part.AdoAdmin
+    jira: jira_part.JiraAdmin
     console_url: str
 
     def __init__(
@@ -142,9 +142,9 @@ class Sandbox:
         return store
 
     def _serve(self, hub: Server, boards: Server, tracks: Server, board: Server) -> None:
-        self.github = github_part.GithubFace(self._store, hub.url, self._clock)
-        self.ado = ado_part.AdoFace(self._store, boards.url, self._clock)
-        self.jira = jira_part.JiraFace(self._store, tracks.url, self._clock)
+        self.github = github_part.GithubAdmin(self._store, hub.url, self._clock)
+        self.ado = ado_part.AdoAdmin(self._store, boards.url, self._clock)
+        self.jira = jira_part.JiraAdmin(self._store, tracks.url, self._clock)
         self.console_url = board.url
         self._furnish()
         parts = (
@@ -158,17 +158,17 @@ class Sandbox:
 
     def _furnish(self) -> None:
         with self._store.transaction():
-            for face in (self.github, self.ado, self.jira):
-                face.furnish()
+            for admin in (self.github, self.ado, self.jira):
+                admin.furnish()
 
-    def _gate(self, tracker: str, app: WsgiApp, is_api: Callable[[str], bool]) -> Gate:
-        return Gate(
+    def _gate(self, tracker: str, app: WsgiApp, is_api: Callable[[str], bool]) -> Middleware:
+        return Middleware(
             tracker,
             app,
             store=self._store,
             log=self.requests,
             faults=self.faults,
-            around=Surroundings(self._clock, self._stopping, self._late),
+            around=Environment(self._clock, self._stopping, self._late),
             latency=self._latency,
             is_api=is_api,
         )

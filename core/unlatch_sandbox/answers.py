@@ -25,19 +25,19 @@ def nothing(status: int = 204) -> Response:
 
 
 # Where a request finds the tracker that it was sent to; the routes themselves hold no state.
-FACE = "unlatch_sandbox.face"
+ADMIN = "unlatch_sandbox.face"
 
 
-def served_by(app: Flask, face: object) -> WsgiApp:
+def served_by(app: Flask, admin: object) -> WsgiApp:
     def serve(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        environ[FACE] = face
+        environ[ADMIN] = admin
         return app(environ, start_response)
 
     return serve
 
 
-def face_of(environ: Mapping[str, Any]) -> Any:
-    return environ[FACE]
+def admin_of(environ: Mapping[str, Any]) -> Any:
+    return environ[ADMIN]
 
 
 class Refusal(Exception):

@@ -138,7 +138,7 @@ class Faults:
             return [
                 fault
                 for fault, countdown in self._waiting
-                if fault.matches(tracker, method, path) and countdown.strikes()
+                if fault.matches(tracker, method, path) and countdown.applies()
             ]
 
 
@@ -147,7 +147,7 @@ class _Countdown:
         self.after = after
         self.times = times
 
-    def strikes(self) -> bool:
+    def applies(self) -> bool:
         if self.after > 0:
             self.after -= 1
             return False

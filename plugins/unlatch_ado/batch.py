@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Conflict, NotFound, Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Outcome
 from unlatch_ado.parents import must_reopen, note_on_parent
-from unlatch_ado.read import answered, reopens, was_commented
+from unlatch_ado.snapshot import answered, reopens, was_commented
 from unlatch_ado.write import notes_on, patch_for
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from unlatch_ado.api.client import Client
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.api.patch import Patch
-    from unlatch_ado.read import Seen
     from unlatch_ado.settings import AdoSettings
+    from unlatch_ado.snapshot import Seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from unlatch_ado.api.patch import (
     changed_tags,
 )
 from unlatch_ado.description import checked, title_notes, title_of, written
-from unlatch_ado.read import answered
 from unlatch_ado.settings_types import path_of
+from unlatch_ado.snapshot import answered
 from unlatch_ado.writers import notes_on_refused, sent
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Goal, as_html
 from unlatch.spi.text import Span
 from unlatch_ado.api.patch import STATE, Patch
-from unlatch_ado.read import Seen, see
+from unlatch_ado.snapshot import Seen, see
 from unlatch_ado.writers import sent
 
 if TYPE_CHECKING:

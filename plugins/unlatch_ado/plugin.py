@@ -26,7 +26,7 @@ from unlatch_ado import write as writing
 from unlatch_ado.api.client import Client
 from unlatch_ado.api.comments import plain
 from unlatch_ado.batch import write_many
-from unlatch_ado.read import understand
+from unlatch_ado.snapshot import understand
 from unlatch_ado.writers import Judge, Lister, Writer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from unlatch.spi import Goal, Outcome, Progress, must_move
 from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
 from unlatch_ado.description import checked, rewritten, title_notes, title_of
 from unlatch_ado.parents import look_after_parent
-from unlatch_ado.read import Seen, answered, reopens, was_commented
+from unlatch_ado.snapshot import Seen, answered, reopens, was_commented
 from unlatch_ado.writers import notes_on_refused, sent
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from unlatch_ado.api.client import Client
     from unlatch_ado.api.patch import Link, Patch
     from unlatch_ado.api.workflow import Workflow
-    from unlatch_ado.read import Seen
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.settings_types import FieldValue
+    from unlatch_ado.snapshot import Seen
 
 T = TypeVar("T")
 

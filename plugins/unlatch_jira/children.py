@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
-from unlatch_jira.edit import edit_of, property_of
+from unlatch_jira.api.edit import edit_of, property_of
 from unlatch_jira.send import send
 from unlatch_jira.workflow.transition_runner import ALLOW_PATH, Walk
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Outcome
+from unlatch_jira.api.edit import marker, property_of, title_of
 from unlatch_jira.api.errors import FieldsNotOnScreen
 from unlatch_jira.api.rich_text import fitting, format_of, kept
-from unlatch_jira.edit import marker, property_of, title_of
 from unlatch_jira.send import read_back
 from unlatch_jira.urls import KEY, project_of
 

@@ -24,11 +24,11 @@ from unlatch.spi import (
 from unlatch_jira.api.client import JiraClient
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.connection import Wire
+from unlatch_jira.api.edit import property_of
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.api.site import JiraSite
 from unlatch_jira.bulk_status import read_many
 from unlatch_jira.create import create
-from unlatch_jira.edit import property_of
 from unlatch_jira.permissions import Examiner
 from unlatch_jira.preview import ListingClient, ListingWire, UndecidedError
 from unlatch_jira.reopen_context import fields_around

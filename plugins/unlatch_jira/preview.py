@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from unlatch.transport import Transport
-    from unlatch_jira.edit import Edit
+    from unlatch_jira.api.edit import Edit
     from unlatch_jira.settings import JiraSettings
 
 _NEW = "NEW-KEY"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Forbidden, Rejected, TrackerError, UnknownOutcome
+from unlatch_jira.api.edit import Edit
 from unlatch_jira.api.errors import FieldsNotOnScreen
-from unlatch_jira.edit import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Goal, Outcome, Progress, must_move
+from unlatch_jira.api.edit import Edit, edit_of
 from unlatch_jira.children import CHILDREN, Children
-from unlatch_jira.edit import Edit, edit_of
 from unlatch_jira.reopen_context import Around, Surroundings
 from unlatch_jira.send import clear_resolution, send
 from unlatch_jira.workflow import screens

@@ -210,8 +210,8 @@ def test_an_item_can_be_made_and_linked(project: Project, tracker: str) -> None:
     assert entry["url"] == block["url"]
     assert block["base"]["local"] == "active"
     assert "pending" not in project.metadata()
-    titles = [view.title for face in (project.box.github, project.box.ado, project.box.jira)
-              for view in face.items()]  # fmt: skip
+    titles = [view.title for admin in (project.box.github, project.box.ado, project.box.jira)
+              for view in admin.items()]  # fmt: skip
     assert titles == ["Smart discipline"]
 
 
@@ -230,7 +230,7 @@ def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
     synced = project.run("sync", "7")
 
     assert (lost.code, synced.code) == (3, 0), (method, lost.said, synced.said)
-    faces = (project.box.github, project.box.ado, project.box.jira)
-    assert sum(len(face.items()) for face in faces) == 1
+    admins = (project.box.github, project.box.ado, project.box.jira)
+    assert sum(len(admin.items()) for admin in admins) == 1
     assert "pending" not in project.metadata()
     assert project.metadata()[tracker]["url"]

@@ -60,16 +60,16 @@ def patch(ado: Call) -> Call:
 @pytest.fixture
 def jira(sandbox: Sandbox) -> Call:
     """Calls below /rest/api on Cloud."""
-    face = sandbox.jira
-    return _caller(f"{face.site}/rest/api", auth=(face.email, face.token))
+    admin = sandbox.jira
+    return _caller(f"{admin.site}/rest/api", auth=(admin.email, admin.token))
 
 
 @pytest.fixture
 def server(sandbox: Sandbox) -> Call:
     """Calls below /rest/api of the same site run as a Server, with its classic project OPS."""
-    face = sandbox.jira
-    face.add_project("OPS", workflow="classic", deployment="Server")
-    return _caller(f"{face.site}/rest/api", headers={"Authorization": f"Bearer {face.pat}"})
+    admin = sandbox.jira
+    admin.add_project("OPS", workflow="classic", deployment="Server")
+    return _caller(f"{admin.site}/rest/api", headers={"Authorization": f"Bearer {admin.pat}"})
 
 
 @pytest.fixture

@@ -31,9 +31,9 @@ def query(sandbox: Sandbox) -> Query:
 
 @pytest.fixture(autouse=True)
 def issue(sandbox: Sandbox) -> None:
-    face = sandbox.github
-    face.add_milestone("v1")
-    face.add_issue(
+    admin = sandbox.github
+    admin.add_milestone("v1")
+    admin.add_issue(
         number=4,
         title="Smart",
         state="closed",
@@ -42,7 +42,7 @@ def issue(sandbox: Sandbox) -> None:
         assignee="ann",
         milestone=1,
     )
-    face.put_in_project("octo/widgets", 4, "Roadmap", "Done")
+    admin.put_in_project("octo/widgets", 4, "Roadmap", "Done")
 
 
 def _asked(fields: str) -> str:
@@ -93,10 +93,10 @@ def test_the_token_has_an_account(query: Query) -> None:
 
 
 def test_what_is_missing_is_null_beside_what_is_there(sandbox: Sandbox, query: Query) -> None:
-    face = sandbox.github
-    pull = face.add_issue(title="P", pull_request=True)
-    face.add_repository("octo/gadgets")
-    moved = face.transfer_issue("octo/widgets", face.add_issue(title="T"), "octo/gadgets")
+    admin = sandbox.github
+    pull = admin.add_issue(title="P", pull_request=True)
+    admin.add_repository("octo/gadgets")
+    moved = admin.transfer_issue("octo/widgets", admin.add_issue(title="T"), "octo/gadgets")
     text = (
         'query ($n: Int!) { here: repository(owner: "octo", name: "widgets")'
         " { four: issue(number: 4) { number } other: issue(number: $n) { number } } "

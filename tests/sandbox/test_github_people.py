@@ -91,17 +91,17 @@ def test_a_transferred_issue_loses_its_milestone(sandbox: Sandbox) -> None:
 
 
 def test_tokens_tell_of_themselves_what_their_kind_tells(sandbox: Sandbox, github: Call) -> None:
-    face = sandbox.github
-    face.scopes = "public_repo"
+    admin = sandbox.github
+    admin.scopes = "public_repo"
     told = {}
-    for token in (face.token, face.fine_token, face.bot_token):
+    for token in (admin.token, admin.fine_token, admin.bot_token):
         answer = github("GET", "/user", headers={"Authorization": f"Bearer {token}"})
         told[token] = (answer.status_code, answer.headers.get("X-OAuth-Scopes"))
 
     assert told == {
-        face.token: (200, "public_repo"),
-        face.fine_token: (200, None),
-        face.bot_token: (403, None),
+        admin.token: (200, "public_repo"),
+        admin.fine_token: (200, None),
+        admin.bot_token: (403, None),
     }
 
 

@@ -159,17 +159,17 @@ def test_sprints_are_objects_on_cloud_and_a_text_on_a_server(sandbox: Sandbox, j
 
 
 def test_the_gateway_takes_scoped_tokens_alone_and_the_site_all_others(sandbox: Sandbox) -> None:
-    face = sandbox.jira
-    told = requests.get(f"{face.site}/_edge/tenant_info", timeout=10)
-    gate = f"{face.site}/ex/jira/{told.json()['cloudId']}"
+    admin = sandbox.jira
+    told = requests.get(f"{admin.site}/_edge/tenant_info", timeout=10)
+    gate = f"{admin.site}/ex/jira/{told.json()['cloudId']}"
 
     def code(base: str, token: str) -> int:
         address = f"{base}/rest/api/3/myself"
-        return requests.get(address, auth=(face.email, token), timeout=10).status_code
+        return requests.get(address, auth=(admin.email, token), timeout=10).status_code
 
-    assert [code(gate, face.scoped_token), code(gate, face.token)] == [200, 401]
-    assert [code(face.site, face.scoped_token), code(face.site, face.token)] == [401, 200]
-    assert code(f"{face.site}/ex/jira/another-id", face.scoped_token) == 404
+    assert [code(gate, admin.scoped_token), code(gate, admin.token)] == [200, 401]
+    assert [code(admin.site, admin.scoped_token), code(admin.site, admin.token)] == [401, 200]
+    assert code(f"{admin.site}/ex/jira/another-id", admin.scoped_token) == 404
 
 
 def test_a_server_tells_whom_it_took_a_request_for(sandbox: Sandbox, server: Call) -> None:

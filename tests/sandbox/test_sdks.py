@@ -111,14 +111,14 @@ def test_azure_devops_library_reports_a_stale_revision(sandbox: Sandbox, work_it
 @pytest.mark.parametrize("deployment", ["Cloud", "Server"])
 def test_jira_library_closes_reopens_labels_and_comments(sandbox: Sandbox, deployment: str) -> None:
     jira = pytest.importorskip("jira")
-    face = sandbox.jira
-    face.add_project("OPS", workflow="classic", deployment=deployment)
+    admin = sandbox.jira
+    admin.add_project("OPS", workflow="classic", deployment=deployment)
     credentials: dict[str, Any] = (
-        {"basic_auth": (face.email, face.token)}
+        {"basic_auth": (admin.email, admin.token)}
         if deployment == "Cloud"
-        else {"token_auth": face.pat}
+        else {"token_auth": admin.pat}
     )
-    client = jira.JIRA(face.site, max_retries=0, timeout=10, **credentials)
+    client = jira.JIRA(admin.site, max_retries=0, timeout=10, **credentials)
     issue = client.create_issue(
         project="OPS", summary="Smart", issuetype={"name": "Story"}, labels=["completed"]
     )

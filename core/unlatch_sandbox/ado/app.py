@@ -93,7 +93,7 @@ def _leave(answer: Response) -> Response:
 @routes.route("/_apis", methods=["OPTIONS"])
 def options() -> Response:
     known_query(*guards.ANY_QUERY, "allHostTypes")
-    found = locations.resource_locations(guards.face().newest_version)
+    found = locations.resource_locations(guards.admin().newest_version)
     return reply({"count": len(found), "value": found})
 
 
@@ -105,4 +105,4 @@ def resource_areas() -> Response:
 
 
 def _page(project: str, item_id: int) -> Response:
-    return item_page(guards.face().item(project, item_id))
+    return item_page(guards.admin().item(project, item_id))

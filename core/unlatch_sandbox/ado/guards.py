@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any, cast
 from flask import g, request
 
 from unlatch_sandbox.ado import refusals
-from unlatch_sandbox.answers import face_of
+from unlatch_sandbox.answers import admin_of
 
 if TYPE_CHECKING:
+    from unlatch_sandbox.ado.admin import AdoAdmin
     from unlatch_sandbox.ado.boards import Boards
-    from unlatch_sandbox.ado.face import AdoFace
     from unlatch_sandbox.ado.processes import WorkItemType
     from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
 
 ANY_QUERY = ("api-version",)
 
 
-def face() -> AdoFace:
-    return cast("AdoFace", face_of(request.environ))
+def admin() -> AdoAdmin:
+    return cast("AdoAdmin", admin_of(request.environ))
 
 
 def boards() -> Boards:
-    return face().boards
+    return admin().boards
 
 
 def organization_url() -> str:
@@ -33,7 +33,7 @@ def organization_url() -> str:
 
 
 def authenticate() -> None:
-    name = face().users.get(_token())
+    name = admin().users.get(_token())
     if name is None:
         # Azure DevOps takes a reader or poster without a valid credential for a browser.
         if request.method in ("GET", "HEAD", "POST", "OPTIONS"):
@@ -71,7 +71,7 @@ def check_version(*, preview: bool = False) -> None:
 
 
 def _check_range(version: str) -> None:
-    asked, newest = re.match(r"\d+\.\d+", version), face().newest_version
+    asked, newest = re.match(r"\d+\.\d+", version), admin().newest_version
     if asked is not None and float(asked[0]) > float(newest):
         raise refusals.version_out_of_range(asked[0], newest)
 

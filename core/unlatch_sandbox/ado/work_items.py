@@ -8,7 +8,7 @@ from flask import Blueprint, Response, current_app, g, request
 from werkzeug.test import EnvironBuilder
 
 from unlatch_sandbox.ado import guards, patch, refusals, shapes
-from unlatch_sandbox.answers import FACE, NotKnownError, known_keys, known_query, reply
+from unlatch_sandbox.answers import ADMIN, NotKnownError, known_keys, known_query, reply
 
 if TYPE_CHECKING:
     from unlatch_sandbox.ado.records import WorkItemRecord
@@ -40,7 +40,7 @@ def get_item(item_id: int, project: str | None = None) -> Response:
 def update_item(item_id: int, project: str | None = None) -> Response:
     known_query(*_WRITE_QUERY)
     item = guards.item(item_id, project)
-    most = guards.face().most_revisions
+    most = guards.admin().most_revisions
     if item.rev >= most:
         raise refusals.too_many_revisions(item.id, item.rev + 1, most)
     asked = patch.read(guards.patch_document(), item)
@@ -71,7 +71,7 @@ def _one_of(asked: dict[str, Any]) -> dict[str, Any]:
         data=json.dumps(asked["body"]),
         base_url=request.host_url,
     )
-    environ = {**made.get_environ(), FACE: request.environ[FACE]}
+    environ = {**made.get_environ(), ADMIN: request.environ[ADMIN]}
     answer = Response.from_app(current_app.wsgi_app, environ, buffered=True)
     content = {"Content-Type": answer.content_type}
     return {"code": answer.status_code, "headers": content, "body": answer.get_data(as_text=True)}

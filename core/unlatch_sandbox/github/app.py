@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, g, request
 
-from unlatch_sandbox.answers import face_of, known_query, new_app, reply
+from unlatch_sandbox.answers import admin_of, known_query, new_app, reply
 from unlatch_sandbox.clock import http_date, stored
 from unlatch_sandbox.github import comments, graphql, guards, issues, labels, shapes
 from unlatch_sandbox.github.paging import page_of
@@ -51,7 +51,7 @@ class _ByNumber:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         path: str = environ["PATH_INFO"]
         match = re.match(rf"{API}/repositories/(\d+)(/.*)?$", path)
-        for repository in face_of(environ).hub.repositories.under() if match else ():
+        for repository in admin_of(environ).hub.repositories.under() if match else ():
             if match and repository.id == int(match[1]):
                 environ["PATH_INFO"] = f"{API}/repos/{repository.full_name}{match[2] or ''}"
         found: Iterable[bytes] = self._inner(environ, start_response)
@@ -79,15 +79,15 @@ def _leave(answer: Response) -> Response:
     answer.headers["X-RateLimit-Resource"] = "graphql" if is_query else "core"
     answer.headers["X-GitHub-Media-Type"] = "github.v3; format=json"
     answer.headers["X-GitHub-Request-Id"] = uuid.uuid4().hex.upper()
-    answer.headers["Date"] = http_date(guards.face().clock())
+    answer.headers["Date"] = http_date(guards.admin().clock())
     if g.get("kind") == "classic":
-        answer.headers["X-OAuth-Scopes"] = guards.face().scopes
+        answer.headers["X-OAuth-Scopes"] = guards.admin().scopes
     return answer
 
 
 def _limit(spend: int) -> dict[str, int]:
-    used = guards.face().quota.spend(spend)
-    reset = (int(guards.face().clock().timestamp()) // _HOUR + 1) * _HOUR
+    used = guards.admin().quota.spend(spend)
+    reset = (int(guards.admin().clock().timestamp()) // _HOUR + 1) * _HOUR
     return {"limit": LIMIT, "remaining": LIMIT - used, "used": used, "reset": reset}
 
 
@@ -104,7 +104,7 @@ def get_user() -> Response:
     known_query()
     if g.kind == "app":
         raise guards.refusal(403, "Resource not accessible by integration")
-    since = stored(guards.face().clock())
+    since = stored(guards.admin().clock())
     return reply(shapes.account(g.login, guards.addresses(), since))
 
 
@@ -112,7 +112,7 @@ def get_user() -> Response:
 def get_repository(owner: str, name: str) -> Response:
     known_query()
     found = guards.repository(owner, name)
-    issues_here = guards.face().hub.issues_of(found.full_name)
+    issues_here = guards.admin().hub.issues_of(found.full_name)
     open_issues = sum(issue.state == "open" for issue in issues_here)
     return reply(shapes.repository(found, open_issues, guards.addresses()))
 
@@ -122,7 +122,7 @@ def list_milestones(owner: str, name: str) -> Response:
     known_query("state", "per_page", "page")
     home = guards.repository(owner, name)
     state = request.args.get("state", "open")
-    found = guards.face().hub.milestones_of(home.full_name)
+    found = guards.admin().hub.milestones_of(home.full_name)
     page, headers = page_of([one for one in found if state in ("all", one.state)])
     shown = [shapes.milestone(one, g.login, guards.addresses()) for one in page]
     return reply(shown, headers=headers)
@@ -133,9 +133,9 @@ def get_permission(owner: str, name: str, login: str) -> Response:
     known_query()
     if not guards.repository(owner, name).push:
         raise guards.refusal(403, "Must have push access to view collaborator permission.")
-    role = guards.face().person(login).role
+    role = guards.admin().person(login).role
     return reply(shapes.permission(login, role, guards.addresses()))
 
 
 def _page(owner: str, name: str, number: int, **_: str) -> Response:
-    return item_page(guards.face().item(f"{owner}/{name}", number))
+    return item_page(guards.admin().item(f"{owner}/{name}", number))

@@ -22,7 +22,7 @@ _ONE = "/repos/<owner>/<name>/issues/comments/<int:comment_id>"
 @routes.get(_LIST)
 def list_comments(owner: str, name: str, number: int) -> Response:
     known_query("since", "per_page", "page")
-    found = guards.face().hub.comments_of(guards.issue(owner, name, number))
+    found = guards.admin().hub.comments_of(guards.issue(owner, name, number))
     page, headers = page_of([c for c in found if c.updated_at >= since()])
     return reply([_show(c) for c in page], headers=headers)
 
@@ -39,7 +39,7 @@ def add_comment(owner: str, name: str, number: int) -> Response:
     if len(text) > LONGEST:
         message = f"Body is too long (maximum is {LONGEST} characters)"
         raise guards.invalid("IssueComment", "data", "unprocessable", message)
-    comment = guards.face().hub.add_comment(issue, text, g.login)
+    comment = guards.admin().hub.add_comment(issue, text, g.login)
     shown = _show(comment)
     return reply(shown, 201, {"Location": shown["url"]})
 
@@ -54,17 +54,17 @@ def get_comment(owner: str, name: str, comment_id: int) -> Response:
 def delete_comment(owner: str, name: str, comment_id: int) -> Response:
     known_query()
     guards.repository(owner, name, changes=True)
-    guards.face().hub.remove_comment(_find(owner, name, comment_id))
+    guards.admin().hub.remove_comment(_find(owner, name, comment_id))
     return nothing()
 
 
 def _show(comment: CommentRecord) -> dict[str, Any]:
-    return guards.face().show_comment(comment, guards.addresses())
+    return guards.admin().show_comment(comment, guards.addresses())
 
 
 def _find(owner: str, name: str, comment_id: int) -> CommentRecord:
     home = guards.repository(owner, name)
-    found = guards.face().hub.comment(home.full_name, comment_id)
+    found = guards.admin().hub.comment(home.full_name, comment_id)
     if found is None:
         raise guards.refusal(404, "Not Found")
     return found

@@ -30,7 +30,7 @@ class _Undefined(Exception):
 
 
 def answer() -> Response:
-    if not guards.face().has_graphql:
+    if not guards.admin().has_graphql:
         raise guards.refusal(404, "Not Found")
     asked = request.get_json(silent=True)
     if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
@@ -93,7 +93,7 @@ def _root() -> Object:
 
 
 def _repository(asked: Arguments) -> Object:
-    hub = guards.face().hub
+    hub = guards.admin().hub
     name = f"{asked['owner']}/{asked['name']}"
     found = hub.repository(name)
     move = hub.renames.get(name.casefold())
@@ -112,7 +112,7 @@ def _repository(asked: Arguments) -> Object:
 
 def _issue(home: RepositoryRecord, asked: Arguments, *, pulls: bool) -> Object:
     number = asked["number"]
-    found = guards.face().hub.issue(home.full_name, number)
+    found = guards.admin().hub.issue(home.full_name, number)
     hidden = not home.has_issues or not home.issues_read
     if found is None or found.deleted or hidden or (found.pull_request and not pulls):
         kind = "issue or pull request" if pulls else "Issue"
@@ -123,8 +123,8 @@ def _issue(home: RepositoryRecord, asked: Arguments, *, pulls: bool) -> Object:
 
 
 def _shown(issue: IssueRecord) -> Object:
-    face = guards.face()
-    milestone = issue.milestone and face.hub.milestone(issue.repository, issue.milestone)
+    admin = guards.admin()
+    milestone = issue.milestone and admin.hub.milestone(issue.repository, issue.milestone)
     return {
         "__typename": "Issue",
         "number": issue.number,

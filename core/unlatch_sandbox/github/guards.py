@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flask import g, request
 
-from unlatch_sandbox.answers import NotKnownError, Refusal, face_of, known_keys
+from unlatch_sandbox.answers import NotKnownError, Refusal, admin_of, known_keys
 from unlatch_sandbox.github import shapes
 
 if TYPE_CHECKING:
-    from unlatch_sandbox.github.face import GithubFace
+    from unlatch_sandbox.github.admin import GithubAdmin
     from unlatch_sandbox.github.records import IssueRecord, RepositoryRecord
 
 DOCS = "https://docs.github.com/rest"
@@ -18,8 +18,8 @@ READS = ("GET", "HEAD")
 LONGEST_LABEL = 50
 
 
-def face() -> GithubFace:
-    return cast("GithubFace", face_of(request.environ))
+def admin() -> GithubAdmin:
+    return cast("GithubAdmin", admin_of(request.environ))
 
 
 def addresses() -> shapes.Addresses:
@@ -46,16 +46,16 @@ def invalid(resource: str, field: str, code: str, message: str = "") -> Refusal:
 
 def authenticate() -> None:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    login = face().users.get(token.strip())
+    login = admin().users.get(token.strip())
     if scheme.casefold() not in ("bearer", "token") or login is None:
         raise refusal(401, "Bad credentials")
     g.login = login
-    g.kind = {face().bot_token: "app", face().fine_token: "fine"}.get(token.strip(), "classic")
+    g.kind = {admin().bot_token: "app", admin().fine_token: "fine"}.get(token.strip(), "classic")
 
 
 def repository(owner: str, name: str, *, changes: bool = False) -> RepositoryRecord:
     full_name = f"{owner}/{name}"
-    found = face().hub.repository(full_name)
+    found = admin().hub.repository(full_name)
     if found is None:
         _follow_rename(full_name)
         raise refusal(404, "Not Found")
@@ -65,8 +65,8 @@ def repository(owner: str, name: str, *, changes: bool = False) -> RepositoryRec
 
 
 def _follow_rename(full_name: str) -> None:
-    move = face().hub.renames.get(full_name.casefold())
-    now = face().hub.repository(move.to) if move else None
+    move = admin().hub.renames.get(full_name.casefold())
+    now = admin().hub.repository(move.to) if move else None
     if now is None:
         return
     rest = request.path.split("/", 6)[6:]
@@ -107,7 +107,7 @@ def issue(owner: str, name: str, number: int, *, changes: bool = False) -> Issue
     home = repository(owner, name)
     issues_enabled(home)
     _follow_transfer(home, number)
-    found = face().hub.issue(home.full_name, number)
+    found = admin().hub.issue(home.full_name, number)
     if found is None:
         raise refusal(404, "Not Found")
     if found.deleted:
@@ -118,7 +118,7 @@ def issue(owner: str, name: str, number: int, *, changes: bool = False) -> Issue
 
 
 def _follow_transfer(home: RepositoryRecord, number: int) -> None:
-    move = face().hub.transfers.get(f"{home.full_name.casefold()}#{number}")
+    move = admin().hub.transfers.get(f"{home.full_name.casefold()}#{number}")
     # Seen in the wild: the issue itself redirects, its comments and labels are just not there.
     if move is None or not request.path.endswith(f"/issues/{number}"):
         return

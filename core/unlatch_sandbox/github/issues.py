@@ -35,7 +35,7 @@ def list_issues(owner: str, name: str) -> Response:
     known_query("state", "since", "labels", "sort", "direction", "per_page", "page")
     home = guards.repository(owner, name)
     guards.issues_enabled(home)
-    found = [i for i in guards.face().hub.issues_of(home.full_name) if _wanted(i)]
+    found = [i for i in guards.admin().hub.issues_of(home.full_name) if _wanted(i)]
     found.sort(
         key=_SORTS[_choice("sort", "created", tuple(_SORTS))],
         reverse=_choice("direction", "desc", ("asc", "desc")) == "desc",
@@ -95,7 +95,7 @@ def create_issue(owner: str, name: str) -> Response:
     asked = guards.body("title", "body", "labels", "assignees", "assignee", "milestone", "type")
     if not asked.get("title"):
         raise guards.invalid("Issue", "title", "missing_field")
-    hub = guards.face().hub
+    hub = guards.admin().hub
     number, now = hub.next_number(home.full_name), hub.now()
     issue = IssueRecord(hub.new_id(), home.full_name, number, "", g.login, now, now)
     _change(issue, asked, home)
@@ -116,7 +116,7 @@ def edit_issue(owner: str, name: str, number: int) -> Response:
 
 
 def _change(issue: IssueRecord, asked: dict[str, Any], home: RepositoryRecord) -> None:
-    hub = guards.face().hub
+    hub = guards.admin().hub
     if "title" in asked:
         issue.title = guards.text(asked, "title")
     if "body" in asked:
@@ -141,17 +141,17 @@ def _change_people(issue: IssueRecord, asked: dict[str, Any]) -> None:
 
 
 def _is_assignable(login: str) -> bool:
-    return login not in guards.face().outsiders and not login.endswith("[bot]")
+    return login not in guards.admin().outsiders and not login.endswith("[bot]")
 
 
 def _change_place(issue: IssueRecord, asked: dict[str, Any]) -> None:
     if "milestone" in asked:
         number = asked["milestone"]
-        if number is not None and guards.face().hub.milestone(issue.repository, number) is None:
+        if number is not None and guards.admin().hub.milestone(issue.repository, number) is None:
             raise guards.invalid("Issue", "milestone", "invalid")
         issue.milestone = number
     if "type" in asked:
-        if asked["type"] not in (None, *guards.face().types):
+        if asked["type"] not in (None, *guards.admin().types):
             raise guards.invalid("Issue", "type", "invalid")
         issue.type = asked["type"]
 
@@ -165,7 +165,7 @@ def add_assignees(owner: str, name: str, number: int) -> Response:
         raise guards.not_accessible("issues=write; pull_requests=write")
     new = [login for login in guards.body("assignees")["assignees"] if _is_assignable(login)]
     issue.assignees = list(dict.fromkeys([*issue.assignees, *new]))
-    guards.face().hub.touch(issue)
+    guards.admin().hub.touch(issue)
     return reply(_show(issue), 201)
 
 
@@ -175,8 +175,8 @@ def _change_state(issue: IssueRecord, asked: dict[str, Any]) -> None:
         raise guards.invalid("Issue", "state", "invalid")
     if reason not in (None, OPEN_REASON, *CLOSE_REASONS):
         raise guards.invalid("Issue", "state_reason", "invalid")
-    guards.face().hub.set_state(issue, state, reason, g.login)
+    guards.admin().hub.set_state(issue, state, reason, g.login)
 
 
 def _show(issue: IssueRecord) -> dict[str, Any]:
-    return guards.face().show(issue, guards.addresses())
+    return guards.admin().show(issue, guards.addresses())

@@ -34,7 +34,7 @@ def add_labels(owner: str, name: str, number: int) -> Response:
     names = guards.label_names(
         asked if isinstance(asked, list) else guards.body("labels")["labels"]
     )
-    hub = guards.face().hub
+    hub = guards.admin().hub
     hub.set_labels(issue, [*issue.labels, *names] if names else [])
     hub.touch(issue)
     return reply(_labels(issue))
@@ -48,7 +48,7 @@ def remove_label(owner: str, name: str, number: int, label: str) -> Response:
     if len(rest) == len(issue.labels):
         raise guards.refusal(404, "Label does not exist")
     issue.labels = rest
-    guards.face().hub.touch(issue)
+    guards.admin().hub.touch(issue)
     return reply(_labels(issue))
 
 
@@ -60,7 +60,7 @@ def _labelled(owner: str, name: str, number: int) -> IssueRecord:
 
 
 def _labels(issue: IssueRecord) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = guards.face().show(issue, guards.addresses())["labels"]
+    found: list[dict[str, Any]] = guards.admin().show(issue, guards.addresses())["labels"]
     return found
 
 
@@ -68,7 +68,7 @@ def _labels(issue: IssueRecord) -> list[dict[str, Any]]:
 def list_repository_labels(owner: str, name: str) -> Response:
     known_query("per_page", "page")
     home = guards.repository(owner, name).full_name
-    page, headers = page_of(guards.face().hub.labels_of(home))
+    page, headers = page_of(guards.admin().hub.labels_of(home))
     shown = [shapes.label(label, home, guards.addresses()) for label in page]
     return reply(shown, headers=headers)
 
@@ -76,7 +76,7 @@ def list_repository_labels(owner: str, name: str) -> Response:
 @routes.post(_OF_REPOSITORY)
 def create_label(owner: str, name: str) -> Response:
     known_query()
-    home, hub = guards.repository(owner, name, changes=True), guards.face().hub
+    home, hub = guards.repository(owner, name, changes=True), guards.admin().hub
     if not home.push:
         raise guards.not_accessible("issues=write; pull_requests=write")
     asked = guards.body("name", "color", "description")
@@ -93,7 +93,7 @@ def create_label(owner: str, name: str) -> Response:
 def get_label(owner: str, name: str, label: str) -> Response:
     known_query()
     home = guards.repository(owner, name)
-    found = guards.face().hub.label(home.full_name, label)
+    found = guards.admin().hub.label(home.full_name, label)
     if found is None:
         raise guards.refusal(404, "Not Found")
     return reply(shapes.label(found, home.full_name, guards.addresses()))

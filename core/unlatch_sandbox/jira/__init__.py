@@ -1,6 +1,6 @@
 """A stand-in for Jira: Cloud with its REST APIs 2 and 3, or a Server with API 2 only."""
 
+from unlatch_sandbox.jira.admin import JiraAdmin
 from unlatch_sandbox.jira.app import create_app, is_api
-from unlatch_sandbox.jira.face import JiraFace
 
-__all__ = ["JiraFace", "create_app", "is_api"]
+__all__ = ["JiraAdmin", "create_app", "is_api"]

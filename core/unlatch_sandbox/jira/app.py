@@ -71,9 +71,9 @@ class Gateway:
 def _tenant_info() -> Response:
     """Every Cloud site tells everybody its id."""
     known_query()
-    if guards.face().deployment != CLOUD:
+    if guards.admin().deployment != CLOUD:
         raise guards.refusal(404, "Not found")
-    return reply({"cloudId": guards.face().cloud_id})
+    return reply({"cloudId": guards.admin().cloud_id})
 
 
 def _enter() -> None:
@@ -86,7 +86,7 @@ def _enter() -> None:
 
 def _leave(answer: Response) -> Response:
     if is_api(request.path):
-        cloud = guards.face().deployment == CLOUD
+        cloud = guards.admin().deployment == CLOUD
         key = "accountId" if cloud else "name"
         who = shapes.user(g.user, guards.dialect()) if "user" in g else {}
         name = who.get(key) or ("" if cloud else "anonymous")
@@ -98,9 +98,9 @@ def _leave(answer: Response) -> Response:
 @routes.get("/serverInfo")
 def server_info() -> Response:
     known_query("doHealthCheck")
-    deployment = guards.face().deployment
+    deployment = guards.admin().deployment
     version = _VERSIONS[deployment]
-    now = jira_time(stored(guards.face().clock()))
+    now = jira_time(stored(guards.admin().clock()))
     return reply(
         {
             "baseUrl": guards.dialect().site,
@@ -146,4 +146,4 @@ def myself() -> Response:
 
 
 def _page(key: str) -> Response:
-    return item_page(guards.face().item(key))
+    return item_page(guards.admin().item(key))

@@ -8,7 +8,7 @@ from flask import g
 
 from unlatch_sandbox.answers import NotKnownError, known_keys
 from unlatch_sandbox.jira import guards, shapes
-from unlatch_sandbox.jira.face import PERSON
+from unlatch_sandbox.jira.admin import PERSON
 from unlatch_sandbox.jira.workflows import CAUSES, EPIC_LINK, RESOLUTIONS, ROOT_CAUSE, SPRINT
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _person(value: dict[str, Any] | None) -> str | None:
     if value is None or value.get(key) is None:
         return None
     known_keys("user member", value, (key,))
-    for name in {*guards.face().accounts.values(), PERSON}:
+    for name in {*guards.admin().accounts.values(), PERSON}:
         if shapes.user(name, dialect)[key] == value[key]:
             return name
     raise guards.refusal(400, assignee=f"User '{value[key]}' does not exist.")

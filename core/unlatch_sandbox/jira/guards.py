@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flask import g, request
 
-from unlatch_sandbox.answers import NotKnownError, Refusal, face_of
+from unlatch_sandbox.answers import NotKnownError, Refusal, admin_of
 from unlatch_sandbox.jira import adf
 from unlatch_sandbox.jira.shapes import Dialect
 from unlatch_sandbox.jira.tracks import CLOUD, Tracks
 
 if TYPE_CHECKING:
-    from unlatch_sandbox.jira.face import JiraFace
+    from unlatch_sandbox.jira.admin import JiraAdmin
     from unlatch_sandbox.jira.records import IssueRecord
 
 # The id under which a request came through the gateway.
@@ -24,12 +24,12 @@ _NOT_A_DOCUMENT = (
 _MISSING = "Issue does not exist or you do not have permission to see it."
 
 
-def face() -> JiraFace:
-    return cast("JiraFace", face_of(request.environ))
+def admin() -> JiraAdmin:
+    return cast("JiraAdmin", admin_of(request.environ))
 
 
 def tracks() -> Tracks:
-    return face().tracks
+    return admin().tracks
 
 
 def refusal(status: int, *messages: str, **errors: str) -> Refusal:
@@ -42,11 +42,11 @@ def version() -> str:
 
 
 def dialect() -> Dialect:
-    return Dialect(request.host_url.rstrip("/"), version(), face().deployment == CLOUD)
+    return Dialect(request.host_url.rstrip("/"), version(), admin().deployment == CLOUD)
 
 
 def check_version() -> None:
-    known = ("2", "3") if face().deployment == CLOUD else ("2",)
+    known = ("2", "3") if admin().deployment == CLOUD else ("2",)
     if version() not in known:
         message = f"null for uri: {request.base_url}"
         raise Refusal(404, {"message": message, "status-code": 404})
@@ -54,7 +54,7 @@ def check_version() -> None:
 
 def check_gateway() -> None:
     """The gateway knows the site by its id, and Cloud alone."""
-    known = face().cloud_id if face().deployment == CLOUD else None
+    known = admin().cloud_id if admin().deployment == CLOUD else None
     if request.environ.get(GATEWAY, known) != known:
         raise Refusal(404, {"code": 404, "message": "The requested resource was not found."})
 
@@ -64,12 +64,12 @@ def authenticate() -> None:
     found = request.authorization
     if found is None:
         return
-    if face().deployment == CLOUD:
+    if admin().deployment == CLOUD:
         pair = (found.username or "", found.password or "")
-        accounts = face().scoped if GATEWAY in request.environ else face().accounts
+        accounts = admin().scoped if GATEWAY in request.environ else admin().accounts
         name = accounts.get(pair) if found.type == "basic" else None
     else:
-        name = face().pats.get(found.token or "") if found.type == "bearer" else None
+        name = admin().pats.get(found.token or "") if found.type == "bearer" else None
     if name is None:
         raise unauthenticated({"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
     g.user = name

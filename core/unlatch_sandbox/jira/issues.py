@@ -68,7 +68,7 @@ def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]
 
 
 def _picked(issue: IssueRecord, wanted: str) -> dict[str, Any]:
-    every = guards.face().fields(issue, guards.dialect())
+    every = guards.admin().fields(issue, guards.dialect())
     names = [name.strip() for name in wanted.split(",") if name.strip()]
     known = {*shapes.FIELDS, *shapes.CUSTOM, "*all"}
     known_keys("field", [name.removeprefix("-") for name in names], known)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch_jira.api.connection import Wire
-    from unlatch_jira.edit import Edit
+    from unlatch_jira.api.edit import Edit
     from unlatch_jira.settings import JiraSettings
 
 # As many as Jira gives at a time, of whatever it is.

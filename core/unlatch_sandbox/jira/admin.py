@@ -41,7 +41,7 @@ _BY_HAND = (
 )
 
 
-class JiraFace:
+class JiraAdmin:
     """A site is Cloud until a project is added with `deployment="Server"`: the whole site moves.
 
     Cloud takes `email` with `token`, a Server takes `pat` as a bearer token.

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from werkzeug.wrappers import Request as WsgiRequest
 from werkzeug.wrappers import Response
 
-from unlatch_sandbox import strikes
+from unlatch_sandbox import fault_rules
 from unlatch_sandbox._requests import Request, RequestLog
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _hang_up(environ: Environ) -> NoReturn:
     raise ConnectionAbortedError("dropped by a fault")
 
 
-class Gate:
+class Middleware:
     def __init__(
         self,
         tracker: str,
@@ -70,7 +70,7 @@ class Gate:
         store: Store,
         log: RequestLog,
         faults: Faults,
-        around: strikes.Surroundings,
+        around: fault_rules.Environment,
         latency: float,
         is_api: Callable[[str], bool],
     ) -> None:
@@ -86,7 +86,7 @@ class Gate:
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         request = WsgiRequest(environ)
         if not self._is_api(request.path):
-            return self._served(environ)(environ, start_response)
+            return self._serve(environ)(environ, start_response)
         # Taken in whole, so that an answer given early leaves no half-read body behind.
         environ["wsgi.input"] = io.BytesIO(request.get_data())
         return self._answer(request, environ)(environ, start_response)
@@ -96,45 +96,45 @@ class Gate:
         era = self._log.era
         faults = self._faults.take(self._tracker, request.method, target)
         try:
-            answer = self._struck(faults, environ, era)
-        except strikes.DroppedError:
+            answer = self._apply_faults(faults, environ, era)
+        except fault_rules.DroppedError:
             # Noted before the caller can tell that the connection is gone.
             self._note(request, None, era)
             _hang_up(environ)
         self._note(request, answer.status_code, era)
         return answer
 
-    def _struck(self, faults: list[Fault], environ: Environ, era: int) -> Response:
+    def _apply_faults(self, faults: list[Fault], environ: Environ, era: int) -> Response:
         self._around.wait(self._latency)
         for fault in faults:
-            early = strikes.before(fault, self._around)
+            early = fault_rules.before(fault, self._around)
             if early is not None:
                 return early
         if self._log.era != era:
-            raise strikes.DroppedError
-        answer = self._effected(faults, environ)
+            raise fault_rules.DroppedError
+        answer = self._take_effect(faults, environ)
         for fault in faults:
-            answer = strikes.after(fault, answer, self._around)
+            answer = fault_rules.after(fault, answer, self._around)
         return answer
 
-    def _effected(self, faults: list[Fault], environ: Environ) -> Response:
+    def _take_effect(self, faults: list[Fault], environ: Environ) -> Response:
         """The answer of the tracker, whose effect may come now, later or never."""
         for fault in faults:
             if fault.kind == "late":
-                self._around.late.add(fault.options["seconds"], lambda: self._served(environ))
-                raise strikes.DroppedError
+                self._around.late.add(fault.options["seconds"], lambda: self._serve(environ))
+                raise fault_rules.DroppedError
             if fault.kind == "no-effect":
-                return self._pretended(environ, shows=fault.options["shows"])
-        return self._served(environ)
+                return self._pretend(environ, shows=fault.options["shows"])
+        return self._serve(environ)
 
-    def _pretended(self, environ: Environ, *, shows: str) -> Response:
-        answer = self._served(environ.copy(), effect=False)
+    def _pretend(self, environ: Environ, *, shows: str) -> Response:
+        answer = self._serve(environ.copy(), effect=False)
         if shows == "kept" and answer.get_data():
-            kept = self._served(_as_read(environ))
+            kept = self._serve(_as_read(environ))
             answer.set_data(kept.get_data())
         return answer
 
-    def _served(self, environ: Environ, *, effect: bool = True) -> Response:
+    def _serve(self, environ: Environ, *, effect: bool = True) -> Response:
         try:
             with self._store.transaction():
                 answer = Response.from_app(self._app, environ, buffered=True)

@@ -28,7 +28,7 @@ OWNER = "octocat"
 _BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted", "milestone", "type")
 
 
-class GithubFace:
+class GithubAdmin:
     token = "sandbox-github-token"  # noqa: S105 (it opens nothing but the sandbox)
     # CI posts as somebody else than the laptop does.
     bot_token = "sandbox-github-bot-token"  # noqa: S105

@@ -36,8 +36,8 @@ _FORBIDDEN: Mapping[str, tuple[int, dict[str, Any]]] = {
 }
 
 
-class Surroundings:
-    """What a strike may use: the clock, late effects, and a sleep that ends with the sandbox."""
+class Environment:
+    """The means of a rule: the clock, late effects, and a sleep that ends with the sandbox."""
 
     def __init__(self, clock: Clock, stopping: threading.Event, late: LateEffects) -> None:
         self.clock = clock
@@ -52,14 +52,14 @@ class DroppedError(Exception):
     """The connection is to be closed without a word."""
 
 
-def before(fault: Fault, around: Surroundings) -> Response | None:
-    strike = _BEFORE.get(fault.kind)
-    return strike(fault, around) if strike else None
+def before(fault: Fault, around: Environment) -> Response | None:
+    rule = _BEFORE.get(fault.kind)
+    return rule(fault, around) if rule else None
 
 
-def after(fault: Fault, answer: Response, around: Surroundings) -> Response:
-    strike = _AFTER.get(fault.kind)
-    return strike(fault, answer, around) if strike else answer
+def after(fault: Fault, answer: Response, around: Environment) -> Response:
+    rule = _AFTER.get(fault.kind)
+    return rule(fault, answer, around) if rule else answer
 
 
 def _text(body: Any) -> tuple[str, str]:
@@ -68,16 +68,16 @@ def _text(body: Any) -> tuple[str, str]:
     return json.dumps(body), "application/json; charset=utf-8"
 
 
-def _latency(fault: Fault, around: Surroundings) -> None:
+def _latency(fault: Fault, around: Environment) -> None:
     around.wait(fault.options["seconds"])
 
 
-def _human(fault: Fault, _: Surroundings) -> None:
+def _human(fault: Fault, _: Environment) -> None:
     if not fault.options["effect"]:
         fault.options["action"]()
 
 
-def _status(fault: Fault, _: Surroundings) -> Response | None:
+def _status(fault: Fault, _: Environment) -> Response | None:
     return None if fault.options["effect"] else _answered(fault)
 
 
@@ -88,30 +88,30 @@ def _answered(fault: Fault) -> Response:
     return answer
 
 
-def _forbidden(fault: Fault, _: Surroundings) -> Response:
+def _forbidden(fault: Fault, _: Environment) -> Response:
     status, body = _FORBIDDEN[fault.tracker]
     return Response(json.dumps(body), status, content_type="application/json; charset=utf-8")
 
 
-def _html(_: Fault, __: Surroundings) -> Response:
+def _html(_: Fault, __: Environment) -> Response:
     return Response(_GATEWAY_PAGE, 502, content_type="text/html")
 
 
-def _redirect(fault: Fault, _: Surroundings) -> Response:
+def _redirect(fault: Fault, _: Environment) -> Response:
     return Response("", fault.options["code"], {"Location": fault.options["location"]})
 
 
-def _drop(_: Fault, __: Surroundings) -> None:
+def _drop(_: Fault, __: Environment) -> None:
     raise DroppedError
 
 
-def _hang(fault: Fault, around: Surroundings) -> None:
+def _hang(fault: Fault, around: Environment) -> None:
     if not fault.options["effect"]:
         around.wait(fault.options["seconds"])
         raise DroppedError
 
 
-def _rate_limit(fault: Fault, around: Surroundings) -> Response | None:
+def _rate_limit(fault: Fault, around: Environment) -> Response | None:
     form, seconds = fault.options["form"], fault.options["seconds"]
     if form == "delayed":
         return None
@@ -152,42 +152,42 @@ def _limit_body(tracker: str, form: str) -> dict[str, Any]:
     return {"errorMessages": ["Rate limit exceeded."], "errors": {}}
 
 
-def _human_after(fault: Fault, answer: Response, _: Surroundings) -> Response:
+def _human_after(fault: Fault, answer: Response, _: Environment) -> Response:
     if fault.options["effect"]:
         fault.options["action"]()
     return answer
 
 
-def _status_after(fault: Fault, _: Response, __: Surroundings) -> Response:
+def _status_after(fault: Fault, _: Response, __: Environment) -> Response:
     return _answered(fault)
 
 
-def _error_after(fault: Fault, _: Response, __: Surroundings) -> Response:
+def _error_after(fault: Fault, _: Response, __: Environment) -> Response:
     return Response(_GATEWAY_PAGE, fault.options["code"], content_type="text/html")
 
 
-def _drop_after(_: Fault, __: Response, ___: Surroundings) -> Response:
+def _drop_after(_: Fault, __: Response, ___: Environment) -> Response:
     raise DroppedError
 
 
-def _truncate(_: Fault, answer: Response, __: Surroundings) -> Response:
+def _truncate(_: Fault, answer: Response, __: Environment) -> Response:
     body = answer.get_data()
     answer.set_data(body[: len(body) // 2])
     return answer
 
 
-def _hang_after(fault: Fault, _: Response, around: Surroundings) -> Response:
+def _hang_after(fault: Fault, _: Response, around: Environment) -> Response:
     around.wait(fault.options["seconds"])
     raise DroppedError
 
 
-def _delayed(fault: Fault, answer: Response, _: Surroundings) -> Response:
+def _delayed(fault: Fault, answer: Response, _: Environment) -> Response:
     if fault.options["form"] == "delayed":
         answer.headers["Retry-After"] = str(fault.options["seconds"])
     return answer
 
 
-_BEFORE: Mapping[str, Callable[[Fault, Surroundings], Response | None]] = {
+_BEFORE: Mapping[str, Callable[[Fault, Environment], Response | None]] = {
     "latency": _latency,
     "human": _human,
     "status": _status,
@@ -198,7 +198,7 @@ _BEFORE: Mapping[str, Callable[[Fault, Surroundings], Response | None]] = {
     "timeout": _hang,
     "rate-limit": _rate_limit,
 }
-_AFTER: Mapping[str, Callable[[Fault, Response, Surroundings], Response]] = {
+_AFTER: Mapping[str, Callable[[Fault, Response, Environment], Response]] = {
     "human": _human_after,
     "status": _status_after,
     "error-after": _error_after,

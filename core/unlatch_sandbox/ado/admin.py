@@ -53,7 +53,7 @@ NEWEST_VERSION = "7.2"
 MOST_REVISIONS = 10_000
 
 
-class AdoFace:
+class AdoAdmin:
     token = "sandbox-ado-token"  # noqa: S105 (it opens nothing but the sandbox)
     bot_token = "sandbox-ado-bot-token"  # noqa: S105
     project = HOME

@@ -1,0 +1,110 @@
+"""Work items as they were answered, with the meaning of their states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Rejected, TrackerError
+from unlatch.spi import Category, Goal, RemoteItem, must_move
+from unlatch_ado.api.errors import unreadable
+from unlatch_ado.reopen_context import NOTHING, Renewal
+
+if TYPE_CHECKING:
+    from unlatch.spi import Change
+    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.projects import Projects
+    from unlatch_ado.api.workflow import Workflow
+    from unlatch_ado.settings import AdoSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A work item: the tracker's answer and its meaning; a snapshot's private part.
+
+    Args:
+        item: the answer.
+        remote: its meaning.
+        workflow: the states of its type.
+        renewal: further fields to set on reopening.
+        parent: its parent, where a reopening has to look after it, or why that cannot be read.
+    """
+
+    item: WorkItem
+    remote: RemoteItem
+    workflow: Workflow
+    renewal: Renewal = NOTHING
+    parent: Seen | TrackerError | None = None
+
+
+def reopens(seen: Seen, change: Change | None) -> bool:
+    """Whether the change brings a closed work item into an open state."""
+    return change is not None and change.goal is Goal.OPEN and must_move(seen.remote, Goal.OPEN)
+
+
+def see(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
+    """The meaning of an answer, if its item is in a configured project.
+
+    Raises:
+        Rejected: `target-not-allowed`, `state-unknown`.
+    """
+    # Azure DevOps finds items by their number alone: the address may name a project that the item
+    # has left, or never was in.
+    found = settings.ref(item.project, str(item.id))
+    if not settings.allows(found):
+        raise Rejected(
+            "target-not-allowed",
+            f"the work item is in {found.target}, which is not among the configured projects",
+            hint="add the project to `projects` in [trackers.ado]",
+        )
+    return understand(settings, projects, item)
+
+
+def understand(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
+    """The meaning of an answer, wherever its item is.
+
+    Raises:
+        Rejected: `state-unknown`.
+    """
+    workflow = projects.workflow(item.project, item.type)
+    category = workflow.category(item.state)
+    if category is None:
+        # The process was edited since the type was read.
+        workflow = projects.workflow(item.project, item.type, anew=True)
+        category = workflow.category(item.state)
+    if category is None:
+        raise Rejected(
+            "state-unknown",
+            f"the work item's state {item.state!r} is none of those of a {item.type}",
+            hint="give it another state by hand",
+        )
+    remote = RemoteItem(
+        ref=settings.ref(item.project, str(item.id)),
+        title=item.title,
+        state=item.state,
+        category=category,
+        type=item.type,
+        deliberate=category is Category.DROPPED,
+        labels=item.tags,
+        assignee=item.assignee,
+        revision=str(item.revision),
+        updated=item.changed,
+    )
+    return Seen(item, remote, workflow)
+
+
+def answered(settings: AdoSettings, projects: Projects, answer: WorkItem) -> Seen:
+    """The answer to a change, understood.
+
+    Raises:
+        UnknownOutcome: it cannot be; the change was made all the same.
+    """
+    try:
+        return understand(settings, projects, answer)
+    except TrackerError as error:
+        raise unreadable(writing=True) from error
+
+
+def was_commented(seen: Seen, answer: WorkItem, change: Change) -> bool:
+    """Whether the answer shows that the comment was posted: a request is taken as a whole."""
+    return change.comment is not None and answer.revision > seen.item.revision
