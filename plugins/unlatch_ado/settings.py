@@ -33,54 +33,59 @@ class AdoSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     organization_url: Organization = Field(
-        description="Where requests go: https://dev.azure.com/ORGANIZATION, or "
-        "https://HOST/COLLECTION for Azure DevOps Server."
+        description="Address for requests: https://dev.azure.com/ORGANIZATION, or "
+        "https://HOST/COLLECTION for Azure DevOps Server"
     )
     web_url: Organization | None = Field(
-        None, description="The address under which items are linked, if it is another one."
+        None, description="Address of work items in a browser, if it differs"
     )
     api_version: Version | None = Field(
         None,
-        description="The newest version of the API to use; by default the server's own choice.",
+        description="Newest version of the API to use (6.0), for a server that announces a "
+        "version it does not support; by default the server's own choice",
     )
     project: Project | None = Field(
-        None, description="The project that new work items go to, and whose items may be linked."
+        None, description="Project for new work items. Its work items can be linked"
     )
     projects: tuple[Project, ...] = Field(
-        (), description="Further projects whose items may be linked."
+        (), description="Further projects whose work items can be linked"
     )
     work_item_type: Word = Field(
-        "User Story", description="The type of new work items (Scrum: Product Backlog Item)."
+        "User Story", description="Type of new work items (Scrum: Product Backlog Item)"
     )
     types: dict[str, Word] = Field(
         default_factory=dict,
-        description="The type of new work items by the type of the increment: {bug = 'Bug'}.",
+        description="Type of new work items by the type of the increment: {bug = 'Bug'}",
     )
     area_path: NodePath | None = Field(
-        None, description="The area of new work items; by default the project's own."
+        None,
+        description="Area of new work items (Team A); by default the project's own. The "
+        "increment's areaPath has priority",
     )
     iteration_path: NodePath | None = Field(
-        None, description="The iteration of new work items; by default the project's own."
+        None,
+        description="Iteration of new work items; by default the project's own. The increment's "
+        "iterationPath has priority",
     )
     back_link: UrlTemplate | None = Field(
         None,
-        description="A web address that new work items link to; {increment} stands for the "
-        "increment's id.",
+        description="Web address that new work items link to; {increment} stands for the "
+        "increment's id",
     )
     states: States = Field(
         default_factory=States,
-        description="States to use instead of the ones that the work item type suggests.",
+        description="States that replace those chosen by category",
     )
     states_by_type: dict[str, States] = Field(
-        default_factory=dict, description="The same for single work item types, by their names."
+        default_factory=dict, description="The same for single work item types, by name"
     )
     fields: Fields = Field(
         default_factory=Fields,
-        description="Values of fields that rules of the process make mandatory.",
+        description="Values of fields that rules of the process make mandatory, by reference name",
     )
     on_reopen: OnReopen = Field(
         default_factory=OnReopen,
-        description="What becomes of a reopened work item's iteration, parent and assignee.",
+        description="Further changes to a reopened work item",
     )
 
     @property

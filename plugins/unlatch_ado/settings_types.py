@@ -134,9 +134,9 @@ class States(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    reopened: Word | None = Field(None, description="The state of a reopened work item.")
-    completed: Word | None = Field(None, description="The state of a completed work item.")
-    not_planned: Word | None = Field(None, description="The state of an abandoned work item.")
+    reopened: Word | None = Field(None, description="State of a reopened work item")
+    completed: Word | None = Field(None, description="State of a completed work item")
+    not_planned: Word | None = Field(None, description="State of an abandoned work item")
 
     def of(self, goal: Goal) -> str | None:
         """The state that is named for `goal`, if one is."""
@@ -163,15 +163,13 @@ class Fields(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    create: FieldValues = Field(
-        default_factory=dict, description="Fields that a new work item gets."
-    )
+    create: FieldValues = Field(default_factory=dict, description="Fields of a new work item")
     reopen: FieldValues = Field(
-        default_factory=dict, description="Fields that are set along with the state on reopening."
+        default_factory=dict, description="Fields that are set together with the state on a reopen"
     )
     close: FieldValues = Field(
         default_factory=dict,
-        description="Fields that are set along with the state on completing or abandoning.",
+        description="Fields that are set together with the state on `complete` and `abandon`",
     )
 
     def of(self, goal: Goal) -> FieldValues:
@@ -185,13 +183,14 @@ class OnReopen(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     iteration: Literal["keep", "current"] = Field(
-        "keep", description="Leave an iteration that is over, or move on to the current one."
+        "keep",
+        description="`current` moves the item out of an iteration that is over, to the current one",
     )
     parent: Literal["ignore", "report", "reopen"] = Field(
-        "report", description="Say that the parent is closed, reopen it, or do not look at it."
+        "report", description="A closed parent: `report` it, `reopen` it too, or `ignore` it"
     )
     assignee: Literal["keep", "me"] = Field(
         "keep",
-        description="Leave an assignee who is no longer active, or assign it to the token's "
-        "account.",
+        description="`me` assigns the item to the token's account if its assignee is no longer "
+        "active",
     )

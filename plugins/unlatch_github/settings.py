@@ -56,15 +56,16 @@ class OnReopen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     milestone: Literal["keep", "clear"] = Field(
-        default="keep", description="clear takes the issue out of a milestone that is closed."
+        default="keep", description="`clear` removes the issue from a closed milestone"
     )
     assignee: Literal["keep", "me"] = Field(
         default="keep",
-        description="me assigns an issue that nobody is assigned to to the token's account.",
+        description="`me` assigns the issue to the token's account if it has no assignee",
     )
     project: Literal["ignore", "report"] = Field(
         default="ignore",
-        description="report says which status the issue has in its projects, by one more request.",
+        description="`report` adds a note with the issue's status in its projects; one more "
+        "request",
     )
 
 
@@ -75,21 +76,23 @@ class GithubSettings(BaseModel):
 
     api_url: _WebAddress = Field(
         default=GITHUB_API,
-        description="Where requests go; for GitHub Enterprise Server https://HOST/api/v3.",
+        description="Address for requests; https://HOST/api/v3 for GitHub Enterprise Server",
     )
     web_url: _WebAddress = Field(
         default=GITHUB_WEB,
-        description="Under which address issues are linked; this is their identity.",
+        description="Address of issues in a browser, which identifies them. Set it together "
+        "with `api_url`",
     )
     repository: _Repository | None = Field(
-        default=None, description="owner/name of the repository that new issues are made in."
+        default=None,
+        description="Repository for new issues, as OWNER/NAME. Its issues can be linked",
     )
     repositories: tuple[_Repository, ...] = Field(
-        default=(), description="Further repositories, as owner/name, that links may point into."
+        default=(), description="Further repositories whose issues can be linked, as OWNER/NAME"
     )
 
     on_reopen: OnReopen = Field(
-        default=OnReopen(), description="What else is done about an issue that was reopened."
+        default=OnReopen(), description="Further changes to a reopened issue"
     )
 
     @model_validator(mode="after")

@@ -55,70 +55,76 @@ class JiraSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     site: Site = Field(
-        description="where requests go: https://acme.atlassian.net, a Data Center's address with "
-        "its context path, or https://api.atlassian.com/ex/jira/CLOUD-ID for a scoped token"
+        description="Address for requests: https://acme.atlassian.net, or a Data Center's "
+        "address with its context path. A scoped token needs `gateway`, or "
+        "https://api.atlassian.com/ex/jira/CLOUD-ID here"
     )
     gateway: bool = Field(
         default=False,
-        description="send requests through `gateway_url`, which scoped API tokens need",
+        description="Send requests through `gateway_url`, which scoped API tokens need",
     )
     cloud_id: CloudId | None = Field(
         default=None,
-        description="the site's id at the gateway; default: asked of the site. Setting it turns "
-        "`gateway` on",
+        description="The site's id at the gateway; by default unlatch asks the site once. "
+        "Setting it turns `gateway` on",
     )
     gateway_url: Site = Field(
-        default=f"https://{_GATEWAY}", description="Atlassian's gateway, where `gateway` is on"
+        default=f"https://{_GATEWAY}", description="Address of Atlassian's gateway"
     )
     web_url: Site | None = Field(
-        default=None, description="the address under which people open issues; default: site"
+        default=None, description="Address of issues in a browser; by default `site`"
     )
     project: ProjectKey | None = Field(
-        default=None, description="the key of the project that new issues go to"
+        default=None, description="Key of the project for new issues. Its issues can be linked"
     )
     projects: tuple[ProjectKey, ...] = Field(
-        default=(), description="keys of further projects that links may point into"
+        default=(), description="Keys of further projects whose issues can be linked"
     )
     api_version: Literal[2, 3] | None = Field(
         default=None,
-        description="the REST API's version: 3 on Cloud, 2 on Data Center; default: by the host",
+        description="Version of the REST API: 3 on Cloud, 2 on Data Center; by default chosen "
+        "by the host",
     )
-    issue_type: Named = Field(default="Story", description="the type of new issues")
+    issue_type: Named = Field(default="Story", description="Type of new issues")
     types: dict[str, Named] = Field(
-        default_factory=dict, description="the type of new issues by the increment's type"
+        default_factory=dict, description="Type of new issues by the type of the increment"
     )
     transitions: Transitions = Field(
-        default=Transitions(), description="which transitions to take; default: by status category"
+        default=Transitions(),
+        description="Transitions that replace those chosen by status category",
     )
     transitions_for: dict[Place, Transitions] = Field(
         default_factory=dict,
-        description="the same for some issues: by project, `PROJECT/Type` or `*/Type`; the "
-        "narrowest counts",
+        description="The same for some issues, by `PROJECT/Type`, `PROJECT` or `*/Type`; the "
+        "first that matches in this order applies",
     )
     paths: Paths = Field(
-        default=Paths(), description="ways of several transitions, where no single one leads there"
+        default=Paths(),
+        description="Paths of two or three transitions, for workflows without a single "
+        "transition to the target",
     )
     fields: dict[Named, FieldValue] = Field(
         default_factory=dict,
-        description="what to put into empty fields that a transition's screen requires, by a "
-        "field's name or id",
+        description="Values for empty fields that a transition's screen requires, by name or id "
+        "of the field",
     )
     on_reopen: OnReopen = Field(
-        default=OnReopen(), description="what to do about sprint, parent and assignee"
+        default=OnReopen(), description="Further changes to a reopened issue"
     )
     sprint_field: Named | None = Field(
         default=None,
-        description="the id of the field that holds sprints, such as customfield_10020; default: "
+        description="Id of the field that holds sprints, such as customfield_10020; by default "
         "found by `unlatch doctor --online`",
     )
     resolution: Named = Field(
         default="Done",
-        description="the resolution's name or id for completed work, where the transition asks",
+        description="Resolution of completed work, where the transition asks for one",
     )
     dropped_resolutions: tuple[Named, ...] = Field(
         default=_DROPPED,
-        description="names or ids of the resolutions that say that work was not done; an issue "
-        "closed with one is not reopened unasked, and abandoned work gets the first one on offer",
+        description="Resolutions of work that was not done. An issue with one of them stays "
+        "closed unless you pass `--even-if-not-planned`. An abandoned issue gets "
+        "the first one that Jira offers",
     )
 
     @model_validator(mode="after")

@@ -25,14 +25,10 @@ class Transitions(_Part):
     """Which transition to take, where the workflow offers several that would do."""
 
     reopen: Named | None = Field(
-        default=None, description="to reopen: a transition's name or id, or the status to reach"
+        default=None, description="To reopen: name or id of a transition, or the status to reach"
     )
-    complete: Named | None = Field(
-        default=None, description="to complete: a transition's name or id, or the status to reach"
-    )
-    drop: Named | None = Field(
-        default=None, description="to abandon: a transition's name or id, or the status to reach"
-    )
+    complete: Named | None = Field(default=None, description="To complete: the same")
+    drop: Named | None = Field(default=None, description="To abandon: the same")
 
     def towards(self, goal: Goal) -> str | None:
         """The configured transition or status towards `goal`."""
@@ -48,11 +44,11 @@ class Paths(_Part):
 
     reopen: dict[Named, Way] = Field(
         default_factory=dict,
-        description="to reopen: by the status that the issue is in, the transitions or statuses to "
-        "go through, three at most",
+        description="To reopen: for the issue's current status, the statuses or transitions to "
+        "go through",
     )
-    complete: dict[Named, Way] = Field(default_factory=dict, description="to complete: the same")
-    drop: dict[Named, Way] = Field(default_factory=dict, description="to abandon: the same")
+    complete: dict[Named, Way] = Field(default_factory=dict, description="To complete: the same")
+    drop: dict[Named, Way] = Field(default_factory=dict, description="To abandon: the same")
 
     def towards(self, goal: Goal, status: str) -> tuple[str, ...]:
         """The configured way to `goal` from a status, or what is left of one; else nothing."""
@@ -78,16 +74,15 @@ class OnReopen(_Part):
 
     sprint: Literal["keep", "active"] = Field(
         default="keep",
-        description="an issue whose sprints are all closed: `keep` it there, or put it into the "
-        "`active` sprint of the same board",
+        description="`active` moves the issue to the active sprint of its board if all its "
+        "sprints are closed",
     )
     parent: Literal["report", "reopen"] = Field(
-        default="report", description="a closed parent: `report` it, or `reopen` it as well"
+        default="report", description="A closed parent: `report` it, or `reopen` it too"
     )
     assignee: Literal["keep", "me"] = Field(
         default="keep",
-        description="an issue of nobody who is active: `keep` it so, or assign it to `me`, the "
-        "account of the credential",
+        description="`me` assigns the issue to the token's account if it has no active assignee",
     )
 
 

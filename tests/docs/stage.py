@@ -251,7 +251,7 @@ class Stage:
     def _abandon(self) -> None:
         self._anew()
         self._unlatch("resume", "7", "--reason", "Bug discovered in error handling", "--yes")
-        self._unlatch("abandon", "7", "--reason", "Nobody needs it")
+        self._unlatch("abandon", "7", "--reason", "No longer needed")
 
     def _reopen_by_hand(self) -> None:
         self._box.github.edit("octo/widgets", 4, state="open", by="mona")

@@ -1,4 +1,4 @@
-"""The guide's table of what each command does agrees with the commands that there are."""
+"""docs/commands.md lists every command and its effect on trackers; README lists every exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from unlatch.project.registry import Registry
 if TYPE_CHECKING:
     from pathlib import Path
 
-GUIDE = ROOT / "docs/reopening-increments.md"
+GUIDE = ROOT / "docs/commands.md"
 # How the table's last column begins.
 _WORDS = {Reach.LOCAL: "nothing", Reach.READS: "reads", Reach.WRITES: "writes"}
 

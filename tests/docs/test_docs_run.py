@@ -42,7 +42,6 @@ NOT_RUN = {
     "pipx install 'unlatch[all]'": "the unlatch that is tested is installed already",
     "make demo": "is `unlatch demo` in an environment that it makes first; README runs that",
     "make test": "is what runs this test",
-    "git push": "the scratch project's origin is on GitHub",
 }
 # The direction before a ```text block that quotes the latest comment.
 QUOTE = "what GitHub shows"

@@ -50,11 +50,11 @@ class _Table(BaseModel):
 class Labels(_Table):
     """Labels (tags on Azure DevOps) that unlatch sets and removes."""
 
-    reopened: str = Field("reopened", description="set by a reopen, removed by complete")
-    completed: str = Field("completed", description="set by complete, removed by a reopen")
+    reopened: str = Field("reopened", description="Added by a reopen, removed by `complete`")
+    completed: str = Field("completed", description="Added by `complete`, removed by a reopen")
     scope_change: str = Field(
         "scope-change",
-        description="set beside `reopened` where there is more to do, removed by complete",
+        description="Added by a reopen with new scope, removed by `complete`",
     )
 
 
@@ -62,28 +62,31 @@ class CoreConfig(_Table):
     """Everything in config.toml but the tables of the trackers."""
 
     comment: CommentStyle = Field(
-        CommentStyle.FULL, description="what is posted on an item: full, short or none"
+        CommentStyle.FULL,
+        description="Text of comments: headline and reason (`short`), also who, when and which "
+        "increment (`full`), or no comment (`none`)",
     )
     comment_template: str | None = Field(
         None,
-        description="the comment's text instead of the built-in one; knows **bold** and "
+        description="Text that replaces the built-in comment. It can use **bold** and "
         "{headline}, {reason}, {by}, {at}, {increment}, {title}",
     )
     mentions: bool = Field(
-        default=False, description="let @names and #numbers in a reason notify and link"
+        default=False,
+        description="Let @names and #numbers in a reason notify people and create links",
     )
     frequent_reopens: int = Field(
-        3, ge=1, description="the number of reopens from which on an increment is reopened often"
+        3, ge=1, description="Number of reopens at which an increment counts as reopened often"
     )
     settle: Annotated[float, Field(ge=0, le=60)] | None = Field(
         None,
-        description="seconds to wait before asking whether a write whose answer never came took "
-        "effect; by default what the tracker's plugin says (10 for GitHub)",
+        description="Seconds to wait after a write without an answer, before the item is read "
+        "again. The default comes from the tracker's plugin (10 for GitHub)",
     )
     patience: Annotated[float, Field(gt=0, le=60)] = Field(
         2.0,
-        description="seconds that the dialogue of resume waits for the items; what has not "
-        "answered by then is shown as unknown",
+        description="Seconds that the prompt of `resume` waits for the items. An item without "
+        "an answer is shown as unknown",
     )
     labels: Labels = Labels()
     limits: Limits = Limits()
@@ -91,7 +94,7 @@ class CoreConfig(_Table):
     sync: SyncConfig = SyncConfig()
     specweave: bool = Field(
         default=True,
-        description="read .specweave/config.json beneath this file; `unlatch migrate` ends that",
+        description="Also read .specweave/config.json. `unlatch migrate` turns this off",
     )
 
     @field_validator("comment_template")
@@ -115,17 +118,19 @@ class UserConfig(_Table):
     """The user's own config.toml, which no repository can change."""
 
     trusted_hosts: tuple[str, ...] = Field(
-        (), description="hosts, besides the vendors' own, that tokens may be sent to"
+        (),
+        description="Hosts that tokens may be sent to, besides the vendor's own; "
+        "`*.example.com` covers subdomains",
     )
     tasks_command: tuple[str, ...] = Field(
         (),
-        description="a program and its arguments that proposes tasks for a scope change; it reads "
-        "JSON from its standard input and prints JSON",
+        description="Program with arguments that proposes tasks for a scope change. It reads "
+        "JSON from stdin and prints JSON",
     )
     allowed_links: tuple[str, ...] = Field(
         (),
-        description="folders, by absolute paths, that symbolic links in a project may lead into; "
-        "others are not followed",
+        description="Absolute paths of folders that symbolic links in a project may lead to. "
+        "Other links are not followed",
     )
 
     @field_validator("allowed_links")

@@ -28,10 +28,16 @@ class TrackerSync(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    direction: Direction | None = Field(None, description="as sync.direction, for this tracker")
-    conflict: OnConflict | None = Field(None, description="as sync.conflict, for this tracker")
-    on_close: OnClose | None = Field(None, description="as sync.on_close, for this tracker")
-    write: tuple[Part, ...] | None = Field(None, description="as sync.write, for this tracker")
+    direction: Direction | None = Field(
+        None, description="Replaces `sync.direction` for this tracker"
+    )
+    conflict: OnConflict | None = Field(
+        None, description="Replaces `sync.conflict` for this tracker"
+    )
+    on_close: OnClose | None = Field(None, description="Replaces `sync.on_close` for this tracker")
+    write: tuple[Part, ...] | None = Field(
+        None, description="Replaces `sync.write` for this tracker"
+    )
 
 
 class SyncConfig(BaseModel):
@@ -41,37 +47,41 @@ class SyncConfig(BaseModel):
 
     branch: str | None = Field(
         None,
-        description="the branch on which statuses are compared; by default the remote's default "
-        "branch. On others only what is pending is delivered",
+        description="Branch on which statuses are compared; by default the remote's default "
+        "branch. Other branches only deliver pending operations",
     )
     max_items: Annotated[int, Field(ge=1)] = Field(
-        10, description="items that one sync may write to without --max-items"
+        10, description="Maximum number of items that one run changes without `--max-items`"
     )
     direction: Direction = Field(
         Direction.BOTH,
-        description="push (items follow increments), pull (increments follow items), both or off",
+        description="`push`: items follow increments; `pull`: increments follow items; `both`; "
+        "`off`",
     )
     conflict: OnConflict = Field(
         OnConflict.ASK,
-        description="which side counts where both have changed differently: local, remote, ask, "
-        "or fail",
+        description="Side that wins where both sides changed: `local` or `remote`. `ask` "
+        "prompts, `fail` reports a conflict",
     )
     on_close: OnClose = Field(
         OnClose.ASK,
-        description="what an item closed by hand does to an open increment: follow finishes it, "
-        "ask asks, report only says so",
+        description="Reaction to an item that was closed by hand while its increment is open: "
+        "`follow` finishes the increment, `report` only lists the item, `ask` "
+        "prompts",
     )
     write: tuple[Part, ...] = Field(
         ALL_PARTS,
-        description="what may be written to items: status, comment, labels, body, create",
+        description="Parts of items that unlatch may write, in every command",
     )
     write_foreign: tuple[Part, ...] | None = Field(
         None,
-        description="the same for items that were there before their increment was tied to them; "
-        "by default as sync.write",
+        description="The same for items that existed before they were linked; by default the "
+        "value of `write`",
     )
     trackers: dict[str, TrackerSync] = Field(
-        default_factory=dict, description="tables such as [sync.trackers.jira] with other values"
+        default_factory=dict,
+        description="Values for one tracker: [sync.trackers.jira] with `direction`, `conflict`, "
+        "`on_close` and `write`",
     )
 
     def policy(self, tracker: str) -> Policy:

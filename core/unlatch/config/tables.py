@@ -26,10 +26,10 @@ class StaleAfter(_Table):
     """Days without activity after which an increment is stale."""
 
     active: Days = Field(
-        30, description="days without activity after which an active increment is stale; 0: never"
+        30, description="Days without activity until an active increment is stale; 0 means never"
     )
     paused: Days = Field(
-        7, description="days without activity after which a paused increment is stale; 0: never"
+        7, description="Days without activity until a paused increment is stale; 0 means never"
     )
 
 
@@ -37,21 +37,22 @@ class Limits(_Table):
     """How much may be worked on at once."""
 
     max_active: Count | None = Field(
-        None, description="how many increments may be active, in all; beyond it policy decides"
+        None, description="Maximum number of active increments; `policy` decides beyond it"
     )
     hard_cap: Count | None = Field(
         None,
-        description="how many may be active even where some may interrupt; "
-        "more are always refused without --force",
+        description="Maximum number of active increments for every type and policy. More need "
+        "`--force`",
     )
     per_type: dict[Word, Count] = Field(
-        {}, description="how many increments of single types may be active"
+        {}, description="Maximum number of active increments of a type"
     )
     can_interrupt: tuple[Word, ...] = Field(
-        ("hotfix", "bug"), description="types that only hard_cap holds up"
+        ("hotfix", "bug"), description="Types that only `hard_cap` limits"
     )
     policy: Policy = Field(
-        Policy.WARN, description="what happens beyond max_active and per_type: warn or refuse"
+        Policy.WARN,
+        description="Reaction of `resume` and `start` beyond `max_active` and `per_type`",
     )
     stale_after: StaleAfter = StaleAfter()
 
@@ -73,22 +74,18 @@ class Reopen(_Table):
     """When what was completed may be reopened."""
 
     within_days: Annotated[int, Field(ge=1, le=_LONGEST)] | None = Field(
-        None, description="for how many days after its completion an increment may be reopened"
+        None, description="Days after completion in which an increment can be reopened"
     )
-    too_late: Policy = Field(Policy.REFUSE, description="what happens after that: warn or refuse")
+    too_late: Policy = Field(Policy.REFUSE, description="Reaction to a later reopen")
     categories: tuple[Category, ...] = Field(
-        (), description="the categories that --category takes; without any, it takes any word"
+        (), description="Words that `--category` accepts. Without a list it accepts any word"
     )
-    category_required: bool = Field(default=False, description="whether a reopen needs --category")
-    category_missing: Policy = Field(
-        Policy.REFUSE, description="what happens where it has none: warn or refuse"
-    )
+    category_required: bool = Field(default=False, description="Require `--category` for a reopen")
+    category_missing: Policy = Field(Policy.REFUSE, description="Reaction to a missing category")
     from_nth: Count | None = Field(
-        None, description="the number of the reopen from which on frequent decides"
+        None, description="Number of the first reopen that `frequent` applies to"
     )
-    frequent: Policy = Field(
-        Policy.WARN, description="what happens from that reopen on: warn or refuse"
-    )
+    frequent: Policy = Field(Policy.WARN, description="Reaction to that reopen and later ones")
 
     @property
     def rules(self) -> reopening.ReopenRules:
