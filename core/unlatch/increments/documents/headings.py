@@ -1,4 +1,4 @@
-"""Headings of tasks and stories: an id, a title, and marks of state before and behind them."""
+"""Headings of tasks and stories: an id, a title, and status marks before and after them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TASK_ID = (
 STORY_ID = r"US-?[0-9]{1,9}[A-Za-z]?(?:-[A-Za-z0-9]{1,30}){0,4}"
 CRITERION_ID = r"AC(?:-[A-Za-z0-9]{1,30}){1,5}"
 _END_OF_ID = r"(?![\w-]*\w)"
-# "T-001 to T-004: ..." is about tasks, it is none.
+# "T-001 to T-004: ..." is a heading about tasks, not of one.
 _NO_RANGE = (
     r"(?!\**[ \t]{0,4}(?:to|through|and|[&,/\u2192\u2013-])[ \t]{0,4}"
     r"(?:T-[0-9]{2}|T[0-9]{3}|US-?[0-9]))"
@@ -43,7 +43,7 @@ _SUFFIX = re.compile(
     rf"|(?P<framed>\[{WORD}\]|\({WORD}\)))\Z",
     re.IGNORECASE,
 )
-# No mark is longer; so the end of a title is looked at in one step, however long the title is.
+# No mark is longer, so only this much of a long title is searched.
 _LONGEST_SUFFIX = 40
 _MOST_MARKS = 3
 
@@ -53,9 +53,9 @@ class Heading:
     """A heading of a task or a story.
 
     Args:
-        mark: what stands before the id, white space included ("[x] "), or nothing.
-        separator: what stands between id and title (": ").
-        suffix: what stands behind the title, white space included (" [DONE]"), or nothing.
+        mark: the status mark before the id with its white space ("[x] "), or nothing.
+        separator: the characters between id and title (": ").
+        suffix: the status marks after the title with their white space (" [DONE]"), or nothing.
     """
 
     id: str
@@ -66,52 +66,44 @@ class Heading:
 
     @property
     def mark_state(self) -> State | None:
-        """What the mark before the id says."""
         mark = self.mark.rstrip(" \t")
-        if mark.startswith("["):
-            return state_of_box(mark)
-        return state_of_sign(mark)
+        return state_of_box(mark) if mark.startswith("[") else state_of_sign(mark)
 
     @property
     def suffix_state(self) -> State | None:
-        """What the mark behind the title says."""
-        return suffix_state(self.suffix)
+        """The status of the last mark after the title."""
+        mark = _last_mark(self.suffix)
+        return _state(mark) if mark else None
 
 
 def read_task_heading(words: str) -> Heading | None:
-    """Take a task's heading apart; None if it is not one."""
     match = _TASK.match(words)
     return _heading(match, words) if match else None
 
 
 def read_story_heading(words: str) -> Heading | None:
-    """Take a story's heading apart; None if it is not one."""
     if match := _STORY.match(words):
         return _heading(match, words)
-    behind = _STORY_BEHIND.search(words, max(0, len(words) - _LONGEST_SUFFIX))
-    if behind is None:
-        return None
-    return Heading(behind["id"], words[: behind.start()].rstrip(" \t"))
+    behind = _story_behind(words)
+    return Heading(behind["id"], words[: behind.start()].rstrip(" \t")) if behind else None
 
 
 def story_behind(title: str) -> str | None:
     """The story that a title names at its end: "Set it up (US-001)"."""
-    found = _STORY_BEHIND.search(title, max(0, len(title) - _LONGEST_SUFFIX))
+    found = _story_behind(title)
     return found["id"] if found else None
 
 
+def _story_behind(title: str) -> re.Match[str] | None:
+    return _STORY_BEHIND.search(title, max(0, len(title) - _LONGEST_SUFFIX))
+
+
 def suffix_of(title: str) -> str:
-    """The marks of states that a title ends with, white space included, or nothing."""
+    """The status marks that a title ends with, white space included, or nothing."""
     rest = title
     for _ in range(_MOST_MARKS):
         rest = rest[: len(rest) - len(_last_mark(rest))]
     return title[len(rest) :]
-
-
-def suffix_state(suffix: str) -> State | None:
-    """What marks behind a title say; of several the last."""
-    mark = _last_mark(suffix)
-    return _state(mark) if mark else None
 
 
 def _last_mark(title: str) -> str:
@@ -131,7 +123,7 @@ def _state(mark: str) -> State | None:
 
 
 def _heading(match: re.Match[str], words: str) -> Heading:
-    # A mark may stand where the title would; the space before it belongs to the separator then.
+    # A mark may take the title's place; the space before it then belongs to the separator.
     title = words[match.end() :]
     suffix = suffix_of(" " + title) if words[: match.end()].endswith((" ", "\t")) else ""
     return Heading(

@@ -1,17 +1,19 @@
-"""A Markdown file as lines that speak: what is quoted as code or commented out is left out.
+"""The lines of a Markdown file without code, comments and front matter.
 
-Follows CommonMark 0.31 as far as it decides where code, comments and headings begin and end: fences
-(4.5), HTML comments (4.6), indented code (4.4), list items as containers (5.2). In one thing it
-reads what people mean instead: they put fences into fences (```bash into ```markdown), which
-CommonMark ends at the first ```, and takes the task behind the last one for code. Front matter is
-not Markdown; it is left out too.
+Follows CommonMark 0.31 where it decides where code, comments and headings begin and end: fences
+(4.5), HTML comments (4.6), indented code (4.4), list items as containers (5.2). With one exception:
+people nest fences (```bash in ```markdown). CommonMark ends the block at the first ``` and reads
+the task after the last one as code; here nested fences are matched in pairs.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
@@ -26,10 +28,10 @@ class Line(NamedTuple):
 
     Args:
         number: counted from 1.
-        start: where in the file it begins.
+        start: its offset in the file.
         text: without its line ending.
-        level: of the heading that it is, else 0.
-        body: where in `text` its words begin: behind white space, list markers or a heading's `#`.
+        level: the level of a heading, else 0.
+        body: the offset in `text` after white space, list markers or a heading's `#`.
     """
 
     number: int
@@ -40,47 +42,67 @@ class Line(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it says; a heading without the `#` that may close it."""
-        said = self.text[self.body :].rstrip(" \t")
+        """The text from `body`, without the `#` that may close a heading."""
+        text = self.text[self.body :].rstrip(" \t")
         if not self.level:
-            return said
-        opened = said.rstrip("#")
-        return opened.rstrip(" \t") if opened.endswith((" ", "\t")) or not opened else said
+            return text
+        opened = text.rstrip("#")
+        return opened.rstrip(" \t") if opened.endswith((" ", "\t")) or not opened else text
 
 
 class Scan(NamedTuple):
-    """The lines that speak, and what would end the code or comment that the file ends within."""
+    """The lines that count, and the lines that would close what the file leaves open."""
 
     lines: tuple[Line, ...]
     closing: tuple[str, ...]
 
 
 def scan(text: str) -> Scan:
-    """Read a file; takes time in proportion to its length, whatever is in it."""
-    raw = _raw(text)
-    meant = _scanned(raw, nests=True)
-    if not meant.closing:
-        return meant
-    # A fence was forgotten somewhere: if CommonMark gets along with it, its word counts.
-    literal = _scanned(raw, nests=False)
-    return meant if literal.closing else literal
+    """Read a file, in time proportional to its length for any content."""
+    raw = [(match.start(), match[1]) for match in _LINE.finditer(text)]
+    if raw[-1] == (len(text), ""):
+        raw.pop()
+    if raw and raw[0][1].startswith(_BOM):
+        raw[0] = (1, raw[0][1][1:])
+    nested = _scan(raw, nests=True)
+    if not nested.closing:
+        return nested
+    # A fence was left open. Where CommonMark sees none open, its reading counts.
+    literal = _scan(raw, nests=False)
+    return nested if literal.closing else literal
 
 
-def _scanned(raw: list[tuple[int, str]], *, nests: bool) -> Scan:
+def append_lines(text: str, lines: Iterable[str]) -> str:
+    """The text with lines after an empty line at its end; an open code block is closed first."""
+    end, closing = line_ending(text), scan(text).closing
+    added = (*closing, "", *lines) if closing else lines
+    return text + _gap(text, end, is_open=bool(closing)) + "".join(line + end for line in added)
+
+
+def line_ending(text: str) -> str:
+    """The line ending that most lines of a file have; a newline for a file without any."""
+    windows = text.count("\r\n")
+    counts = {"\n": text.count("\n") - windows, "\r\n": windows, "\r": text.count("\r") - windows}
+    return max(counts, key=counts.__getitem__)
+
+
+def _gap(text: str, end: str, *, is_open: bool) -> str:
+    if not text.strip(_BOM):
+        return ""
+    if not text.endswith(("\n", "\r")):
+        return end if is_open else end * 2
+    if is_open or text.endswith(("\n\n", "\n\r\n", "\r\r")):
+        return ""
+    # A lone carriage return at the end would become one line ending with a newline behind it.
+    return end * 2 if text.endswith("\r") and end == "\n" else end
+
+
+def _scan(raw: list[tuple[int, str]], *, nests: bool) -> Scan:
     scanner = _Scanner(nests)
     first = _after_front_matter(raw)
     for number, (start, line) in enumerate(raw[first:], first + 1):
         scanner.take(number, start, line)
     return Scan(tuple(scanner.lines), scanner.closing)
-
-
-def _raw(text: str) -> list[tuple[int, str]]:
-    found = [(match.start(), match[1]) for match in _LINE.finditer(text)]
-    if found[-1] == (len(text), ""):
-        found.pop()
-    if found and found[0][1].startswith(_BOM):
-        found[0] = (1, found[0][1][1:])
-    return found
 
 
 def _after_front_matter(raw: list[tuple[int, str]]) -> int:
@@ -91,7 +113,7 @@ def _after_front_matter(raw: list[tuple[int, str]]) -> int:
 
 
 class _Hidden(NamedTuple):
-    """A block of code or a comment: what ends it, and the indent of the list item it is in."""
+    """An open block of code or comment: its end, and the indent of the list item around it."""
 
     end: str
     indent: int
@@ -118,7 +140,8 @@ class _Scanner:
         indent = len(line[:body].expandtabs(_CODE_INDENT))
         if self._stays_hidden(line, body, indent):
             return
-        self._leave_items(indent)
+        while self._items and indent < self._items[-1]:
+            self._items.pop()
         depth = indent - (self._items[-1] if self._items else 0)
         if self._is_indented_code(depth):
             return
@@ -129,7 +152,7 @@ class _Scanner:
         self.lines.append(self._line(number, start, line, body))
 
     def _ends_with_item(self, block: _Hidden) -> bool:
-        # At the next line that is not indented. People who nest fences do not mind the indent.
+        # At the next line with less indent. People who nest fences do not care about the indent.
         return bool(block.indent) and (block.end == "-->" or not self.nests)
 
     def _stays_hidden(self, line: str, body: int, indent: int) -> bool:
@@ -144,10 +167,10 @@ class _Scanner:
             if "-->" in line:
                 self._hidden.pop()
         elif indent - block.indent < _CODE_INDENT or self.nests:
-            self._look_for_fence(line, body, block)
+            self._match_fence(line, body, block)
         return True
 
-    def _look_for_fence(self, line: str, body: int, block: _Hidden) -> None:
+    def _match_fence(self, line: str, body: int, block: _Hidden) -> None:
         fence = _FENCE.match(line, body)
         sign = (fence[1] or fence[2]) if fence else ""
         if not sign.startswith(block.end):
@@ -157,12 +180,8 @@ class _Scanner:
         elif self.nests:
             self._hidden.append(_Hidden(sign, block.indent))
 
-    def _leave_items(self, indent: int) -> None:
-        while self._items and indent < self._items[-1]:
-            self._items.pop()
-
     def _is_indented_code(self, depth: int) -> bool:
-        # Only behind an empty line: elsewhere it goes on with the paragraph before it.
+        # Only after an empty line: elsewhere the line continues the paragraph.
         self._in_code = depth >= _CODE_INDENT and (self._after_blank or self._in_code)
         self._after_blank = False
         return self._in_code

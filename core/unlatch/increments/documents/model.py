@@ -1,4 +1,4 @@
-"""What a specification and a list of tasks say, without where each letter of it stands."""
+"""The content of a spec.md and a tasks.md, and the progress of their work."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ class Criterion:
 
     Args:
         id: as the file spells it ("AC-US1-01").
-        text: what follows the id on its line, in the file's Markdown.
+        text: the rest of its line, in the file's Markdown.
         done: whether its check box is ticked; None if it has no check box.
-        line: where it stands, counted from 1.
-        story: the id of the story that it belongs to, as that story spells it.
+        line: counted from 1.
+        story: the id of its story, as the story spells it.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Spec:
     Args:
         text: the file, unchanged.
         title: its first top heading.
-        criteria: all of them, those of no story too, in the file's order.
+        criteria: all of them in the file's order, also those without a story.
     """
 
     text: str
@@ -52,16 +52,16 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task, which is a heading and what stands below it.
+    """One task: a heading and the text below it.
 
     Args:
         id: as the file spells it ("T-034A").
-        title: the heading without the id and without marks of its state.
-        done: None where the file does not tell.
-        status: the file's own words for its state, if it has any.
-        line: where its heading stands, counted from 1.
+        title: the heading without the id and without status marks.
+        done: None if the file does not say.
+        status: the status in the file's own words, if it has any.
+        line: the line of its heading, counted from 1.
         story: the first story that it names, else the one that it stands under.
-        criteria: the ids that it is said to satisfy.
+        criteria: the ids of the criteria that it satisfies.
         discarded: deferred, cancelled or the like: neither open nor done.
     """
 
@@ -81,3 +81,15 @@ class Tasks:
 
     text: str
     tasks: tuple[Task, ...] = ()
+
+
+def progress(tasks: Tasks) -> tuple[int, int]:
+    """The number of tasks done, and of all tasks; discarded ones do not count."""
+    counted = [task for task in tasks.tasks if not task.discarded]
+    return sum(task.done is True for task in counted), len(counted)
+
+
+def open_work(spec: Spec, tasks: Tasks) -> tuple[Criterion | Task, ...]:
+    """The criteria and the tasks that are open."""
+    criteria = (criterion for criterion in spec.criteria if criterion.done is False)
+    return (*criteria, *(task for task in tasks.tasks if task.done is False and not task.discarded))

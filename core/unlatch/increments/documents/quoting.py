@@ -1,4 +1,4 @@
-"""What people and programs wrote, as data in a Markdown file: it never becomes structure."""
+"""Quoting texts of people and programs in a Markdown file, so that they never become structure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from unlatch.spi.text import without_controls, without_surrogates
 _SHOWN = 60
 # Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.
 _OTHER_BREAKS = re.compile("[\u2028\u2029]")
-# What may begin a block, behind the markers of lists and quotes that may stay.
+# The beginning of a block, after markers of lists and quotes, which may stay.
 _BLOCK_START = re.compile(
     r"(?P<lead>[ \t]*(?:(?:[-+*>]|[0-9]{1,9}[.)])[ \t]+|>)*)"
     r"(?P<sign>#{1,6}(?=[ \t]|\Z)|`{3}|~{3}|\[(?P<box>[ xX~/-])\]|-{3}|={3}|\+{3}|\*{3}|_{3}|<)"
@@ -24,16 +24,16 @@ _COMMENT = re.compile(r"(?<!\\)<(?=!--)")
 
 
 def shown(text: str) -> str:
-    """The beginning of what somebody typed, on one line, for a message."""
+    """The beginning of an input, on one line, for a message."""
     line = " ".join(without_controls(text[: _SHOWN * 2]).split())
     return line if len(line) <= _SHOWN else line[:_SHOWN] + "..."
 
 
 def quoted(text: str) -> list[str]:
-    """The text as the lines of a block quote, which holds whatever is in it.
+    """The text as the lines of a block quote.
 
-    What would begin a heading, a code block, a comment or a check box is escaped on top, for
-    readers that look at lines alone.
+    For readers that look at single lines, the beginning of a heading, code block, comment or
+    check box is escaped as well.
     """
     clean = _OTHER_BREAKS.sub("\n", without_controls(without_surrogates(text)))
     lines = [line.rstrip(" \t") for line in clean.strip("\n").split("\n")]
@@ -41,7 +41,7 @@ def quoted(text: str) -> list[str]:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, to stand within a heading or behind a label."""
+    """The text on one line, for a heading or after a label."""
     line = " ".join(without_controls(without_surrogates(text)).split())
     return _COMMENT.sub(r"\\<", line)
 
@@ -52,7 +52,7 @@ def label_value(text: str) -> str:
 
 
 def as_title(text: str) -> str:
-    """The text as a heading's title that carries no mark of a state and names no story."""
+    """The text as the title of a heading, in which nothing reads as a status mark or a story."""
     title = one_line(text)
     if marks := suffix_of(f" {title}").strip(" "):
         title = title[: len(title) - len(marks)] + _literal(marks)
@@ -65,7 +65,7 @@ def as_title(text: str) -> str:
 
 
 def as_heading(text: str) -> str:
-    """The text as a heading that is neither a task's nor a story's."""
+    """The text as a heading that reads neither as a task nor as a story."""
     title = as_title(text)
     if read_task_heading(title) or read_story_heading(title):
         return _literal(title)
@@ -80,7 +80,7 @@ def _escaped(line: str) -> str:
 
 
 def _literal(words: str) -> str:
-    """The words with their first character in a spelling that Markdown shows as itself."""
+    """The words with their first character escaped, which Markdown shows unchanged."""
     first = words[0]
     is_punctuation = first.isascii() and not first.isalnum()
     return (f"\\{first}" if is_punctuation else f"&#{ord(first)};") + words[1:]

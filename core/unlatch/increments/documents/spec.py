@@ -1,4 +1,4 @@
-"""Reading spec.md."""
+"""Reading spec.md in any of the spellings known from real files."""
 
 from __future__ import annotations
 
@@ -29,25 +29,29 @@ _CRITERION_KEY = re.compile(r"AC-US0*(?P<key>[0-9]+[A-Za-z]?)-", re.IGNORECASE)
 
 @dataclass(slots=True)
 class StoryPlace:
-    """A story, where its heading stands, and the criteria that belong to it."""
+    """A story, the place of its heading, and its criteria."""
 
     line: Line
     heading: Heading
     criteria: list[CriterionPlace] = field(default_factory=list)
 
     @property
+    def id(self) -> str:
+        return self.heading.id
+
+    @property
     def key(self) -> str:
-        """Its number, as its criteria spell it: "9A" for US-009A."""
-        match = _STORY_KEY.fullmatch(self.heading.id)
+        """Its number as its criteria spell it: "9A" for US-009A."""
+        match = _STORY_KEY.fullmatch(self.id)
         return match["key"].upper() if match else ""
 
 
 @dataclass(slots=True)
 class CriterionPlace:
-    """A criterion and where its check box stands, or would stand.
+    """A criterion and the place of its check box.
 
     Args:
-        start: where its check box is, or where one would have to go.
+        start: the offset of its check box, or of the place for one.
         box: the check box as written, if it has one.
         section: the story under whose heading it stands.
         story: the story that it belongs to.
@@ -61,28 +65,35 @@ class CriterionPlace:
     section: StoryPlace | None
     story: StoryPlace | None = None
 
-    @property
-    def read(self) -> Criterion:
-        """What it says."""
-        done = state_of_box(self.box) is State.DONE if self.box else None
-        story = self.story.heading.id if self.story else None
-        return Criterion(self.id, self.text, done, self.line.number, story)
-
 
 def read_spec(text: str) -> Spec:
-    """Read a spec.md in any of the spellings that are known from real ones."""
+    """Read a spec.md."""
     lines = scan(text).lines
     stories, criteria = story_places(lines)
-    return Spec(
-        text,
-        _title(lines),
-        tuple(_story(place) for place in stories),
-        tuple(place.read for place in criteria),
+    title = next((line.words for line in lines if line.level == 1 and line.words), None)
+    return Spec(text, title, tuple(map(_read_story, stories)), _read_criteria(criteria))
+
+
+def _read_story(place: StoryPlace) -> Story:
+    criteria = _read_criteria(place.criteria)
+    return Story(place.id, place.heading.title, place.line.number, criteria)
+
+
+def _read_criteria(places: Iterable[CriterionPlace]) -> tuple[Criterion, ...]:
+    return tuple(
+        Criterion(
+            one.id,
+            one.text,
+            state_of_box(one.box) is State.DONE if one.box else None,
+            one.line.number,
+            one.story.id if one.story else None,
+        )
+        for one in places
     )
 
 
 def story_places(lines: Iterable[Line]) -> tuple[list[StoryPlace], list[CriterionPlace]]:
-    """The stories and the criteria of a file with where they stand."""
+    """The stories and the criteria of a file with their places."""
     stories: list[StoryPlace] = []
     criteria: list[CriterionPlace] = []
     within: StoryPlace | None = None
@@ -96,7 +107,7 @@ def story_places(lines: Iterable[Line]) -> tuple[list[StoryPlace], list[Criterio
                 stories.append(within)
             elif within and line.level <= within.line.level:
                 within = None
-    _settle(stories, criteria)
+    _assign(stories, criteria)
     return stories, criteria
 
 
@@ -109,12 +120,12 @@ def _criterion(line: Line, within: StoryPlace | None) -> CriterionPlace | None:
     if within and line.level and line.level <= within.line.level:
         within = None
     start = match.start("box") if match["box"] else match.start("open")
-    said = line.text[match.end() : line.body + len(line.words)]
-    return CriterionPlace(line, match["id"], said, line.start + start, match["box"], within)
+    text = line.text[match.end() : line.body + len(line.words)]
+    return CriterionPlace(line, match["id"], text, line.start + start, match["box"], within)
 
 
-def _settle(stories: list[StoryPlace], criteria: list[CriterionPlace]) -> None:
-    """Give each criterion to the story that its id names, else to the one that it stands under."""
+def _assign(stories: list[StoryPlace], criteria: list[CriterionPlace]) -> None:
+    """Add each criterion to the story that its id names, else to the one that it stands under."""
     named: dict[str, StoryPlace] = {}
     for story in stories:
         named.setdefault(story.key, story)
@@ -125,13 +136,3 @@ def _settle(stories: list[StoryPlace], criteria: list[CriterionPlace]) -> None:
         criterion.story = section if is_here else named.get(key, section)
         if criterion.story:
             criterion.story.criteria.append(criterion)
-
-
-def _title(lines: Iterable[Line]) -> str | None:
-    titles = (line.words for line in lines if line.level == 1)
-    return next(filter(None, titles), None)
-
-
-def _story(place: StoryPlace) -> Story:
-    criteria = tuple(criterion.read for criterion in place.criteria)
-    return Story(place.heading.id, place.heading.title, place.line.number, criteria)

@@ -1,4 +1,4 @@
-"""The words and signs by which files tell how far a task is, in the spellings of the wild."""
+"""The words, signs and check boxes for the status of a task, as real files spell them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 
 class State(Enum):
-    """What a status says."""
+    """The meaning of a status."""
 
     DONE = auto()
     OPEN = auto()
@@ -25,47 +25,25 @@ _WORDS = {
     "obsolete superseded descoped wontfix won't_do won't_fix not_needed not_planned out_of_scope",
 }
 _SIGNS = {
-    State.DONE: (
-        "\N{WHITE HEAVY CHECK MARK}\N{BALLOT BOX WITH CHECK}\N{HEAVY CHECK MARK}\N{CHECK MARK}"
-    ),
-    State.OPEN: (
-        "\N{WHITE LARGE SQUARE}"
-        "\N{BALLOT BOX}"
-        "\N{BLACK SQUARE BUTTON}"
-        "\N{WHITE MEDIUM SQUARE}"
-        "\N{CROSS MARK}"
-    ),
-    State.STARTED: (
-        "\N{HOURGLASS WITH FLOWING SAND}"
-        "\N{ANTICLOCKWISE DOWNWARDS AND UPWARDS OPEN CIRCLE ARROWS}"
-        "\N{CONSTRUCTION SIGN}"
-        "\N{DOUBLE VERTICAL BAR}"
-        "\N{LARGE YELLOW CIRCLE}"
-    ),
-    State.DISCARDED: (
-        "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\N{NO ENTRY SIGN}\N{WASTEBASKET}"
-    ),
+    # White heavy check mark, ballot box with check, heavy check mark, check mark.
+    State.DONE: "\u2705\u2611\u2714\u2713",
+    # White large square, ballot box, black square button, white medium square, cross mark.
+    State.OPEN: "\u2b1c\u2610\U0001f532\u25fb\u274c",
+    # Hourglass, circle arrows, construction sign, double vertical bar, yellow circle.
+    State.STARTED: "\u23f3\U0001f504\U0001f6a7\u23f8\U0001f7e1",
+    # Next track, no entry, wastebasket.
+    State.DISCARDED: "\u23ed\U0001f6ab\U0001f5d1",
 }
 _STATES = {word.replace("_", " "): state for state in _WORDS for word in _WORDS[state].split()}
 _STATE_OF_SIGN = {sign: state for state in _SIGNS for sign in _SIGNS[state]}
-_STATE_OF_BOX = {
-    "x": State.DONE,
-    " ": State.OPEN,
-    "~": State.STARTED,
-    "/": State.STARTED,
-    "-": State.DISCARDED,
-}
+_STARTED = State.STARTED
+_BOXES = {"x": State.DONE, " ": State.OPEN, "~": _STARTED, "/": _STARTED, "-": State.DISCARDED}
 
 BOX = r"\[[ xX~/-]\]"
-# Symbols and emoji, with the selectors that follow them; not the typographic signs of prose.
+# Symbols and emoji with their variation selectors, without the typographic signs of prose.
 SIGN = r"[^\x00-\x7F\w\s\u2013\u2014\u2026\u201c\u201d\u2018\u2019\u00ab\u00bb\u2022\u00b7]{1,4}"
-WORD = (
-    "(?:"
-    + "|".join(
-        re.escape(word).replace(r"\ ", "[ -]") for word in sorted(_STATES, key=len, reverse=True)
-    )
-    + r")(?![\w-])"
-)
+_SPELLINGS = (re.escape(word).replace(r"\ ", "[ -]") for word in sorted(_STATES, key=len)[::-1])
+WORD = rf"(?:{'|'.join(_SPELLINGS)})(?![\w-])"
 _STATUS = re.compile(
     rf"""(?P<box>{BOX})?[ ]?(?:\*\*)?(?P<sign>{SIGN})?[ ]?(?:\*\*)?(?P<word>{WORD})?(?:\*\*)?
     (?P<decor>[ ]?(?P<second>{SIGN})(?:[ ](?:\*\*)?{WORD}(?:\*\*)?)?)?""",
@@ -83,9 +61,9 @@ class Status:
     """A status as it is written.
 
     Args:
-        spelling: the part of it that any task in this state could have.
-        note: what follows, about this task alone.
-        state: None where the words are not known.
+        spelling: the part that any task in this state could have.
+        note: the rest, which is about this task alone.
+        state: None for unknown words.
     """
 
     spelling: str
@@ -96,7 +74,7 @@ class Status:
 
     @property
     def lasting_note(self) -> str:
-        """What of the note is still true in another state."""
+        """The part of the note that stays true in another state."""
         if self.state in (State.DISCARDED, None):
             return ""
         note = self.note
@@ -106,22 +84,29 @@ class Status:
 
 
 def state_of_word(word: str) -> State | None:
-    """What one of the known words means."""
     return _STATES.get(word.lower().replace("-", " "))
 
 
 def state_of_sign(sign: str) -> State | None:
-    """What a run of signs means, by the first one that is known."""
+    """The meaning of the first known sign."""
     return next((_STATE_OF_SIGN[one] for one in sign if one in _STATE_OF_SIGN), None)
 
 
 def state_of_box(box: str) -> State:
-    """What a check box means."""
-    return _STATE_OF_BOX[box[1].lower()]
+    return _BOXES[box[1].lower()]
+
+
+def box(*, done: bool) -> str:
+    """A check box."""
+    return "[x]" if done else "[ ]"
+
+
+def with_box(text: str, *, done: bool) -> str:
+    """The text with the check box at its beginning set or cleared; [X] stays as it is."""
+    return text if (state_of_box(text) is State.DONE) is done else box(done=done) + text[3:]
 
 
 def read_status(raw: str) -> Status:
-    """Take a status apart."""
     match = _STATUS.match(raw)
     end = match.end() if match else 0
     box, word, sign = (match["box"], match["word"], match["sign"]) if match else (None, None, None)
@@ -149,15 +134,15 @@ def _state(box: str | None, word: str | None, sign: str | None, note: str) -> St
 
 
 def opposite(status: Status | None, *, done: bool) -> str:
-    """How a file that writes `status` would write the other state, as far as one can tell."""
+    """The other state in the style of `status`, as far as that shows one."""
     word = "completed" if done else "pending"
     if status is None or not status.spelling:
-        return f"[x] {word}" if done else f"[ ] {word}"
-    box = ("[x]" if done else "[ ]") if status.box else ""
+        return f"{box(done=done)} {word}"
+    boxed = box(done=done) if status.box else ""
     if status.word is None and status.spelling == status.box:
-        return box
+        return boxed
     if status.word and status.word.isupper():
         word = word.upper()
     elif status.word and status.word[0].isupper():
         word = word.capitalize()
-    return f"{box} {word}".lstrip(" ")
+    return f"{boxed} {word}".lstrip(" ")

@@ -1,4 +1,4 @@
-"""Reading tasks.md."""
+"""Reading tasks.md in any of the spellings known from real files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from unlatch.increments.documents.fields import Field, fields
 from unlatch.increments.documents.headings import (
     CRITERION_ID,
     STORY_ID,
@@ -20,8 +19,13 @@ from unlatch.increments.documents.model import Task, Tasks
 from unlatch.increments.documents.state_words import BOX, State, read_status, state_of_box
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+_LABEL = re.compile(
+    r"(?P<lead>\A[ \t]{0,3}(?:[-*+][ \t]{1,4})?|\|[ \t]{0,4})"
+    r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>Status):)"
+    r"[ \t]{0,8}"
+)
 _STORY_LABELS = frozenset({"user story", "user stories", "story", "us"})
 _CRITERIA_LABELS = frozenset(
     {"ac", "acs", "ac-id", "ac-ids", "satisfies", "satisfies acs", "satisfies ac", "linked acs"}
@@ -36,8 +40,45 @@ _DISCARDED_ID = re.compile(
 )
 
 
+class Field(NamedTuple):
+    """A labelled value of a task: `**Status**: [x] completed`.
+
+    Args:
+        name: the label in lower case.
+        label: everything before the value, as the next task would repeat it.
+        start: the offset of the value in the file.
+        value: without white space around it.
+        line: the number of its line.
+    """
+
+    name: str
+    label: str
+    start: int
+    value: str
+    line: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.value)
+
+
+def fields(line: Line) -> Iterator[Field]:
+    """The values of a line that begins with a label; there may be several, separated by `|`."""
+    if "**" not in line.text and not line.text.lstrip(" ").startswith("Status"):
+        return
+    found = list(_LABEL.finditer(line.text))
+    if not found or found[0].start():
+        return
+    for match, following in zip(found, [*found[1:], None], strict=True):
+        value = line.text[match.end() : following.start() if following else None].rstrip(" \t")
+        lead = match["lead"]
+        label = match[0].removeprefix(lead) if lead.startswith("|") else match[0]
+        name = (match["bold"] or match["plain"]).strip(" -").lower()
+        yield Field(name, label, line.start + match.end(), value, line.number)
+
+
 class Box(NamedTuple):
-    """One check box, and where in the file it stands."""
+    """A check box and its offset in the file."""
 
     start: int
     text: str
@@ -45,14 +86,15 @@ class Box(NamedTuple):
 
 @dataclass(slots=True)
 class Place:
-    """A task and where its parts stand.
+    """A task and the places of its parts.
 
     Args:
+        section: the story that it stands under.
+        first: the first line below the heading.
         status: its Status line, or the check box that stands for one.
         boxes: the check boxes below an empty Status line.
         story: the line that names its story.
         criteria: the line that names its criteria.
-        section: the story that it stands under.
     """
 
     line: Line
@@ -66,13 +108,12 @@ class Place:
     _boxes_end: int = 0
 
     @property
-    def level(self) -> int:
-        """The level of its heading."""
-        return self.line.level
+    def id(self) -> str:
+        return self.heading.id
 
     @property
     def status_state(self) -> State | None:
-        """What its Status line says."""
+        """The state in its Status line."""
         if self.status is None:
             return None
         if self.status.value or not self.boxes:
@@ -82,18 +123,17 @@ class Place:
 
     @property
     def state(self) -> State | None:
-        """What all marks together say: the Status line before the heading."""
-        said = self.status_state
-        heading = self.heading
-        if said is State.DONE:
-            return said
-        marks = (heading.suffix_state, heading.mark_state)
-        if State.DISCARDED in marks or discarded_by_id(heading.id):
+        """The state by all marks; the Status line counts more than the heading."""
+        state = self.status_state
+        if state is State.DONE:
+            return state
+        marks = (self.heading.suffix_state, self.heading.mark_state)
+        if State.DISCARDED in marks or discarded_by_id(self.id):
             return State.DISCARDED
-        return said or marks[0] or marks[1]
+        return state or marks[0] or marks[1]
 
     def take(self, line: Line) -> None:
-        """Learn what a line below the heading says."""
+        """Learn from a line below the heading."""
         is_first = self.first is None
         if self.first is None:
             self.first = line
@@ -119,12 +159,19 @@ class Place:
 
 
 def read_tasks(text: str) -> Tasks:
-    """Read a tasks.md in any of the spellings that are known from real ones."""
-    return Tasks(text, tasks_of(places(scan(text).lines)))
+    """Read a tasks.md."""
+    found = places(scan(text).lines)
+    tasks = tuple(map(_task, found))
+    if marks_headings(found):
+        tasks = tuple(
+            replace(task, done=False) if task.status is None and not task.discarded else task
+            for task in tasks
+        )
+    return Tasks(text, tasks)
 
 
 def places(lines: Iterable[Line]) -> list[Place]:
-    """The tasks of a file with where their parts stand."""
+    """The tasks of a file with the places of their parts."""
     found: list[Place] = []
     current: Place | None = None
     sections: list[tuple[int, str]] = []
@@ -139,35 +186,22 @@ def places(lines: Iterable[Line]) -> list[Place]:
             current = Place(line, heading, sections[-1][1] if sections else None)
             found.append(current)
             continue
-        if current and line.level <= current.level:
+        if current and line.level <= current.line.level:
             current = None
         if story := read_story_heading(line.words):
             sections.append((line.level, story.id))
     return found
 
 
-def tasks_of(found: Sequence[Place]) -> tuple[Task, ...]:
-    """What the tasks of a file say."""
-    tasks = tuple(_task(place) for place in found)
-    if not marks_headings(found):
-        return tasks
-    return tuple(
-        replace(task, done=False)
-        if task.done is None and not task.discarded and task.status is None
-        else task
-        for task in tasks
-    )
-
-
 def discarded_by_id(id: str) -> bool:
-    """Whether an id says that its task was given up: T-001-DISCARDED."""
+    """Whether an id marks its task as given up: T-001-DISCARDED."""
     return _DISCARDED_ID.fullmatch(id) is not None
 
 
-def marks_headings(found: Iterable[Place]) -> bool:
-    """Whether a file marks done tasks in their headings, so that one without a mark is open.
+def marks_headings(found: Sequence[Place]) -> bool:
+    """Whether a file marks done tasks in their headings, so that a task without a mark is open.
 
-    Where headings have check boxes it does not: there open tasks have one too.
+    Check boxes in headings are no such marks: open tasks have them as well.
     """
     headings = (place.heading for place in found if not place.heading.mark.startswith("["))
     return any(State.DONE in (heading.mark_state, heading.suffix_state) for heading in headings)
@@ -176,12 +210,11 @@ def marks_headings(found: Iterable[Place]) -> bool:
 def _task(place: Place) -> Task:
     heading, state = place.heading, place.state
     raw = place.status.value if place.status else None
-    shown = raw or (heading.mark + heading.suffix).strip(" \t") or None
     return Task(
         heading.id,
         heading.title,
         None if state in (None, State.DISCARDED) else state is State.DONE,
-        shown,
+        raw or (heading.mark + heading.suffix).strip(" \t") or None,
         place.line.number,
         story=_story(place),
         criteria=_criteria(place),

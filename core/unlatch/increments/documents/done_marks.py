@@ -1,0 +1,194 @@
+"""Ticking and unticking tasks and criteria by their ids; all other characters stay."""
+
+from __future__ import annotations
+
+import difflib
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from unlatch.errors import UsageError
+from unlatch.increments.documents.lines import line_ending, scan
+from unlatch.increments.documents.quoting import shown
+from unlatch.increments.documents.spec import CriterionPlace, StoryPlace, story_places
+from unlatch.increments.documents.state_words import State, box, opposite, read_status, with_box
+from unlatch.increments.documents.task_style import StatusStyle, is_bare
+from unlatch.increments.documents.tasks import Place, discarded_by_id, fields, places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_Item = Place | CriterionPlace | StoryPlace
+# Comparing takes time, and a hint need not know every id of a huge file.
+_COMPARED = 1000
+_SHOWN_LINES = 10
+
+
+class _Edit(NamedTuple):
+    start: int
+    end: int
+    new: str
+
+
+def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
+    """Tick or untick tasks, criteria, and all criteria of stories; marks that fit already stay.
+
+    Raises:
+        UsageError: `item-unknown`, an id is not there; `item-ambiguous`, it occurs more than once.
+    """
+    lines = scan(text).lines
+    tasks = places(lines)
+    stories, criteria = story_places(lines)
+    known: dict[str, list[_Item]] = defaultdict(list)
+    items: tuple[_Item, ...] = (*tasks, *stories, *criteria)
+    for item in items:
+        known[item.id.upper()].append(item)
+    # Two ids may mean one item: that of a story, and that of its criterion.
+    chosen = {id(item): item for wanted in ids for item in _items(known, wanted.strip())}
+    # The chosen tasks are no example to themselves, so unticking restores what was there before.
+    others = [place for place in tasks if id(place) not in chosen]
+    marker = _TaskMarker(text, StatusStyle(others), done=done)
+    edits: set[_Edit] = set()
+    for item in chosen.values():
+        if isinstance(item, Place):
+            edits.update(marker.edits(item))
+        elif isinstance(item, CriterionPlace):
+            old = item.box or ""
+            new = with_box(old, done=done) if old else f"{box(done=done)} "
+            edits.update(_replaced(item.start, old, new))
+    return _apply(text, edits)
+
+
+def _items(known: dict[str, list[_Item]], wanted: str) -> list[_Item]:
+    found = known.get(wanted.upper(), [])
+    # Mentions do not count where something else has the id.
+    found = [item for item in found if not _is_mention(item)] or found
+    if not found:
+        raise _unknown(known, wanted)
+    if len(found) > 1:
+        raise _ambiguous(wanted, found)
+    item = found[0]
+    if not isinstance(item, StoryPlace):
+        return [item]
+    # A criterion elsewhere without a check box is a mention, for example in a table of coverage.
+    return [item, *(one for one in item.criteria if one.box is not None or one.section is item)]
+
+
+def _is_mention(item: _Item) -> bool:
+    if isinstance(item, StoryPlace):
+        return not item.criteria
+    return isinstance(item, CriterionPlace) and item.box is None
+
+
+def _apply(text: str, edits: Iterable[_Edit]) -> str:
+    parts, end = [], 0
+    for edit in sorted(edits):
+        parts += [text[end : edit.start], edit.new]
+        end = edit.end
+    return "".join((*parts, text[end:]))
+
+
+def _replaced(start: int, old: str, new: str) -> Iterator[_Edit]:
+    if old != new:
+        yield _Edit(start, start + len(old), new)
+
+
+class _TaskMarker:
+    """Marks tasks as done, or open, in the style of the others."""
+
+    def __init__(self, text: str, style: StatusStyle, *, done: bool) -> None:
+        self._text = text
+        self._style = style
+        self._done = done
+        self._line = style.label(words := style.words(done=done)) + words
+        marks = style.decoration()
+        self._headings_tell = any(marks)
+        self._decoration = marks if done else ("", "")
+
+    def edits(self, place: Place) -> Iterator[_Edit]:
+        status = place.status
+        if status is None:
+            if self._needs_line(place):
+                yield self._new_line(place)
+        elif self._is_wanted(place.status_state):
+            pass
+        elif place.boxes and not status.value:
+            for one in place.boxes:
+                yield _Edit(one.start, one.start + len(one.text), box(done=self._done))
+        else:
+            gap = "" if status.label.endswith((" ", "\t")) else " "
+            words = self._changed(status.value, bare=is_bare(status.label))
+            yield _Edit(status.start, status.end, gap + words)
+        if not (self._done and place.state is State.DONE):
+            yield from self._heading_edits(place)
+
+    def _is_wanted(self, state: State | None) -> bool:
+        return state is State.DONE if self._done else state in (State.OPEN, State.STARTED)
+
+    def _changed(self, raw: str, *, bare: bool) -> str:
+        status = read_status(raw)
+        if bare:  # it has to stay a check box with a word behind it
+            return opposite(status, done=self._done)
+        own = None if status.state in (State.DISCARDED, None) else status
+        return self._style.words(own, done=self._done) + status.lasting_note
+
+    def _needs_line(self, place: Place) -> bool:
+        if discarded_by_id(place.id):
+            return True
+        if place.heading.mark.startswith("[") or self._is_wanted(place.state):
+            return False
+        return not self._headings_tell
+
+    def _new_line(self, place: Place) -> _Edit:
+        end = line_ending(self._text)
+        if place.first and any(fields(place.first)):
+            return _Edit(place.first.start, place.first.start, self._line + end)
+        at = place.line.start + len(place.line.text)
+        behind = self._text[at : at + 4].replace("\r\n", "\n").replace("\r", "\n")
+        # A text without an empty line in between would become one paragraph with the status.
+        is_free = behind in ("", "\n") or behind.startswith("\n\n")
+        return _Edit(at, at, end + self._line + ("" if is_free else end))
+
+    def _heading_edits(self, place: Place) -> Iterator[_Edit]:
+        heading = place.heading
+        start = place.line.start + place.line.body
+        end = start + len(place.line.words)
+        mark, suffix = self._decoration
+        if heading.mark.startswith("["):
+            yield from _replaced(start, heading.mark, with_box(heading.mark, done=self._done))
+        elif self._is_replaced(heading.mark_state):
+            yield from _replaced(start, heading.mark, mark)
+        else:
+            yield from _replaced(start, "", mark)
+        if self._is_replaced(heading.suffix_state):
+            yield from _replaced(end - len(heading.suffix), heading.suffix, suffix)
+        else:
+            yield from _replaced(end, "", suffix)
+
+    def _is_replaced(self, state: State | None) -> bool:
+        return state is not None and not self._is_wanted(state)
+
+
+def _unknown(known: dict[str, list[_Item]], wanted: str) -> UsageError:
+    spelled = {key: items[0].id for key, items in list(known.items())[:_COMPARED]}
+    near = difflib.get_close_matches(shown(wanted).upper(), spelled, n=3)
+    hint = f"did you mean {' or '.join(spelled[key] for key in near)}?" if near else None
+    if hint is None and spelled:
+        some = list(spelled.values())
+        hint = f"its ids run from {some[0]} to {some[-1]}" if len(some) > 1 else f"it has {some[0]}"
+    return UsageError(
+        "item-unknown",
+        f"no task, story or criterion has the id '{shown(wanted)}'",
+        hint=hint or "give tasks a heading and criteria a check box that begin with an id",
+    )
+
+
+def _ambiguous(wanted: str, found: Sequence[_Item]) -> UsageError:
+    numbers = [str(item.line.number) for item in found]
+    if len(numbers) > _SHOWN_LINES:
+        numbers = [*numbers[:_SHOWN_LINES], "more"]
+    return UsageError(
+        "item-ambiguous",
+        f"the id '{shown(wanted)}' occurs {len(found)} times, "
+        f"on lines {', '.join(numbers[:-1])} and {numbers[-1]}",
+        hint="give each of them an id of its own",
+    )
