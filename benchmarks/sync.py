@@ -14,7 +14,7 @@ from benchmarks.figures import Figure, NotMeasured
 from benchmarks.naive import LOOPS
 from benchmarks.places import DAY, write_increment
 from unlatch.delivery.dispatch import deliver
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.resume import Request, resume_many
@@ -22,7 +22,7 @@ from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.sync.plan import compare
-from unlatch.transport import Transport, TransportOptions
+from unlatch.transport import Transport
 from unlatch.transport.credentials import find_credential
 from unlatch.worklog.user_state import state_folder
 from unlatch_sandbox import Sandbox
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmarks.items import Project
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
     from unlatch.spi import SyncPlugin
 
@@ -139,7 +139,7 @@ def _reopen(project: Project, tracker: str, count: int) -> _Taken:
         fresh = frozenset(op for one in done for op in one.fresh)
         made: list[Delivery] = []
         deliver(
-            Run(workspace, trackers, fresh=fresh),
+            DeliveryRun(workspace, trackers, fresh=fresh),
             [one.increment.id for one in done],
             lambda _name, delivery: made.append(delivery),
         )
@@ -230,7 +230,9 @@ class _Trackers(Trackers):
             origin=settings.base_url,
             credential=credential,
             cache=cache,
-            options=TransportOptions(max_wait=1e9, clock=self._clock, sleep=self._clock.sleep),
+            max_wait=1e9,
+            clock=self._clock,
+            sleep=self._clock.sleep,
         )
         self._transport_of[name] = transport
         plugin: SyncPlugin = load_plugin(manifest)(settings, transport)

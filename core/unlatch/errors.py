@@ -37,7 +37,9 @@ class UnlatchError(Exception):
 
 
 def unexpected(error: Exception) -> UnlatchError:
-    """An error that nobody foresaw, in the form of those that were; its cause is kept."""
+    """Return an error as ours: unchanged if it is, else with the error as its cause."""
+    if isinstance(error, UnlatchError):
+        return error
     told = UnlatchError(
         "unexpected",
         f"{type(error).__name__}: {error}",

@@ -10,8 +10,8 @@ import pytest
 from click import unstyle
 
 from unlatch.cli.render.describe import delivery_lines
-from unlatch.delivery.result import Delivery, Reached
 from unlatch.delivery.states import State
+from unlatch.delivery.task import Delivery, Effect
 from unlatch.errors import Rejected
 from unlatch.project.registry import Registry
 from unlatch.spi.item import Category, ItemRef, RemoteItem
@@ -27,8 +27,8 @@ OPERATION = Operation("01", Kind.REOPEN, "github", URL, datetime(2025, 11, 4, tz
 ASKED = Change("01", Goal.OPEN, fill("why", {}), ("reopened",), ("completed",))
 ERROR = Rejected("item-locked", "the issue is locked")
 CLOSED = replace(ITEM, state="closed", category=Category.DONE, labels=("completed",))
-KEPT = Reached(Result.STATE_KEPT, None, CLOSED)
-REOPENED = Reached(Result.REOPENED, None, replace(ITEM, labels=("completed",)))
+KEPT = Effect(Result.STATE_KEPT, None, CLOSED)
+REOPENED = Effect(Result.REOPENED, None, replace(ITEM, labels=("completed",)))
 COMMENTED = replace(REOPENED, commented=True)
 LABELLED = replace(
     COMMENTED, after=replace(ITEM, labels=("reopened", "completed")), labels_added=("reopened",)
@@ -36,11 +36,11 @@ LABELLED = replace(
 ALL = replace(LABELLED, after=replace(ITEM, labels=("reopened",)), labels_removed=("completed",))
 
 
-def line(outcome: Reached | None, error: UnlatchError | None = ERROR, **more: Any) -> str:
+def line(outcome: Effect | None, error: UnlatchError | None = ERROR, **more: Any) -> str:
     """What is said of GitHub's issue, without the mark and the item's name."""
-    given: dict[str, Any] = {"asked": ASKED, "state": State.BLOCKED, "requests": 1, **more}
+    given: dict[str, Any] = {"change": ASKED, "state": State.BLOCKED, "requests": 1, **more}
     operation = given.pop("operation", OPERATION)
-    delivery = Delivery(operation, "octo/widgets#4", outcome=outcome, error=error, **given)
+    delivery = Delivery(operation, "octo/widgets#4", effect=outcome, error=error, **given)
     return unstyle(delivery_lines(Registry(), delivery)[0]).partition("octo/widgets#4 ")[2]
 
 
@@ -59,7 +59,7 @@ def line(outcome: Reached | None, error: UnlatchError | None = ERROR, **more: An
     ],
 )
 def test_a_failure_names_the_parts_that_were_done_and_the_one_that_was_not(
-    outcome: Reached | None, parts: str
+    outcome: Effect | None, parts: str
 ) -> None:
     assert f"{parts}: the issue is locked [item-locked]" == line(outcome)
 
@@ -72,7 +72,7 @@ def test_a_failure_names_the_parts_that_were_done_and_the_one_that_was_not(
         (COMMENTED, "reopened; commented; not known whether the labels were added"),
     ],
 )
-def test_an_unknown_outcome_is_called_unknown(outcome: Reached, parts: str) -> None:
+def test_an_unknown_outcome_is_called_unknown(outcome: Effect, parts: str) -> None:
     assert f"{parts}: the issue is locked [item-locked]" == line(outcome, state=State.UNKNOWN)
 
 
@@ -87,8 +87,8 @@ def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
     operation = replace(OPERATION, state=False)
 
     said = "the issue is locked [item-locked]"
-    assert f"not commented: {said}" == line(KEPT, asked=asked, operation=operation)
-    assert f"not commented: {said}" == line(None, asked=None, operation=operation)
+    assert f"not commented: {said}" == line(KEPT, change=asked, operation=operation)
+    assert f"not commented: {said}" == line(None, change=None, operation=operation)
 
 
 @pytest.mark.parametrize(
@@ -96,17 +96,19 @@ def test_a_comment_alone_is_not_commented_and_never_not_reopened() -> None:
     [(Kind.CLOSE, "closed"), (Kind.CREATE, "created"), (Kind.UPDATE, "updated")],
 )
 def test_what_was_wanted_is_named_where_nothing_was_done(kind: Kind, word: str) -> None:
-    assert line(None, asked=None, operation=replace(OPERATION, kind=kind)).startswith(f"not {word}")
+    assert line(None, change=None, operation=replace(OPERATION, kind=kind)).startswith(
+        f"not {word}"
+    )
 
 
 def test_what_no_request_was_sent_for_is_not_delivered_yet() -> None:
-    assert line(None, asked=None, requests=0).startswith("not delivered yet: ")
+    assert line(None, change=None, requests=0).startswith("not delivered yet: ")
 
 
 def test_a_label_that_was_refused_for_good_is_a_note() -> None:
     note = "label reopened not added: the token needs the Triage role"
     outcome = replace(COMMENTED, refused=("reopened",), notes=(note,))
-    delivery = Delivery(OPERATION, "octo/widgets#4", outcome=outcome, asked=ASKED)
+    delivery = Delivery(OPERATION, "octo/widgets#4", effect=outcome, change=ASKED)
 
     said = delivery_lines(Registry(), delivery)
 

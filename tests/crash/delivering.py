@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.dispatch import deliver
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun
 
 if TYPE_CHECKING:
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
 
@@ -22,6 +22,6 @@ def deliver_one(
         fresh: the intents that this process has just made.
     """
     made: list[Delivery] = []
-    run = Run(workspace, trackers, fresh=fresh, named=True)
+    run = DeliveryRun(workspace, trackers, fresh=fresh, named=True)
     deliver(run, [wanted], lambda _name, delivery: made.append(delivery))
     return made

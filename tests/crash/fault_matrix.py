@@ -42,7 +42,7 @@ from unlatch_sandbox import Sandbox
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.errors import UnlatchError
     from unlatch_sandbox import Request
 

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.test_interrupt import COMMENTING, Waiting
 
-from unlatch.delivery import service
+from unlatch.delivery import dispatch
 from unlatch.increments.files.manager import MetadataManager
 from unlatch_sandbox import Fault
 
@@ -102,7 +102,7 @@ def test_who_waits_in_vain_for_a_delivery_is_told_that_another_process_is_at_it(
         stderr=subprocess.DEVNULL,
     ) as process:
         assert waiting.arrived.wait(30)
-        monkeypatch.setattr(service, "DELIVERY_PATIENCE", 0.1)
+        monkeypatch.setattr(dispatch, "LOCK_TIMEOUT", 0.1)
 
         done = completed.run("sync", "7")
 

@@ -11,7 +11,8 @@ import unlatch_ado
 import unlatch_jira
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.transport import open_transport
-from unlatch.transport.trust import check_origin, origin_of
+from unlatch.transport.origin import origin_of
+from unlatch.transport.trust import check_origin
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 

@@ -1,4 +1,4 @@
-"""From an operation to the change that a plugin is asked for, and the parts of it that are left."""
+"""Build the change of an operation, and compare it with an item and with a write's outcome."""
 
 from __future__ import annotations
 
@@ -7,91 +7,91 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.config import CommentStyle
 from unlatch.config.sync_config import Part
-from unlatch.delivery.comment import compose
-from unlatch.delivery.draft import draft_of
+from unlatch.delivery.content import comment_of, draft_of
+from unlatch.delivery.task import Effect
+from unlatch.errors import Conflict, Rejected, UnknownOutcome
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import story_of
-from unlatch.spi.operation import Change, Goal, Kind, must_move
+from unlatch.spi.operation import Change, Goal, Kind, Result, must_move, result_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from unlatch.config.config import CoreConfig, Labels
-    from unlatch.increments.model.amendment import Amended, Amendment
+    from unlatch.errors import TrackerError
+    from unlatch.increments.model.amendment import Amended
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation
+    from unlatch.spi.operation import Operation, Outcome, SeenItem
     from unlatch.spi.options import DeliveryOptions
-    from unlatch.spi.text import Text
 
-_HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}
-_WITH_DRAFT = (Kind.CREATE, Kind.UPDATE)
+# An unexplained missing label is tried once more.
+_MAX_LABEL_SENDS = 2
+_UNCONDITIONAL = {Kind.CREATE: Result.CREATED, Kind.UPDATE: Result.UPDATED}
+
+
+def kind_for(status: Status) -> Kind:
+    """Return the kind of operation that makes items follow an increment with this status."""
+    return Kind.CLOSE if status.is_finished else Kind.REOPEN
 
 
 def build_change(
     operation: Operation, increment: Increment, config: CoreConfig, options: DeliveryOptions
 ) -> Change:
-    """What is to be done to the item for `operation`.
+    """Return the change for an operation, without regard to its item.
 
-    An operation whose state part was struck is its comment alone.
-
-    Args:
-        options: what was asked for, now or with the operation.
+    An operation whose state part was struck changes the comment alone.
 
     Raises:
-        UsageError: `item-unknown`, if a new item's user story is not there.
+        UsageError: `item-unknown`, if a new item's user story is missing.
     """
     if options.comment is not None:
         config = config.model_copy(update={"comment": CommentStyle(options.comment)})
     amended = next((one for one in increment.amended if one.id == operation.op), None)
-    said = Change(
+    change = Change(
         operation.op,
-        comment=_comment(operation, increment, config, amended),
+        comment=comment_of(operation, increment, config, amended),
         mentions=config.mentions,
         options=options,
     )
-    if operation.kind in _WITH_DRAFT:
+    if operation.kind in (Kind.CREATE, Kind.UPDATE):
         story = story_of(increment, operation)
-        return replace(said, draft=draft_of(increment, operation.tracker, story))
-    if operation.kind is Kind.UNDO:
-        return said
-    return _moved(said, operation, increment, config.labels, amended)
+        return replace(change, draft=draft_of(increment, operation.tracker, story))
+    if operation.kind is Kind.REOPEN:
+        return _reopen(change, operation, increment, config.labels, amended)
+    if operation.kind is Kind.CLOSE and operation.state:
+        return _close(change, increment, config.labels)
+    return change
 
 
-def _moved(
-    said: Change,
+def _reopen(
+    change: Change,
     operation: Operation,
     increment: Increment,
     labels: Labels,
     amended: Amended | None,
 ) -> Change:
-    """A reopen or a close, with the state to reach and the labels that go with it."""
-    goal: Goal | None = None
-    add: tuple[str, ...] = ()
-    remove: tuple[str, ...] = ()
-    is_finished = increment.status.is_finished
-    if operation.kind is Kind.REOPEN:
-        if operation.state:
-            goal, add, remove = Goal.OPEN, (labels.reopened,), (labels.completed,)
-        if amended and amended.amendment.change is not None and not is_finished:
-            add += (labels.scope_change,)
-    elif operation.state:
-        is_dropped = increment.status is Status.ABANDONED
-        goal = Goal.NOT_PLANNED if is_dropped else Goal.COMPLETED
-        add, remove = () if is_dropped else (labels.completed,), (labels.reopened,)
-        if any(one.change for one in _amendments(increment)):
-            remove += (labels.scope_change,)
-    return replace(said, goal=goal, add_labels=add, remove_labels=remove)
+    if operation.state:
+        add, remove = (labels.reopened,), (labels.completed,)
+        change = replace(change, goal=Goal.OPEN, add_labels=add, remove_labels=remove)
+    if amended and amended.amendment.change is not None and not increment.status.is_finished:
+        change = replace(change, add_labels=(*change.add_labels, labels.scope_change))
+    return change
 
 
-def _amendments(increment: Increment) -> Iterator[Amendment]:
-    """Everything that was ever changed about the work, undone or not."""
-    yield from (entry.amendment for entry in increment.reopens if entry.amendment)
-    yield from (amended.amendment for amended in increment.amendments)
+def _close(change: Change, increment: Increment, labels: Labels) -> Change:
+    amendments = [
+        *(entry.amendment for entry in increment.reopens if entry.amendment),
+        *(amended.amendment for amended in increment.amendments),
+    ]
+    scope = (labels.scope_change,) if any(one.change for one in amendments) else ()
+    remove = (labels.reopened, *scope)
+    if increment.status is Status.ABANDONED:
+        return replace(change, goal=Goal.NOT_PLANNED, remove_labels=remove)
+    add = (labels.completed,)
+    return replace(change, goal=Goal.COMPLETED, add_labels=add, remove_labels=remove)
 
 
-def within(change: Change, parts: frozenset[Part]) -> Change:
-    """What is left of a change where only these parts of an item may be written."""
+def restrict(change: Change, parts: frozenset[Part]) -> Change:
+    """Return a change without the parts of an item that may not be written."""
     if Part.STATUS not in parts:
         change = replace(change, goal=None)
     if Part.COMMENT not in parts:
@@ -101,14 +101,10 @@ def within(change: Change, parts: frozenset[Part]) -> Change:
     return change
 
 
-def left_of(change: Change, item: RemoteItem, *, commented: bool) -> Change:
-    """The parts of a change that an item does not show yet.
-
-    Args:
-        commented: whether its comment is there.
-    """
+def remaining_change(change: Change, item: RemoteItem, *, commented: bool) -> Change:
+    """Return the parts of a change that an item does not show yet."""
     is_reached = change.goal is None or not must_move(item, change.goal)
-    add, remove = labels_left(change, item.labels)
+    add, remove = remaining_labels(change, item.labels)
     return replace(
         change,
         goal=None if is_reached else change.goal,
@@ -118,13 +114,15 @@ def left_of(change: Change, item: RemoteItem, *, commented: bool) -> Change:
     )
 
 
-def labels_left(change: Change, labels: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a change still has to add to these labels, and to remove from them."""
+def remaining_labels(
+    change: Change, labels: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels that a change still has to add to `labels`, and to remove from them."""
     key = change.label_key
-    there = {key(label) for label in labels}
+    present = {key(label) for label in labels}
     return (
-        tuple(one for one in change.add_labels if key(one) not in there),
-        tuple(one for one in change.remove_labels if key(one) in there),
+        tuple(one for one in change.add_labels if key(one) not in present),
+        tuple(one for one in change.remove_labels if key(one) in present),
     )
 
 
@@ -134,36 +132,75 @@ def is_empty(change: Change) -> bool:
     return parts == (None, None, None) and not (change.add_labels or change.remove_labels)
 
 
-def kind_for(status: Status) -> Kind:
-    """The kind of operation that brings items to where an increment with this status is."""
-    return Kind.CLOSE if status.is_finished else Kind.REOPEN
+def find_shortcoming(change: Change, outcome: Outcome, *, sends: int) -> TrackerError | None:
+    """Return the part of a change that the tracker's answers do not show, as an error.
 
-
-def _comment(
-    operation: Operation, increment: Increment, config: CoreConfig, amended: Amended | None
-) -> Text | None:
-    entry = next((one for one in increment.reopens if one.id == operation.op), None)
-    reason = entry.reason if entry else operation.reason
-    if not reason and operation.kind is Kind.UNDO:
-        reason = "the last reopen was taken back"
-    if not reason:
+    Args:
+        sends: how often this run has sent the operation.
+    """
+    after = outcome.after
+    left = remaining_change(change, after, commented=outcome.commented)
+    if left.goal is not None:
+        said = f" ({'; '.join(outcome.notes)})" if outcome.notes else ""
+        return Rejected(
+            "state-not-taken",
+            f"the tracker accepted the change and left the item {after.state}{said}",
+            where=after.ref.url,
+            hint="change its state by hand to see which rule refuses it, then run unlatch sync ID",
+        )
+    if left.comment is not None:
+        return UnknownOutcome(
+            "unknown-outcome",
+            "the tracker accepted the comment and does not show it",
+            where=after.ref.url,
+            hint="`unlatch sync` looks for the comment before it posts it again",
+        )
+    key, signs = left.label_key, (("+", left.add_labels), ("-", left.remove_labels))
+    refused = set(map(key, outcome.refused))
+    missing = [
+        f"{sign}{label}" for sign, some in signs for label in some if key(label) not in refused
+    ]
+    if not missing:
         return None
-    by = entry.reopened_by if entry else operation.by
-    return compose(
-        config,
-        increment,
-        headline=_headline(operation, increment, amended),
-        reason=reason,
-        by=by or "unknown",
-        at=operation.at,
-        amended=amended,
+    words = f"the tracker accepted the labels and did not change {' '.join(missing)}"
+    if sends < _MAX_LABEL_SENDS:
+        return Conflict("label-not-taken", words, where=after.ref.url)
+    hint = "check the account's rights on labels, then run unlatch sync ID"
+    return Rejected("label-not-taken", words, where=after.ref.url, hint=hint)
+
+
+def compute_effect(
+    kind: Kind, change: Change, before: SeenItem | None, outcome: Outcome, *, commented: bool
+) -> Effect:
+    """Compare an item after a write with the item before the operation's first attempt.
+
+    Args:
+        change: the whole change, including parts that an earlier attempt did.
+        commented: whether the comment is there, whoever posted it.
+    """
+    # Not the difference of both: people may have relabelled the item in between.
+    intended = remaining_labels(change, before.labels if before else ())
+    missing = remaining_labels(change, outcome.after.labels)
+    added, removed = (
+        tuple(one for one in labels if one not in left)
+        for labels, left in zip(intended, missing, strict=True)
+    )
+    return Effect(
+        result=_result(kind, change.goal, before, outcome.after),
+        before=before,
+        after=outcome.after,
+        commented=commented,
+        labels_added=added,
+        labels_removed=removed,
+        refused=outcome.refused,
+        notes=outcome.notes,
     )
 
 
-def _headline(operation: Operation, increment: Increment, amended: Amended | None) -> str:
-    if amended and amended.amendment.change:
-        return "Reopened with scope change" if operation.state else "Scope changed"
-    if operation.kind in _HEADLINES:
-        return _HEADLINES[operation.kind]
-    finished = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
-    return finished.get(increment.status, "Closed")
+def _result(kind: Kind, goal: Goal | None, before: SeenItem | None, after: RemoteItem) -> Result:
+    if kind in _UNCONDITIONAL:
+        return _UNCONDITIONAL[kind]
+    if goal is not None and must_move(after, goal):
+        return Result.STATE_KEPT
+    was_open = before is not None and before.category is not None and before.category.is_open
+    return result_of(goal, was_open=was_open)

@@ -1,124 +1,186 @@
-"""The loop of delivery: items side by side, the operations of each in order."""
+"""The loop of delivery: items in parallel, the operations of each in order."""
 
 from __future__ import annotations
 
+import threading
+from contextlib import ExitStack
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.batch import deliver_batches
-from unlatch.delivery.result import Delivery
-from unlatch.delivery.service import Item, Service
-from unlatch.delivery.side_by_side import side_by_side
 from unlatch.delivery.states import Done
 from unlatch.delivery.steps import execute
+from unlatch.delivery.task import Delivery, DeliveryTask, make_task
 from unlatch.errors import UnlatchError
+from unlatch.increments.files.locks import delivery_lock
+from unlatch.increments.records.links import identity, link_of
+from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from unlatch.delivery.course import Course
-    from unlatch.delivery.run import Run
+    from unlatch.delivery.run import DeliveryRun
     from unlatch.spi.operation import Operation
 
-# An item, and what was delivered to it for which increments.
-Made = tuple[Item, list[tuple[str, Delivery]]]
+# Seconds to wait for another delivery of the same increment, whose requests have deadlines.
+LOCK_TIMEOUT = 120.0
+
+Item = tuple[str, str]
+Delivered = list[tuple[str, Delivery]]
 
 
-def deliver(run: Run, wanted: Sequence[str], report: Callable[[str, Delivery], None]) -> None:
-    """Deliver what is pending for the items of increments.
+def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Delivery], None]) -> None:
+    """Deliver the pending operations of increments.
 
-    What cannot be delivered stays in `pending`; its delivery says why, also where another process
-    is delivering. One item's failure never keeps another from being served. Blocked operations
-    are passed over, unless the run names them.
+    An operation that cannot be delivered stays in `pending`; its delivery says why, also where
+    another process is delivering. One item's failure does not stop the others. Blocked operations
+    are skipped, unless the run names them.
 
     Args:
-        wanted: the ids of increments.
         report: called with the increment's id for each delivery as it ends, one at a time.
 
     Raises:
         UnlatchError: an increment cannot be read; the others have been served.
     """
-    names = list(dict.fromkeys(wanted))
+    names = list(dict.fromkeys(ids))
     for name, delivery in deliver_batches(run, names):
-        run.tried.add(delivery.operation.key)
+        run.attempted.add(delivery.operation.key)
         report(name, delivery)
-    services: list[Service] = []
+    queues: list[_IncrementQueues] = []
     unreadable: list[UnlatchError] = []
     # In one order everywhere, so that two processes never wait for each other in a circle.
     for name in sorted(names):
         try:
-            services.append(Service(run, name))
+            queues.append(_IncrementQueues(run, name))
         except UnlatchError as error:
             unreadable.append(error)
-    served = _served(run, services)
-    if len(services) == 1:
-        served = _in_order(services[0], served)
-    for _, made in served:
-        for name, delivery in made:
+    served = _serve_all(run, queues)
+    if len(queues) == 1:
+        served = _in_order(queues[0], served)
+    for _, delivered in served:
+        for name, delivery in delivered:
             report(name, delivery)
     if unreadable:
         raise unreadable[0]
 
 
-def _served(run: Run, services: Sequence[Service]) -> Iterator[Made]:
-    """Serve all items side by side; yields each as it ends, with what was made of it."""
-    queues: dict[Item, list[Service]] = {}
-    for service in services:
-        for item in service.queues:
-            queues.setdefault(item, []).append(service)
-    tasks = {item: partial(_serve_item, item, waiting) for item, waiting in queues.items()}
+class _IncrementQueues:
+    """The operations of one increment by item; its lock is held from the first to the last.
+
+    Raises:
+        UnlatchError: the increment cannot be read.
+    """
+
+    def __init__(self, run: DeliveryRun, name: str) -> None:
+        self._run = run
+        self.name = name
+        self._lock = threading.Lock()
+        self._held = ExitStack()
+        self._is_held = False
+        self.items: dict[Item, list[Operation]] = {}
+        increment = run.workspace.manager.read(name)
+        for operation in increment.pending:
+            if run.includes(operation):
+                item = identity(link_of(increment, operation))
+                self.items.setdefault(item, []).append(operation)
+        self._left = len(self.items)
+
+    def begin(self, operation: Operation, keys: set[str]) -> DeliveryTask | None:
+        """Begin to deliver an operation as it is on disk; None if it is no longer pending.
+
+        Args:
+            keys: the keys that its item may have by now.
+
+        Raises:
+            StoreError: `locked`, another process is delivering.
+            UnlatchError: the increment cannot be read.
+        """
+        workspace = self._run.workspace
+        with self._lock:
+            if not self._is_held:
+                lock = delivery_lock(workspace.layout, self.name, patience=LOCK_TIMEOUT)
+                self._held.enter_context(lock)
+                self._is_held = True
+        increment = workspace.manager.read(self.name)
+        for one in increment.pending:
+            is_same = (one.op, one.tracker) == (operation.op, operation.tracker)
+            if is_same and one.item in keys:
+                return make_task(self._run, increment, one)
+        return None
+
+    def end_item(self) -> None:
+        """Count an item as served; after the last one release the lock."""
+        with self._lock:
+            self._left -= 1
+            if self._left <= 0:
+                self._held.close()
+
+
+def _serve_all(
+    run: DeliveryRun, queues: Sequence[_IncrementQueues]
+) -> Iterator[tuple[Item, Delivered]]:
+    """Serve all items in parallel; yield each with its deliveries as it ends."""
+    waiting: dict[Item, list[_IncrementQueues]] = {}
+    for one in queues:
+        for item in one.items:
+            waiting.setdefault(item, []).append(one)
+    jobs = {item: partial(_serve_item, item, some) for item, some in waiting.items()}
     manifests = run.workspace.registry.manifests
     limits = {name: manifest.parallel for name, manifest in manifests.items()}
-    return side_by_side(tasks, lane_of=itemgetter(0), limits=limits)
+    return run_parallel(jobs, lane_of=itemgetter(0), limits=limits)
 
 
-def _in_order(service: Service, served: Iterable[Made]) -> Iterator[Made]:
-    """The same for one increment: in the order of its items, each as soon as it may be."""
-    ended: dict[Item, Made] = {}
-    waiting = list(service.queues)
-    for made in served:
-        ended[made[0]] = made
+def _in_order(
+    queues: _IncrementQueues, served: Iterable[tuple[Item, Delivered]]
+) -> Iterator[tuple[Item, Delivered]]:
+    """Yield one increment's items in their order, each as soon as possible."""
+    ended: dict[Item, Delivered] = {}
+    waiting = list(queues.items)
+    for item, delivered in served:
+        ended[item] = delivered
         while waiting and waiting[0] in ended:
-            yield ended[waiting.pop(0)]
+            yield waiting[0], ended[waiting.pop(0)]
 
 
-def _serve_item(item: Item, services: Sequence[Service]) -> list[tuple[str, Delivery]]:
-    """Deliver what all increments have for an item, one after the other."""
-    made: list[tuple[str, Delivery]] = []
-    for service in services:
+def _serve_item(item: Item, queues: Sequence[_IncrementQueues]) -> Delivered:
+    """Deliver the operations of all increments on an item, one after the other."""
+    delivered: Delivered = []
+    for one in queues:
         try:
-            made += _serve(service, service.queues[item])
+            delivered += _serve(one, one.items[item])
         finally:
-            service.done()
-    return made
+            one.end_item()
+    return delivered
 
 
-def _serve(service: Service, queue: Sequence[Operation]) -> Iterator[tuple[str, Delivery]]:
-    """Deliver what an increment has for an item; what comes later waits for what comes first."""
-    items = {operation.item for operation in queue}
-    for operation in queue:
+def _serve(
+    queues: _IncrementQueues, operations: Sequence[Operation]
+) -> Iterator[tuple[str, Delivery]]:
+    """Deliver an increment's operations on an item; after a failure the later ones wait."""
+    keys = {operation.item for operation in operations}
+    for operation in operations:
         try:
-            course = service.begin(operation, items)
+            task = queues.begin(operation, keys)
         except UnlatchError as error:
-            # What is pending is recorded, so a failure means no more than that it still is.
-            yield service.name, Delivery(operation, operation.item, error=error)
+            yield queues.name, Delivery(operation, operation.item, error=error)
             return
-        if course is None:
+        if task is None:
             continue  # another process was faster
-        requests = _drive(course)
-        items.add(course.operation.item)
-        if course.has_news(requests):
-            yield service.name, course.delivery(requests)
-        if course.holds_up_others:
+        requests = _run(task)
+        keys.add(task.operation.item)
+        is_skipped = task.operation.is_blocked and task.error is None and not requests
+        if not is_skipped:
+            yield queues.name, task.result(requests)
+        if task.error is not None and not task.operation.is_blocked:
             return
 
 
-def _drive(course: Course) -> int:
-    """Execute its steps until nothing more is to be done in this run; the requests it took."""
+def _run(task: DeliveryTask) -> int:
+    """Execute steps until this run has nothing more to do; return the number of requests."""
     from unlatch.transport import measure  # noqa: PLC0415  (nothing is sent without a tracker)
 
     with measure() as meter:
-        while not isinstance(step := course.step, Done):
-            execute(course, step)
+        while not isinstance(step := task.step, Done):
+            execute(task, step)
     return meter.requests

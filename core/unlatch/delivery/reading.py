@@ -1,85 +1,158 @@
-"""Reading the items of many operations, in few requests where the tracker can do that."""
+"""Read the items of operations, and follow items that were moved.
+
+An item that its tracker moved out of reach (GitHub transfers an issue to another repository) is
+followed if the options say so. One that the tracker serves under a new name (Jira keeps the old key
+as an alias) is delivered to; its link takes the new name.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextvars import copy_context
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.side_by_side import side_by_side
-from unlatch.delivery.steps import Withdrawn, read
-from unlatch.delivery.wanted import foreseen
-from unlatch.errors import UnlatchError, unexpected
-from unlatch.increments.records.links import link_of
+from unlatch.delivery.planning import expected_change
+from unlatch.errors import Moved, UnlatchError, UsageError, unexpected
+from unlatch.increments.files.linking import repoint
+from unlatch.increments.files.outbox import withdraw
+from unlatch.increments.model.increment import Link
+from unlatch.increments.records.links import same_item
 from unlatch.spi import Capability, Snapshot
+from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from unlatch.delivery.course import Course
+    from unlatch.delivery.task import DeliveryTask
+    from unlatch.increments.model.increment import Increment
+    from unlatch.spi.item import ItemRef
 
-Found = Snapshot | UnlatchError
-# For fewer than these each item is read by itself, side by side.
-FEWEST = 3
+Answer = Snapshot | UnlatchError
+# Fewer items than these are read one by one, in parallel.
+_MIN_TOGETHER = 3
 
 
-def read_all(courses: Sequence[Course]) -> Mapping[int, Found]:
-    """The items of operations, or why they could not be read, by the place of each operation."""
-    groups: dict[object, list[int]] = {}
-    for place, course in enumerate(courses):
-        groups.setdefault(_group(course), []).append(place)
-    tasks: dict[int, Callable[[], Mapping[int, Found]]] = {}
-    for places in groups.values():
-        if len(places) >= FEWEST and courses[places[0]].can(Capability.STATUS_OF_MANY):
-            tasks[places[0]] = partial(_read_together, courses, places)
+class Withdrawn(Exception):
+    """Another operation on the same item replaces this one."""
+
+
+def read_item(task: DeliveryTask) -> Snapshot:
+    """Read an item before a change; one that was moved is followed if the options say so.
+
+    Raises:
+        UnlatchError: it cannot be located or read.
+        Withdrawn: it was moved to the place of another link.
+    """
+    ref = task.ref or task.locate()
+    try:
+        task.snapshot = task.plugin.read(ref, expected_change(task))
+    except Moved as moved:
+        task.snapshot = task.plugin.read(_follow(task, moved), expected_change(task))
+    return task.snapshot
+
+
+def _follow(task: DeliveryTask, moved: Moved) -> ItemRef:
+    to = task.run.trackers.recognise(moved.to)
+    twin = _twin(task, to)
+    if twin and _is_served_by(task, twin):
+        withdraw(task.manager, task.increment.id, task.operation)
+        _repoint(task, to)
+        raise Withdrawn(f"it is the same item as {twin.key}, which is linked as well") from moved
+    if twin is None and not task.options.follow:
+        raise moved
+    repoint_link(task, to)
+    return task.locate(to)
+
+
+def _twin(task: DeliveryTask, to: ItemRef) -> Link | None:
+    """Return another link of the increment to the place where an item is now."""
+    own, there = task.link, as_link(to)
+    return next((one for one in task.increment.links if one != own and same_item(one, there)), None)
+
+
+def _is_served_by(task: DeliveryTask, twin: Link) -> bool:
+    """Whether another link of the same item has the same operation pending or delivered."""
+    op = task.operation.op
+    if any(one.key == (op, twin.tracker, twin.key) for one in task.increment.pending):
+        return True
+    entry = next((one for one in task.increment.reopens if one.id == op), None)
+    return entry is not None and any(same_item(one.link, twin) for one in entry.synced_to)
+
+
+def repoint_link(task: DeliveryTask, to: ItemRef) -> None:
+    """Point the link of an operation, and all pending operations on its item, to another place."""
+    there = _twin(task, to) or as_link(to)
+    task.increment = _repoint(task, to)
+    task.operation = replace(task.operation, item=there.key)
+
+
+def _repoint(task: DeliveryTask, to: ItemRef) -> Increment:
+    by = task.operation.by or "unlatch"
+    return repoint(task.manager, task.increment.id, task.link, as_link(to), by=by)
+
+
+def has_new_name(task: DeliveryTask, found: ItemRef) -> bool:
+    """Whether an item was served under a new name, in a place that the configuration knows."""
+    if task.ref is None or same_item(as_link(task.ref), as_link(found)):
+        return False
+    try:
+        task.run.trackers.check_target(found)
+    except UsageError:
+        return False  # the old name still works
+    return True
+
+
+def as_link(ref: ItemRef) -> Link:
+    """Return a link to an item."""
+    return Link(ref.tracker, ref.id, ref.url)
+
+
+def read_items(tasks: Sequence[DeliveryTask]) -> list[Answer]:
+    """Read the items of operations, in few requests where the tracker can; in the same order."""
+    groups: dict[object, list[DeliveryTask]] = defaultdict(list)
+    for task in tasks:
+        groups[task.operation.tracker, task.operation.kind, task.operation.state].append(task)
+    reads: list[Callable[[], Mapping[DeliveryTask, Answer]]] = []
+    for group in groups.values():
+        if len(group) >= _MIN_TOGETHER and group[0].supports(Capability.STATUS_OF_MANY):
+            reads.append(partial(_read_together, group))
         else:
-            tasks |= {place: partial(_read_one, courses, place) for place in places}
-    found: dict[int, Found] = {}
-    # Requests count for whoever asked, whichever thread sends them.
-    counted = {place: partial(copy_context().run, task) for place, task in tasks.items()}
-    for _, some in side_by_side(counted):
-        found |= some
-    return found
+            reads += [partial(_read_one, task) for task in group]
+    # Requests are counted for the caller, whichever thread sends them.
+    jobs = {place: partial(copy_context().run, read) for place, read in enumerate(reads)}
+    answers: dict[DeliveryTask, Answer] = {}
+    for _, some in run_parallel(jobs):
+        answers |= some
+    return [answers[task] for task in tasks]
 
 
-def _group(course: Course) -> object:
-    """Operations of one group can be read with the same request."""
-    return course.operation.tracker, course.operation.kind, course.operation.state
-
-
-def _read_one(courses: Sequence[Course], place: int) -> Mapping[int, Found]:
+def _read_one(task: DeliveryTask) -> Mapping[DeliveryTask, Answer]:
     try:
-        return {place: read(courses[place])}
-    except UnlatchError as error:
-        return {place: error}
+        return {task: read_item(task)}
     except Withdrawn as withdrawn:
-        return {place: UnlatchError("same-item", str(withdrawn))}
+        return {task: UnlatchError("same-item", str(withdrawn))}
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return {place: unexpected(error)}
+        return {task: unexpected(error)}
 
 
-def _read_together(courses: Sequence[Course], places: Iterable[int]) -> Mapping[int, Found]:
-    found: dict[int, Found] = {}
-    located: list[int] = []
-    for place in places:
-        course = courses[place]
+def _read_together(tasks: Iterable[DeliveryTask]) -> Mapping[DeliveryTask, Answer]:
+    answers: dict[DeliveryTask, Answer] = {}
+    refs: dict[DeliveryTask, ItemRef] = {}
+    for task in tasks:
         try:
-            course.locate(course.run.trackers.locate(link_of(course.increment, course.operation)))
-            located.append(place)
+            refs[task] = task.locate()
         except UnlatchError as error:
-            found[place] = error
-    if not located:
-        return found
-    first = courses[located[0]]
-    refs = {place: ref for place in located if (ref := courses[place].ref)}
+            answers[task] = error
+    if not refs:
+        return answers
+    first = next(iter(refs))
     try:
-        answers = first.plugin.read_many(list(dict.fromkeys(refs.values())), foreseen(first))
-    except UnlatchError as error:
-        return {**found, **dict.fromkeys(located, error)}
+        found = first.plugin.read_many(list(dict.fromkeys(refs.values())), expected_change(first))
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return {**found, **dict.fromkeys(located, unexpected(error))}
-    for place, ref in refs.items():
-        found[place] = answer = answers[ref]
-        if isinstance(answer, Snapshot):
-            courses[place].snapshot = answer
-    return found
+        return answers | dict.fromkeys(refs, unexpected(error))
+    for task, ref in refs.items():
+        answers[task] = answer = found[ref]
+        task.snapshot = answer if isinstance(answer, Snapshot) else None
+    return answers

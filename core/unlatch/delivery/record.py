@@ -1,96 +1,198 @@
-"""Recording what an operation did, from what the tracker answered."""
+"""Record attempts and deliveries in metadata.json."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.verify import reached
-from unlatch.increments.files.outbox import record_delivery
+from unlatch.delivery.changes import compute_effect
+from unlatch.delivery.states import Event, State, advance, classify_error
+from unlatch.errors import Limited, StoreError, TrackerError
+from unlatch.increments.files import outbox
 from unlatch.increments.model.increment import Base, Link, SyncedItem
 from unlatch.increments.records.operation import write_seen
 from unlatch.spi.operation import Change, Kind, seen_of
 
 if TYPE_CHECKING:
-    from unlatch.delivery.course import Course
-    from unlatch.delivery.result import Reached
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.delivery.task import DeliveryTask, Effect
+    from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import Operation, Outcome, SeenItem
 
-
-def keep(course: Course, outcome: Outcome) -> Reached:
-    """Keep what was done so far, from what the item was before the first attempt."""
-    attempt = course.operation.attempt
-    before = attempt.before if attempt and course.operation.kind is not Kind.UNDO else None
-    before = before or found_before(course)
-    course.outcome = reached(
-        course.operation.kind,
-        course.asked or Change(course.operation.op),
-        before,
-        outcome,
-        commented=bool(course.markers) or outcome.commented,
-    )
-    return course.outcome
+# How a failed attempt is noted; other events are not.
+_NOTES: Mapping[Event, Mapping[str, bool]] = MappingProxyType(
+    {
+        Event.LIMITED: {"counts": False},
+        Event.NOT_SENT: {"counts": False},
+        Event.NEEDS_PERSON: {"counts": True},
+        Event.REFUSED: {"counts": True},
+        Event.REFUSED_TOO_OFTEN: {"counts": True},
+        Event.UNCLEAR: {"counts": False, "in_doubt": True},
+    }
+)
 
 
-def found_before(course: Course) -> SeenItem | None:
-    """What the item is, as long as nobody has done anything of the operation; else None.
+def note_attempts(tasks: Sequence[DeliveryTask]) -> list[Event | None]:
+    """Note attempts for operations of one increment before they are sent.
 
-    A marker without an attempt of ours says that another clone, or an older version, was there.
+    Returns:
+        For each, the event that keeps it from being sent, or None.
+
+    Raises:
+        StoreError: the files cannot be written; nothing was sent.
     """
-    if course.snapshot is None or course.markers:
+    notes = {task.operation: seen_before(task) for task in tasks}
+    noted = outbox.note_attempts(tasks[0].manager, tasks[0].increment.id, notes)
+    return [_take_note(task, noted.get(task.operation)) for task in tasks]
+
+
+def _take_note(task: DeliveryTask, now: Operation | None) -> Event | None:
+    if now is None:
+        task.remark("it was undone or unlinked meanwhile")
+        return Event.GONE
+    is_same = now.state is task.operation.state
+    task.operation = now
+    task.noted = task.written = is_same
+    if is_same:
         return None
-    return seen_of(course.snapshot.item)
+    # A later change of status struck its state part: nothing was sent, and it is planned again.
+    task.increment = task.manager.read(task.increment.id)
+    return Event.NOT_TAKEN
 
 
-def record(course: Course, done: Reached) -> None:
-    """Take a delivered operation out of `pending`, with all that is known of its item now.
+def seen_before(task: DeliveryTask) -> SeenItem | None:
+    """Return the item as read, unless some of the operation was done before.
+
+    A marker without an attempt of ours is from another clone, or from an older version.
+    """
+    if task.snapshot is None or task.markers:
+        return None
+    return seen_of(task.snapshot.item)
+
+
+def keep_effect(task: DeliveryTask, outcome: Outcome) -> Effect:
+    """Keep the effect so far, compared with the item before the first attempt."""
+    attempt = task.operation.attempt
+    before = attempt.before if attempt and task.operation.kind is not Kind.UNDO else None
+    task.effect = compute_effect(
+        task.operation.kind,
+        task.change or Change(task.operation.op),
+        before or seen_before(task),
+        outcome,
+        commented=bool(task.markers) or outcome.commented,
+    )
+    return task.effect
+
+
+def record_delivery(task: DeliveryTask, effect: Effect) -> None:
+    """Take a delivered operation out of `pending`, and record its item as it is now.
 
     Raises:
         StoreError: the files cannot be written; the operation stays, and is found delivered later.
     """
-    increment, operation, after = course.increment, course.operation, done.after
-    ref, base = after.ref, _base(increment, after)
-    link = None
-    if operation.kind is Kind.CREATE:
-        link = Link(ref.tracker, ref.id, ref.url, base, story=operation.story)
-    record_delivery(
-        course.run.workspace.manager,
-        increment.id,
+    operation, after = task.operation, effect.after
+    ref, base = after.ref, _base(task.increment, after)
+    is_create = operation.kind is Kind.CREATE
+    outbox.record_delivery(
+        task.manager,
+        task.increment.id,
         operation,
         reached=SyncedItem(
             ref.tracker,
             ref.id,
             ref.url,
-            before=done.before,
+            before=effect.before,
             after=seen_of(after),
-            labels_added=done.labels_added,
-            labels_removed=done.labels_removed,
+            labels_added=effect.labels_added,
+            labels_removed=effect.labels_removed,
         ),
         base=base,
-        details=_details(operation, done),
-        link=link,
+        details=_details(operation, effect),
+        link=Link(ref.tracker, ref.id, ref.url, base, story=operation.story) if is_create else None,
     )
-    course.error = None
+    task.error = None
 
 
 def _base(increment: Increment, after: RemoteItem) -> Base | None:
-    """What both sides are, if they are in sync."""
+    """Return both sides, if they are in sync."""
     if after.category.is_open is increment.status.is_finished:
         return None
     return Base(increment.status.value, after.category.value, after.state)
 
 
-def _details(operation: Operation, done: Reached) -> dict[str, object]:
+def _details(operation: Operation, effect: Effect) -> dict[str, object]:
     return {
         "kind": operation.kind.value,
         "tracker": operation.tracker,
-        "item": done.after.ref.url,
-        "result": done.result.value,
-        "commented": done.commented,
-        "before": write_seen(done.before),
-        "after": write_seen(seen_of(done.after)),
-        "labelsAdded": list(done.labels_added) or None,
-        "labelsRemoved": list(done.labels_removed) or None,
-        "labelsRefused": list(done.refused) or None,
+        "item": effect.after.ref.url,
+        "result": effect.result.value,
+        "commented": effect.commented,
+        "before": write_seen(effect.before),
+        "after": write_seen(seen_of(effect.after)),
+        "labelsAdded": list(effect.labels_added) or None,
+        "labelsRemoved": list(effect.labels_removed) or None,
+        "labelsRefused": list(effect.refused) or None,
     }
+
+
+def record_failure(task: DeliveryTask, error: UnlatchError) -> None:
+    """Continue from an error; it is noted first, if the files can be written."""
+    task.error = error
+    if isinstance(error, TrackerError) and error.done is not None:
+        keep_effect(task, error.done)
+    attempt, evidence, now = task.operation.attempt, task.evidence, task.run.workspace.clock()
+    refusals = (attempt.number if attempt else 0) + (not task.noted)
+    event = classify_error(
+        error, evidence.state, sent=task.noted, sends=evidence.sends, refusals=refusals
+    )
+    seconds = error.retry_after if isinstance(error, Limited) else None
+    retry_at = None if seconds is None else now + timedelta(seconds=seconds)
+    task.evidence = replace(advance(evidence, event), now=now, cause=error.id, retry_at=retry_at)
+    if event is Event.UNCLEAR:
+        task.run.mark_unknown(task.link)
+    if event in _NOTES and _is_news(task, error, event):
+        _close_attempt(task, error, event, was_unknown=evidence.state is State.UNKNOWN)
+    task.noted, task.snapshot = False, None
+
+
+def _is_news(task: DeliveryTask, error: UnlatchError, event: Event) -> bool:
+    """Whether the note on disk differs: a file is not changed without need."""
+    attempt = task.operation.attempt
+    if task.noted or attempt is None or attempt.is_open or _NOTES[event]["counts"]:
+        return True
+    return attempt.cause != error.id
+
+
+def _close_attempt(
+    task: DeliveryTask, error: UnlatchError, event: Event, *, was_unknown: bool
+) -> None:
+    note = _NOTES[event]
+    try:
+        closed = outbox.close_attempt(
+            task.manager,
+            task.increment.id,
+            task.operation,
+            cause=error.id,
+            counts=note["counts"],
+            in_doubt=was_unknown or "in_doubt" in note,
+            retry_at=task.evidence.retry_at,
+            remedy=error.remedy if isinstance(error, TrackerError) else None,
+            # A proxy may answer 429 after the tracker has acted, so a limit proves nothing.
+            untouched=event is not Event.LIMITED and _is_untouched(task),
+        )
+    except StoreError:
+        return  # the note stays open, which is the careful reading
+    task.operation = closed or task.operation
+
+
+def _is_untouched(task: DeliveryTask) -> bool:
+    """Whether the item is known to be as it was before the first attempt."""
+    attempt, snapshot, effect = task.operation.attempt, task.snapshot, task.effect
+    if attempt is None or snapshot is None or attempt.before != seen_of(snapshot.item):
+        return False
+    return effect is None or (effect.after == snapshot.item and not effect.commented)

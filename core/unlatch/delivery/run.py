@@ -1,40 +1,101 @@
-"""One run of delivery: what all of its operations share."""
+"""One run of delivery: what its operations share, and the items that several increments link to."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.neighbours import Neighbours
+from unlatch.errors import UnlatchError
+from unlatch.increments.files.layout import METADATA
+from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.records import is_in_doubt
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation, OperationKey
 
+# Only files that contain this word can contain an attempt note; most contain none.
+_ATTEMPT = b'"attempt"'
+
 
 @dataclass
-class Run:
+class SharedItems:
+    """Items that several increments link to; all increments are read once, when first needed."""
+
+    manager: MetadataManager
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
+        """Return the other unfinished increments that link to the same item.
+
+        These few are read again, since another process may have resumed one of them meanwhile.
+        """
+        with self._lock:
+            linked = self._linked
+        others = (name for name in linked.get(identity(link), ()) if name != increment.id)
+        return tuple(name for name in others if self._is_unfinished(name))
+
+    def _is_unfinished(self, name: str) -> bool:
+        with suppress(UnlatchError):
+            return not self.manager.read(name).status.is_finished
+        return False
+
+    def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
+        """Return the links shared with other unfinished increments, and the ids of these."""
+        found = ((link, self.needed_by(increment, link)) for link in increment.links)
+        return tuple((link, needed) for link, needed in found if needed)
+
+    def is_in_doubt(self, increment: Increment, link: Link) -> bool:
+        """Whether an operation of another increment may still take effect on the same item."""
+        with self._lock:
+            in_doubt = self._in_doubt
+        return not in_doubt.get(identity(link), set()) <= {increment.id}
+
+    @cached_property
+    def _linked(self) -> Mapping[tuple[str, str], list[str]]:
+        linked: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for one in self.manager.list():
+            for link in () if isinstance(one, BrokenIncrement) else one.links:
+                linked[identity(link)].append(one.id)
+        return linked
+
+    @cached_property
+    def _in_doubt(self) -> Mapping[tuple[str, str], set[str]]:
+        in_doubt: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for folder in self.manager.layout.folders():
+            with suppress(OSError, UnlatchError):
+                if _ATTEMPT in read_file(folder.path / METADATA):
+                    one = self.manager.read(folder.name)
+                    for operation in filter(is_in_doubt, one.pending):
+                        in_doubt[identity(link_of(one, operation))].add(one.id)
+        return in_doubt
+
+
+@dataclass
+class DeliveryRun:
     """One run of delivery.
 
     Args:
-        workspace: the project.
-        trackers: its trackers.
-        options: what was asked for with this command; completed by what operations hold.
-        fresh: intents that this process has just made, so that nobody else can have sent them.
+        options: the options of this command; completed by those of each operation.
+        fresh: intents that this process has just made, so that no other can have sent them.
         named: whether increments, or a remedy among the options, were named, so that blocked
             operations are tried again.
-        tracker: deliver only what goes to this tracker; None for all.
-        neighbours: the other increments; read when they are first needed.
-        clock: seconds that never go back.
+        tracker: deliver only to this tracker; None for all.
+        clock: a monotonic clock, in seconds.
+        attempted: operations that a batch has handled already.
     """
 
     workspace: Workspace
@@ -43,56 +104,54 @@ class Run:
     fresh: frozenset[str] = frozenset()
     named: bool = False
     tracker: str | None = None
-    neighbours: Neighbours = None  # type: ignore[assignment]  # set below
+    shared: SharedItems = None  # type: ignore[assignment]  # set below
     clock: Callable[[], float] = time.monotonic
-    tried: set[OperationKey] = field(default_factory=set)
-    _doubts: dict[tuple[str, str], float] = field(default_factory=dict)
+    attempted: set[OperationKey] = field(default_factory=set)
+    _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.neighbours = self.neighbours or Neighbours(self.workspace.manager)
+        self.shared = self.shared or SharedItems(self.workspace.manager)
         self.named = self.named or self.options != AS_CONFIGURED
         self._began = self.clock()
 
-    def is_meant(self, operation: Operation) -> bool:
-        """Whether this run is to deliver an operation."""
-        return self.tracker in (None, operation.tracker) and operation.key not in self.tried
+    def includes(self, operation: Operation) -> bool:
+        """Whether this run is about an operation."""
+        return self.tracker in (None, operation.tracker) and operation.key not in self.attempted
 
-    def is_tried(self, operation: Operation) -> bool:
-        """The same, without blocked operations unless they are named."""
-        return self.is_meant(operation) and (self.named or not operation.is_blocked)
+    def will_attempt(self, operation: Operation) -> bool:
+        """Whether this run tries an operation: blocked ones only if they are named."""
+        return self.includes(operation) and (self.named or not operation.is_blocked)
 
     def is_fresh(self, operation: Operation) -> bool:
-        """Whether nobody can have sent it: this process has just made it.
+        """Whether no other process can have sent an operation: this one has just made it.
 
-        The note that an undo takes over from its reopen has the number 0.
+        The attempt that an undo takes over from its reopen has the number 0.
         """
         attempt = operation.attempt
-        is_tried = attempt is not None and (attempt.number > 0 or attempt.is_open)
-        return operation.op in self.fresh and not is_tried
+        was_attempted = attempt is not None and (attempt.number > 0 or attempt.is_open)
+        return operation.op in self.fresh and not was_attempted
 
-    def doubt(self, link: Link) -> None:
-        """Note that something that was sent to an item just now may still take effect."""
+    def mark_unknown(self, link: Link) -> None:
+        """Note that a request just sent to an item may still take effect."""
         with self._lock:
-            self._doubts[identity(link)] = self.clock()
+            self._unknown_since[identity(link)] = self.clock()
 
-    def unsettled(self, increment: Increment, operation: Operation) -> float:
-        """Seconds until everything that was sent to an item before has had its effect.
+    def settle_time(self, increment: Increment, operation: Operation) -> float:
+        """Return the seconds until all earlier requests to an item have taken effect.
 
-        Wall clocks are no evidence, so what another process sent counts from this run's beginning.
+        Wall clocks are no evidence: requests of other processes count from this run's start.
         """
         link = link_of(increment, operation)
         with self._lock:
-            since = self._doubts.get(identity(link))
-        if since is None and (
-            is_in_doubt(operation) or self.neighbours.is_in_doubt(increment, link)
-        ):
-            since = self._began
+            since = self._unknown_since.get(identity(link))
         if since is None:
-            return 0.0
+            if not is_in_doubt(operation) and not self.shared.is_in_doubt(increment, link):
+                return 0.0
+            since = self._began
         settle = self.workspace.config.settle
         if settle is None:
             manifest = self.workspace.registry.manifests.get(operation.tracker)
-            # Nothing can be sent without the plugin, so there is nothing to wait for.
+            # Without the plugin nothing can be sent, so there is nothing to wait for.
             settle = manifest.settle if manifest else 0.0
         return max(0.0, since + settle - self.clock())

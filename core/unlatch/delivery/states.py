@@ -1,4 +1,4 @@
-"""The states of an operation, what leads from one to another, and the next step in each.
+"""The states of an operation, the events between them, and the next step in each state.
 
 Everything here is pure. The dispatcher executes steps and reports events; it decides nothing.
 """
@@ -11,19 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unlatch.errors import (
-    Conflict,
-    CredentialMissing,
-    Forbidden,
-    Limited,
-    NotFound,
-    Rejected,
-    TrackerError,
-    Transient,
-    Unauthorised,
-    UnknownOutcome,
-    Unreachable,
-)
+from unlatch import errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """Where an operation is."""
+    """The state of an operation."""
 
     PENDING = "pending"
     SENT = "sent"
@@ -45,31 +33,31 @@ class State(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing follows."""
+        """Whether no state follows."""
         return self in (State.DELIVERED, State.WITHDRAWN)
 
 
 class Event(StrEnum):
-    """What happens to an operation."""
+    """An event that may change the state of an operation."""
 
-    SENDING = "it is being sent"
+    SENDING = "an attempt begins"
     REACHED = "the answer shows the goal"
     NOT_TAKEN = "the answer proves that nothing was taken"
     LIMITED = "it was refused for a time"
     NOT_SENT = "nothing left this machine"
-    NEEDS_PERSON = "it was refused until a person does something"
+    NEEDS_PERSON = "it was refused until a person acts"
     REFUSED = "it was refused for another cause"
     REFUSED_TOO_OFTEN = "it was refused too often"
-    UNCLEAR = "what happened is not known"
+    UNCLEAR = "the outcome is unknown"
     PROBED_DONE = "the probe found every part done"
     PROBED_LEFT = "the probe found parts left to do"
-    PROBE_FAILED = "the probe found out nothing"
-    TIME_CAME = "the time to try again has come"
+    PROBE_FAILED = "the probe failed"
+    TIME_CAME = "the time to retry has come"
     NAMED = "a person asked for it by name"
     GONE = "it was undone or unlinked"
 
 
-# DESIGN section 4, row by row.
+# The transitions, as docs/reliability.md describes the states.
 TABLE: Mapping[tuple[State, Event], State] = MappingProxyType(
     {
         (State.PENDING, Event.SENDING): State.SENT,
@@ -82,13 +70,13 @@ TABLE: Mapping[tuple[State, Event], State] = MappingProxyType(
         (State.SENT, Event.REFUSED_TOO_OFTEN): State.BLOCKED,
         (State.SENT, Event.UNCLEAR): State.UNKNOWN,
         (State.SENT, Event.GONE): State.WITHDRAWN,
-        # A probe before sending, where another clone may have been faster, is part of an attempt.
+        # An attempt includes the probe before sending, where another clone may have been faster.
         (State.SENT, Event.PROBED_DONE): State.DELIVERED,
         (State.SENT, Event.PROBED_LEFT): State.PENDING,
         (State.UNKNOWN, Event.PROBED_DONE): State.DELIVERED,
         (State.UNKNOWN, Event.PROBED_LEFT): State.PENDING,
         (State.UNKNOWN, Event.PROBE_FAILED): State.UNKNOWN,
-        # The item is gone, or closed to us: only a person can go on, and the doubt stays noted.
+        # The item is gone or forbidden: only a person can go on, and the doubt stays noted.
         (State.UNKNOWN, Event.NEEDS_PERSON): State.BLOCKED,
         (State.UNKNOWN, Event.GONE): State.WITHDRAWN,
         (State.RETRY_AT, Event.TIME_CAME): State.PENDING,
@@ -96,47 +84,46 @@ TABLE: Mapping[tuple[State, Event], State] = MappingProxyType(
     }
 )
 
-# How an error's class is read; the first that fits counts. Nothing else of an error is looked at.
+# The event for an error's class; the first match counts. Nothing else of an error is considered.
 _EVENTS: tuple[tuple[type[Exception], Event], ...] = (
-    (Conflict, Event.NOT_TAKEN),
-    (Limited, Event.LIMITED),
-    (Unreachable, Event.NOT_SENT),
-    (CredentialMissing, Event.NOT_SENT),
-    (Forbidden, Event.NEEDS_PERSON),
-    (NotFound, Event.NEEDS_PERSON),
-    (Rejected, Event.NEEDS_PERSON),
-    (UnknownOutcome, Event.UNCLEAR),
-    (Unauthorised, Event.REFUSED),
+    (errors.Conflict, Event.NOT_TAKEN),
+    (errors.Limited, Event.LIMITED),
+    (errors.Unreachable, Event.NOT_SENT),
+    (errors.CredentialMissing, Event.NOT_SENT),
+    (errors.Forbidden, Event.NEEDS_PERSON),
+    (errors.NotFound, Event.NEEDS_PERSON),
+    (errors.Rejected, Event.NEEDS_PERSON),
+    (errors.UnknownOutcome, Event.UNCLEAR),
+    (errors.Unauthorised, Event.REFUSED),
 )
-# After these the run leaves an operation to the next one.
-_LEAVING = frozenset({Event.NOT_SENT, Event.REFUSED, Event.UNCLEAR, Event.PROBE_FAILED})
+# After these events the next run continues.
+_ENDING = frozenset({Event.NOT_SENT, Event.REFUSED, Event.UNCLEAR, Event.PROBE_FAILED})
 
-# How often one run sends an operation, where each time nothing was taken.
-MOST_SENDS = 4
-# A probe before each, and one more: nothing is contacted without end.
-MOST_CONTACTS = 2 * MOST_SENDS + 1
-# After so many refusals that nothing else explains, an operation waits for a person.
-MOST_REFUSALS = 5
-# Clocks differ. A time to retry that is further away was not meant by any tracker.
-LONGEST_RETRY = timedelta(days=1)
+# How often one run sends an operation if nothing was taken each time.
+MAX_SENDS = 4
+# A probe before each, and one more, so that every run ends.
+MAX_CONTACTS = 2 * MAX_SENDS + 1
+# After so many refusals without another explanation, an operation waits for a person.
+MAX_REFUSALS = 5
+# Clocks differ; no tracker means a later time than this.
+MAX_RETRY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What this run knows about an operation.
+    """The facts about an operation that this run has gathered.
 
     Args:
-        now: the time.
-        state: where this run has brought it; None before its first step.
-        last: what this run saw last.
-        probed: whether it is known which parts are done: the item was searched for the marker, or
-            this process has just made the operation, so that nobody else can have sent it.
-        settled: whether everything that was sent to the item earlier has had its effect.
-        named: whether a person asked for it by name, or for its kind of obstacle by an option.
+        state: the state that this run has reached; None before its first step.
+        last: the last event.
+        probed: whether the parts already done are known: the item was searched for the marker, or
+            this process has just made the operation, so that no other can have sent it.
+        settled: whether all earlier requests to the item have taken effect.
+        named: whether a person asked for it by name, or by an option for its kind of obstacle.
         can_wait: whether waiting for a rate limit is still allowed.
         sends: how often this run has sent it.
-        retry_at: when the tracker accepts requests again, as this run was told.
-        cause: the id of the error that this run met last.
+        retry_at: when the tracker accepts requests again, as this run learned.
+        cause: the id of the last error.
         contacts: how often this run has begun to probe or send it.
     """
 
@@ -165,11 +152,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Let time pass.
-
-    Args:
-        until: when the tracker accepts requests again; None until earlier requests have settled.
-    """
+    """Wait until the tracker accepts requests again; without a time, until requests settle."""
 
     until: datetime | None = None
 
@@ -183,14 +166,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Nothing more in this run."""
+    """End this run's work on the operation."""
 
 
 Step = Send | Probe | Wait | Block | Done
 
 
-def state_of(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> State:
-    """Where an operation is: as this run has seen it, else as it was read back from disk."""
+def current_state(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> State:
+    """Return the state that this run has reached, else the one that was read from disk."""
     if evidence.state is not None:
         return evidence.state
     if operation.is_blocked:
@@ -203,14 +186,14 @@ def state_of(operation: Operation, attempt: Attempt | None, evidence: Evidence) 
 
 
 def next_step(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> Step:
-    """What to do next about an operation."""
-    state = state_of(operation, attempt, evidence)
-    if state.is_final or evidence.last in _LEAVING:
+    """Return the next step for an operation."""
+    state = current_state(operation, attempt, evidence)
+    if state.is_final or evidence.last in _ENDING:
         return Done()
     if state is State.BLOCKED:
         return _blocked(operation, evidence)
-    if evidence.sends >= MOST_SENDS or evidence.contacts >= MOST_CONTACTS:
-        return Done()  # the next run has to go on
+    if evidence.sends >= MAX_SENDS or evidence.contacts >= MAX_CONTACTS:
+        return Done()  # the next run continues
     if state is State.RETRY_AT:
         return _retry_at(attempt, evidence)
     return _contact(evidence, unknown=state is State.UNKNOWN)
@@ -225,7 +208,7 @@ def _blocked(operation: Operation, evidence: Evidence) -> Step:
 
 def _retry_at(attempt: Attempt | None, evidence: Evidence) -> Step:
     until = evidence.retry_at or (attempt.retry_at if attempt else None)
-    if until is None or until <= evidence.now or until > evidence.now + LONGEST_RETRY:
+    if until is None or until <= evidence.now or until > evidence.now + MAX_RETRY:
         return _contact(evidence)
     return Wait(until) if evidence.can_wait else Done()
 
@@ -236,13 +219,13 @@ def _contact(evidence: Evidence, *, unknown: bool = False) -> Step:
     return Probe() if unknown or not evidence.probed else Send()
 
 
-def contacting(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> Evidence:
-    """What this run knows when a step begins that contacts the tracker.
+def begin_contact(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> Evidence:
+    """Return the evidence at the beginning of a step that contacts the tracker.
 
     Raises:
-        KeyError: no row of the table leads there.
+        KeyError: the table has no such row.
     """
-    state = state_of(operation, attempt, evidence)
+    state = current_state(operation, attempt, evidence)
     if state is State.BLOCKED:
         state = TABLE[state, Event.NAMED]
     if state is State.RETRY_AT:
@@ -253,36 +236,36 @@ def contacting(operation: Operation, attempt: Attempt | None, evidence: Evidence
 
 
 def advance(evidence: Evidence, event: Event) -> Evidence:
-    """What this run knows after a step that contacted the tracker.
+    """Return the evidence after a step that contacted the tracker.
 
     Raises:
-        KeyError: no row of the table leads there.
+        KeyError: the table has no such row.
     """
     if evidence.state is None:
         raise KeyError(event)
-    # What another clone did meanwhile is looked for before anything is sent again.
+    # Before anything is sent again, the item is probed for the work of other clones.
     probed = event is Event.PROBED_LEFT
     return replace(evidence, state=TABLE[evidence.state, event], last=event, probed=probed)
 
 
-def event_of(
+def classify_error(
     error: UnlatchError, state: State | None, *, sent: bool, sends: int, refusals: int
 ) -> Event:
-    """What an error means for an operation.
+    """Return the event that an error means for an operation.
 
     Args:
-        state: where the operation is.
-        sent: whether a request that writes may have left.
-        sends: how often this run has sent it.
-        refusals: how many attempts count, this one included.
+        sent: whether a writing request may have been sent.
+        sends: how often this run has sent the operation.
+        refusals: the number of attempts that count, including this one.
     """
     found = next((event for kind, event in _EVENTS if isinstance(error, kind)), None)
     if state is State.UNKNOWN:
         return found if found is Event.NEEDS_PERSON else Event.PROBE_FAILED
-    if found is None and (isinstance(error, Transient) or not isinstance(error, TrackerError)):
+    is_transient = isinstance(error, errors.Transient) or not isinstance(error, errors.TrackerError)
+    if found is None and is_transient:
         found = Event.UNCLEAR if sent else Event.NOT_SENT
-    if found is Event.NOT_TAKEN and sends < MOST_SENDS:
+    if found is Event.NOT_TAKEN and sends < MAX_SENDS:
         return found
     if found in (None, Event.NOT_TAKEN, Event.REFUSED):
-        return Event.REFUSED_TOO_OFTEN if refusals >= MOST_REFUSALS else Event.REFUSED
+        return Event.REFUSED_TOO_OFTEN if refusals >= MAX_REFUSALS else Event.REFUSED
     return found

@@ -1,4 +1,4 @@
-"""The steps of the state machine, executed; each ends in an event."""
+"""Execute the steps of the state machine; each ends in an event."""
 
 from __future__ import annotations
 
@@ -6,81 +6,60 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.changes import is_empty, left_of
-from unlatch.delivery.converge import retract_surplus
-from unlatch.delivery.failing import failed
-from unlatch.delivery.follow import is_elsewhere, is_served_by_twin, point_to, twin
-from unlatch.delivery.record import found_before, keep, record
-from unlatch.delivery.states import (
-    Block,
-    Event,
-    Probe,
-    Send,
-    Step,
-    Wait,
-    advance,
-    contacting,
-)
-from unlatch.delivery.verify import shortcoming
-from unlatch.delivery.wanted import change_for, foreseen, refuse_deliberate, said_by
-from unlatch.errors import Limited, Moved, UnlatchError, unexpected
-from unlatch.increments.files.outbox import block, note_attempts, withdraw
-from unlatch.increments.records.links import link_of
+from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_change
+from unlatch.delivery.planning import permitted_change, plan_change, refuse_deliberate
+from unlatch.delivery.reading import Withdrawn, has_new_name, read_item, repoint_link
+from unlatch.delivery.record import keep_effect, note_attempts, record_delivery, record_failure
+from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
+from unlatch.errors import Limited, TrackerError, UnlatchError, unexpected
+from unlatch.increments.files.outbox import block
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unlatch.delivery.course import Course
-    from unlatch.spi.item import ItemRef, Snapshot
-    from unlatch.spi.operation import Change, Operation
+    from unlatch.delivery.task import DeliveryTask
+    from unlatch.spi.item import RemoteItem
+    from unlatch.spi.operation import Change
 
 
-class Withdrawn(Exception):
-    """The operation means the same item as another one."""
-
-
-def execute(course: Course, step: Step) -> None:
-    """Execute a step, and go on from the event that it ends in."""
+def execute(task: DeliveryTask, step: Step) -> None:
+    """Execute a step, and advance by the event that it ends in."""
     try:
         if isinstance(step, Probe | Send):
-            course.evidence = contacting(
-                course.operation, course.operation.attempt, course.evidence
-            )
-        if event := _EXECUTE[type(step)](course, step):
-            course.evidence = advance(course.evidence, event)
+            task.evidence = begin_contact(task.operation, task.operation.attempt, task.evidence)
+        if event := _EXECUTE[type(step)](task, step):
+            task.evidence = advance(task.evidence, event)
     except Withdrawn as withdrawn:
-        course.remark(str(withdrawn))
-        course.evidence = advance(course.evidence, Event.GONE)
-    except UnlatchError as error:
-        _go_on(course, step, error)
+        task.remark(str(withdrawn))
+        task.evidence = advance(task.evidence, Event.GONE)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
-        _go_on(course, step, unexpected(error))
+        _fail(task, step, unexpected(error))
 
 
-def _go_on(course: Course, step: Step, error: UnlatchError) -> None:
+def _fail(task: DeliveryTask, step: Step, error: UnlatchError) -> None:
     if isinstance(step, Probe | Send):
-        failed(course, error)
+        record_failure(task, error)
         return
-    # Nothing was sent: what could not be waited for or noted is left to the next run.
-    course.error = course.error or error
-    course.evidence = replace(course.evidence, last=Event.NOT_SENT)
+    # Nothing was sent: the next run continues.
+    task.error = task.error or error
+    task.evidence = replace(task.evidence, last=Event.NOT_SENT)
 
 
-def _wait(course: Course, step: Wait) -> None:
-    run, tracker = course.run, course.operation.tracker
+def _wait(task: DeliveryTask, step: Wait) -> None:
+    trackers, tracker = task.run.trackers, task.operation.tracker
     if step.until is None:
-        left = run.unsettled(course.increment, course.operation)
-        run.trackers.pause(tracker, left, "an earlier request may still take effect")
-        course.evidence = replace(course.evidence, settled=True)
+        left = task.run.settle_time(task.increment, task.operation)
+        trackers.pause(tracker, left, "an earlier request may still take effect")
+        task.evidence = replace(task.evidence, settled=True)
         return
-    seconds = (step.until - course.evidence.now).total_seconds()
-    if run.trackers.hold(tracker, seconds):
-        course.evidence = replace(course.evidence, now=step.until)
+    seconds = (step.until - task.evidence.now).total_seconds()
+    if trackers.hold(tracker, seconds):
+        task.evidence = replace(task.evidence, now=step.until)
         return
-    course.evidence = replace(course.evidence, can_wait=False)
-    course.error = course.error or Limited(
+    task.evidence = replace(task.evidence, can_wait=False)
+    task.error = task.error or Limited(
         "rate-limited",
         f"the tracker asked to wait until {step.until:%Y-%m-%d %H:%M} UTC",
         retry_after=seconds,
@@ -88,55 +67,68 @@ def _wait(course: Course, step: Wait) -> None:
     )
 
 
-def _probe(course: Course, _step: Probe) -> Event:
+def _probe(task: DeliveryTask, _step: Probe) -> Event:
     """Find out which parts are done."""
-    operation = course.operation
+    operation = task.operation
     if operation.kind is Kind.CREATE:
-        return _probe_created(course)
-    snapshot = read(course)
-    course.markers = ()
-    if said_by(course).comment is not None:
-        course.markers = course.plugin.find_comments(snapshot.item.ref, operation.op)
-        course.remark(*(marker.note for marker in course.markers))
-    change = change_for(course, snapshot.item)
-    if not is_empty(left_of(change, snapshot.item, commented=bool(course.markers))):
+        return _probe_created(task)
+    item = read_item(task).item
+    task.markers = ()
+    if permitted_change(task).comment is not None:
+        task.markers = task.plugin.find_comments(item.ref, operation.op)
+        task.remark(*(marker.note for marker in task.markers))
+    change = plan_change(task, item)
+    if not is_empty(remaining_change(change, item, commented=bool(task.markers))):
         return Event.PROBED_LEFT
-    _converge(course, None)
-    record(course, keep(course, Outcome(snapshot.item)))
+    _delete_duplicates(task, None)
+    record_delivery(task, keep_effect(task, Outcome(item)))
     return Event.PROBED_DONE
 
 
-def _probe_created(course: Course) -> Event:
-    operation = course.operation
-    item = course.plugin.find_created(operation.op, operation.at)
+def _probe_created(task: DeliveryTask) -> Event:
+    item = task.plugin.find_created(task.operation.op, task.operation.at)
     if item is None:
         return Event.PROBED_LEFT
-    course.asked = said_by(course)
-    course.locate(item.ref)
-    record(course, keep(course, Outcome(item)))
+    task.change = permitted_change(task)
+    task.locate(item.ref)
+    record_delivery(task, keep_effect(task, Outcome(item)))
     return Event.PROBED_DONE
 
 
-def _send(course: Course, _step: Send) -> Event:
+def _send(task: DeliveryTask, _step: Send) -> Event:
     """Read the item, note the attempt, write."""
-    course.evidence = replace(course.evidence, sends=course.evidence.sends + 1)
-    if course.operation.kind is Kind.CREATE:
-        course.asked = left = said_by(course)
-        return note(course) or conclude(course, left, course.plugin.create(left))
-    snapshot = course.snapshot or read(course)
-    change = change_for(course, snapshot.item)
-    refuse_deliberate(snapshot.item, change)
-    left = left_of(change, snapshot.item, commented=bool(course.markers))
-    if is_empty(left):
-        return conclude(course, left, Outcome(snapshot.item))
-    return note(course) or conclude(course, left, course.plugin.write(snapshot, left))
+    task.evidence = replace(task.evidence, sends=task.evidence.sends + 1)
+    if task.operation.kind is Kind.CREATE:
+        task.change = change = permitted_change(task)
+        return _note(task) or conclude(task, change, task.plugin.create(change))
+    snapshot = task.snapshot or read_item(task)
+    change = plan_remaining(task, snapshot.item)
+    if is_empty(change):
+        return conclude(task, change, Outcome(snapshot.item))
+    return _note(task) or conclude(task, change, task.plugin.write(snapshot, change))
 
 
-def _block(course: Course, step: Block) -> None:
-    run = course.run
-    block(run.workspace.manager, course.increment.id, course.operation, cause=step.cause)
-    now = run.workspace.clock()
-    course.operation = replace(course.operation, cause=step.cause, parked_at=now)
+def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
+    """Return the change that is still to be sent.
+
+    Raises:
+        UsageError: the configuration does not permit it.
+        Rejected: `deliberately-closed`.
+    """
+    change = plan_change(task, item)
+    refuse_deliberate(item, change)
+    return remaining_change(change, item, commented=bool(task.markers))
+
+
+def _note(task: DeliveryTask) -> Event | None:
+    (event,) = note_attempts([task])
+    return event
+
+
+def _block(task: DeliveryTask, step: Block) -> None:
+    block(task.manager, task.increment.id, task.operation, cause=step.cause)
+    now = task.run.workspace.clock()
+    task.operation = replace(task.operation, cause=step.cause, parked_at=now)
 
 
 _EXECUTE: Mapping[type, Callable[..., Event | None]] = MappingProxyType(
@@ -144,96 +136,52 @@ _EXECUTE: Mapping[type, Callable[..., Event | None]] = MappingProxyType(
 )
 
 
-def read(course: Course) -> Snapshot:
-    """The item, with what is needed to change it; one that has moved is followed if asked for.
-
-    Raises:
-        UnlatchError: it cannot be located or read.
-        Withdrawn: it has moved to where another link of the increment points.
-    """
-    ref = course.ref
-    if ref is None:
-        link = link_of(course.increment, course.operation)
-        ref = course.locate(course.run.trackers.locate(link))
-    try:
-        course.snapshot = course.plugin.read(ref, foreseen(course))
-    except Moved as moved:
-        ref = _follow(course, moved)
-        course.snapshot = course.plugin.read(ref, foreseen(course))
-    return course.snapshot
-
-
-def _follow(course: Course, moved: Moved) -> ItemRef:
-    increment, operation = course.increment, course.operation
-    to = course.run.trackers.recognise(moved.to)
-    other = twin(increment, operation, to)
-    if other and is_served_by_twin(increment, operation, other):
-        withdraw(course.run.workspace.manager, increment.id, operation)
-        point_to(course.run, increment, operation, to)
-        why = f"it is the same item as {other.key}, which is linked as well"
-        raise Withdrawn(why) from moved
-    if other is None and not course.options.follow:
-        raise moved
-    course.increment, course.operation = point_to(course.run, increment, operation, to)
-    return course.locate(to)
-
-
-def note(course: Course) -> Event | None:
-    """Note the attempt before it is sent; what keeps it from being sent, if anything does.
-
-    Raises:
-        StoreError: the files cannot be written; nothing was sent.
-    """
-    manager = course.run.workspace.manager
-    noted = {course.operation: found_before(course)}
-    found = note_attempts(manager, course.increment.id, noted)
-    return take_note(course, found.get(course.operation))
-
-
-def take_note(course: Course, now: Operation | None) -> Event | None:
-    """Go on with an operation as it was noted; what keeps it from being sent, if anything does."""
-    if now is None:
-        course.remark("it was undone or unlinked meanwhile")
-        return Event.GONE
-    is_same = now.state is course.operation.state
-    course.operation = now
-    course.noted = course.written = is_same
-    if is_same:
-        return None
-    # A later change of status struck its state part: nothing was sent, and it is planned anew.
-    course.increment = course.run.workspace.manager.read(course.increment.id)
-    return Event.NOT_TAKEN
-
-
-def conclude(course: Course, change: Change, outcome: Outcome) -> Event:
-    """Judge and record what a write did.
+def conclude(task: DeliveryTask, change: Change, outcome: Outcome) -> Event:
+    """Judge and record the outcome of a write.
 
     Args:
-        change: what was asked of the plugin.
+        change: the change that the plugin was given.
 
     Raises:
         TrackerError: the answers do not show all of it.
         StoreError: it cannot be recorded.
     """
-    done = keep(course, outcome)
-    if error := shortcoming(change, outcome, sends=course.evidence.sends):
+    effect = keep_effect(task, outcome)
+    if error := find_shortcoming(change, outcome, sends=task.evidence.sends):
         raise error
     found = outcome.after.ref
-    if course.ref is None:
-        course.locate(found)
-    elif found != course.ref and is_elsewhere(course.run, course.ref, found):
-        course.increment, course.operation = point_to(
-            course.run, course.increment, course.operation, found
-        )
-        course.locate(found)
-    if change.comment is not None or course.markers:
-        _converge(course, outcome.comment)
-    record(course, done)
+    if task.ref is None:
+        task.locate(found)
+    elif found != task.ref and has_new_name(task, found):
+        repoint_link(task, found)
+        task.locate(found)
+    if change.comment is not None or task.markers:
+        _delete_duplicates(task, outcome.comment)
+    record_delivery(task, effect)
     return Event.REACHED
 
 
-def _converge(course: Course, posted: str | None) -> None:
-    # Nobody else can know of an operation that this process has just made.
-    if course.is_fresh or course.ref is None or not course.can(Capability.RETRACT):
+def _delete_duplicates(task: DeliveryTask, posted: str | None) -> None:
+    """Delete the comments of an operation that are ours and not the earliest.
+
+    Two clones may post at once. A comment that cannot be deleted, or that another account posted,
+    stays and is noted: the operation is delivered all the same.
+
+    Args:
+        posted: the id of the comment that this run has posted, if known.
+
+    Raises:
+        TrackerError: the comments cannot be listed, so the outcome is unknown.
+    """
+    # No other clone can know an operation that this process has just made.
+    if task.is_fresh or task.ref is None or not task.supports(Capability.RETRACT):
         return
-    course.remark(*retract_surplus(course.plugin, course.ref, course.operation.op, posted))
+    for surplus in task.plugin.find_comments(task.ref, task.operation.op)[1:]:
+        copy = f"comment {surplus.id}"
+        if not (surplus.own or surplus.id == posted):
+            task.remark(f"another account posted the comment a second time ({copy})")
+            continue
+        try:
+            task.plugin.retract_comment(task.ref, surplus)
+        except TrackerError as error:
+            task.remark(f"a second copy of the comment ({copy}) stays: {error.message}")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.side_by_side import side_by_side
 from unlatch.doctor.finding import Finding, Severity, from_error
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.linking import check_capability
 from unlatch.spi import Capability, Examination
+from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -68,7 +68,7 @@ def examine_online(
     tasks: dict[str, Callable[[], Examined]] = {
         name: partial(_ask, workspace, trackers, name, refs.get(name, [])) for name in names
     }
-    found = dict(side_by_side(tasks))
+    found = dict(run_parallel(tasks))
     return [found[name] for name in names]
 
 

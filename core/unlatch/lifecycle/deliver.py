@@ -11,8 +11,8 @@ from unlatch.errors import StoreError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from unlatch.delivery.result import Delivery
-    from unlatch.delivery.run import Run
+    from unlatch.delivery.run import DeliveryRun
+    from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
@@ -35,7 +35,7 @@ class Delivered:
 
 
 def deliver_all(
-    run: Run, increments: Iterable[Increment], report: Callable[[str, Delivery], None]
+    run: DeliveryRun, increments: Iterable[Increment], report: Callable[[str, Delivery], None]
 ) -> dict[str, list[Delivery]]:
     """Deliver the pending operations of increments; the deliveries by the increment's id.
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.side_by_side import side_by_side
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.spi import Capability, Snapshot
+from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -75,7 +75,7 @@ def look(
             tuple(group): partial(_look, trackers, tracker, group, closely=closely)
             for group in groups
         }
-    for _, found in side_by_side(tasks, within=within):
+    for _, found in run_parallel(tasks, within=within):
         seen |= {one.link: one for one in found}
     return [seen[link] for link in links]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.neighbours import Neighbours
+from unlatch.delivery.run import SharedItems
 from unlatch.errors import UsageError
 from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.files.outbox import new_operations
@@ -34,7 +34,7 @@ class Finished:
         spared: links whose items stay open, with the unfinished increments that need them.
         fresh: the operations that this process has just made.
         clearance: on what terms it was done.
-        neighbours: the increments that share items with it, as they were found.
+        shared: the increments that share items with it, as they were found.
     """
 
     increment: Increment
@@ -42,7 +42,7 @@ class Finished:
     spared: tuple[tuple[Link, tuple[str, ...]], ...]
     fresh: frozenset[str]
     clearance: Clearance = CLEAR
-    neighbours: Neighbours | None = None
+    shared: SharedItems | None = None
 
 
 def finish(
@@ -54,7 +54,7 @@ def finish(
     reason: str | None = None,
     force: bool = False,
     options: DeliveryOptions = AS_CONFIGURED,
-    neighbours: Neighbours | None = None,
+    shared: SharedItems | None = None,
 ) -> Finished:
     """Complete or abandon an increment.
 
@@ -63,7 +63,7 @@ def finish(
 
     Args:
         force: complete it although work is open; that is recorded, and needs a reason.
-        neighbours: the other increments, where the caller has read them already.
+        shared: the other increments, where the caller has read them already.
 
     Raises:
         UsageError: the increment is unknown, or `reason-missing`.
@@ -76,8 +76,8 @@ def finish(
         # Run twice, it is done once; what is still pending is delivered.
         return Finished(before, before.status, (), frozenset())
     clearance = may_finish(before, to, reason=reason, force=force)
-    neighbours = neighbours or Neighbours(manager)
-    spared = neighbours.needed_links(before)
+    shared = shared or SharedItems(manager)
+    spared = shared.needed_links(before)
     after = manager.transition(
         before.id,
         to,
@@ -89,7 +89,7 @@ def finish(
         options=options,
     )
     fresh = new_operations(before, after)
-    return Finished(after, before.status, spared, fresh, clearance, neighbours)
+    return Finished(after, before.status, spared, fresh, clearance, shared)
 
 
 def may_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Clearance:
@@ -131,7 +131,7 @@ def plan_finish(
     if increment.status is to:
         return plan_enqueue(increment), ()
     reason = None if reason is None else checked_reason(reason)
-    spared = Neighbours(workspace.manager).needed_links(increment)
+    spared = SharedItems(workspace.manager).needed_links(increment)
     intent = Intent(
         workspace.new_id(),
         workspace.clock(),

@@ -9,11 +9,11 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.side_by_side import side_by_side
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.files.events import read_events
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
+from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -92,7 +92,7 @@ def suggest(
     taken = {_address(link.url) for one in everything for link in one.links if link.url}
     listed: dict[str, list[Listed]] = {}
     errors: dict[str, UnlatchError] = {}
-    for name, found in side_by_side(asked):
+    for name, found in run_parallel(asked):
         if isinstance(found, UnlatchError):
             errors[name] = found
         else:

@@ -29,11 +29,11 @@ from unlatch.sync.compare import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch.delivery.run import Run
+    from unlatch.delivery.run import DeliveryRun
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.project.workspace import Workspace
-    from unlatch.sync.compared import Compared
+    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import Move, SyncPlan
 
 
@@ -49,7 +49,7 @@ class Moved:
     error: UnlatchError | None = None
 
 
-def preview_sync(run: Run, plan: SyncPlan, *, by: str) -> tuple[Previewed, ...]:
+def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewed, ...]:
     """What applying a plan would send to each item."""
     manager = run.workspace.manager
     plans: list[Plan] = []

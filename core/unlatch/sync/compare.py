@@ -11,14 +11,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict
+from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, Policy
 from unlatch.spi.item import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.increments.model.increment import Base
-    from unlatch.increments.model.sync_policy import Policy
+    from unlatch.increments.model.increment import Base, Increment, Link
+    from unlatch.lifecycle.fetch_items import Seen
 
 
 class Side(StrEnum):
@@ -77,6 +77,35 @@ class ReconcileContext:
     needed: bool = False
     reopened_elsewhere: str | None = None
     closed_by: str | None = None
+
+
+_NO_POLICY, _NO_CONTEXT = Policy(), ReconcileContext()
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One link, compared.
+
+    Args:
+        decision: the decision; None if the item could not be read (`seen.error` says why), or if
+            operations are pending for it.
+        pending: the number of operations that are pending for the item.
+        policy: the sync policy of its tracker.
+        given: other facts about the link.
+    """
+
+    increment: Increment
+    link: Link
+    seen: Seen
+    decision: Decision | None
+    pending: int = 0
+    policy: Policy = _NO_POLICY
+    given: ReconcileContext = _NO_CONTEXT
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict, if there is a decision."""
+        return self.decision.verdict if self.decision else None
 
 
 def side_of(status: Status) -> Side:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from unlatch.increments.model.increment import Link
-    from unlatch.sync.compared import Compared
+    from unlatch.sync.compare import Compared
 
 
 def agreed(group: list[Compared]) -> list[Compared]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
     from unlatch.spi import ItemEvent, ItemRef, Settings
-    from unlatch.sync.compared import Compared
+    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
 
 # Far above the largest issue that any tracker tells of.

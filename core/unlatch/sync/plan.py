@@ -11,8 +11,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.model.sync_policy import Direction, Policy
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import Seen, look
-from unlatch.sync.compare import ReconcileContext, Side, Verdict, decide, side_there
-from unlatch.sync.compared import Compared
+from unlatch.sync.compare import Compared, ReconcileContext, Side, Verdict, decide, side_there
 from unlatch.sync.conflicts import agreed, sides_of
 
 if TYPE_CHECKING:

@@ -61,12 +61,12 @@ class Behaviour:
         check_item(bench, item, aim, where="with nothing in the way")
         check_files(clone, item, aim, where="with nothing in the way")
         assert clone.sync() == []
-        outcome = delivery.outcome
-        assert outcome is not None
+        effect = delivery.effect
+        assert effect is not None
         result = Result.REOPENED if aim.opens else Result.CLOSED
-        assert (result, True) == (outcome.result, outcome.commented)
-        assert bench.labels(aim.after) == outcome.labels_added
-        assert bench.labels(aim.before) == outcome.labels_removed
+        assert (result, True) == (effect.result, effect.commented)
+        assert bench.labels(aim.after) == effect.labels_added
+        assert bench.labels(aim.before) == effect.labels_removed
 
     @pytest.mark.parametrize("aim", [REOPEN, CLOSE], ids=lambda aim: aim.operation.value)
     def test_an_item_that_is_there_already_keeps_its_state(self, bench: Bench, aim: Aim) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import tomlkit
 
 from unlatch.delivery.dispatch import deliver
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.increment import Link
@@ -27,7 +27,7 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
     from unlatch.spi import SyncPlugin
     from unlatch.spi.item import ItemRef
@@ -109,7 +109,7 @@ class Clone:
     ) -> list[Delivery]:
         workspace = self.workspace
         trackers = BenchTrackers(workspace, self.bench, plugin or self.bench.plugin)
-        run = Run(workspace, trackers, options=options, fresh=fresh, named=not fresh)
+        run = DeliveryRun(workspace, trackers, options=options, fresh=fresh, named=not fresh)
         made: list[Delivery] = []
         deliver(run, [INCREMENT], lambda _name, delivery: made.append(delivery))
         return made

@@ -20,7 +20,7 @@ from unlatch.testing.faults import Fault, Kind, Request
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.spi.item import ItemRef
     from unlatch.testing.bench import Bench
     from unlatch.testing.proxy import Sent
@@ -86,7 +86,7 @@ def _trial(bench: Bench, aim: Aim, blow: Blow, number: int) -> str | None:
 
 
 def _refused(deliveries: list[Delivery]) -> set[str]:
-    made = [one.outcome for one in deliveries if one.error is None]
+    made = [one.effect for one in deliveries if one.error is None]
     return {label for outcome in made if outcome for label in outcome.refused}
 
 

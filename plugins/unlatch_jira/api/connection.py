@@ -16,7 +16,8 @@ from jira import JIRA
 from pydantic import BaseModel
 
 from unlatch.errors import Rejected, TrackerError
-from unlatch.transport import read_cache, reading, write_cache
+from unlatch.transport import reading
+from unlatch.transport.kept import keep, read_kept
 from unlatch_jira.api.errors import explain
 from unlatch_jira.api.json_model import parse
 
@@ -74,7 +75,7 @@ class Wire:
         session: requests.Session = self.jira._session  # noqa: SLF001
         return session
 
-    def cache_file(self, name: str) -> Path:
+    def kept_at(self, name: str) -> Path:
         """Where an answer about the site that hardly ever changes is kept between runs."""
         mark = hashlib.sha256(self._settings.site.encode()).hexdigest()[:16]
         return self._transport.cache / f"{name}-{mark}.json"
@@ -143,11 +144,11 @@ class Wire:
         known = self._settings.cloud_id or self._remembered()
         if known is None:
             known = self._asked()
-            write_cache(self.cache_file("cloud"), {"id": known})
+            keep(self.kept_at("cloud"), {"id": known})
         return known
 
     def _remembered(self) -> str | None:
-        return _checked(read_cache(self.cache_file("cloud")).get("id"))
+        return _checked(read_kept(self.kept_at("cloud")).get("id"))
 
     def _asked(self) -> str:
         """The id that the site tells everybody; the request carries no credential.

@@ -7,7 +7,7 @@ from tests.cli.project import REASON, Project
 from tests.crash.delivering import deliver_one
 
 from unlatch.delivery.dispatch import deliver
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
 from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.trackers import Trackers
@@ -36,7 +36,7 @@ def test_what_another_process_has_tried_meanwhile_is_looked_for_first(many: Proj
     made = [resume(workspace, name, request).fresh for name in NAMES]
     many.box.faults.add(Fault("ado", "drop-after", method="PATCH"))
     deliver_one(workspace, Trackers(workspace), NAMES[1])
-    batches = Run(workspace, Trackers(workspace), fresh=frozenset().union(*made))
+    batches = DeliveryRun(workspace, Trackers(workspace), fresh=frozenset().union(*made))
 
     deliver(batches, NAMES, lambda _name, _delivery: None)
 

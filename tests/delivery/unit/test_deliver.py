@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 
-from unlatch.delivery import service, steps
-from unlatch.delivery.run import Run
+from unlatch.delivery import dispatch, steps
+from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.locks import delivery_lock
@@ -158,7 +158,7 @@ def test_a_mistake_in_a_plugin_stops_no_other(
 def test_another_delivery_that_takes_too_long_leaves_the_reopen_recorded(
     completed: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "DELIVERY_PATIENCE", 0.1)
+    monkeypatch.setattr(dispatch, "LOCK_TIMEOUT", 0.1)
 
     with delivery_lock(layout_at(completed.root), NAME, patience=1):
         done = completed.run(*RESUME, "--json")
@@ -228,9 +228,9 @@ def test_an_answer_that_was_lost_is_waited_for_from_the_beginning_of_the_next_ru
     )
     increment = workspace.manager.read(NAME)
     seconds = iter((100.0, 103.0, 150.0))
-    run = Run(workspace, Trackers(workspace), clock=lambda: next(seconds))
+    run = DeliveryRun(workspace, Trackers(workspace), clock=lambda: next(seconds))
 
-    waits = [run.unsettled(increment, increment.pending[0]) for _ in range(2)]
+    waits = [run.settle_time(increment, increment.pending[0]) for _ in range(2)]
 
     assert [7.0, 0.0] == waits
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.delivery.states import (
-    LONGEST_RETRY,
-    MOST_CONTACTS,
-    MOST_REFUSALS,
-    MOST_SENDS,
+    MAX_CONTACTS,
+    MAX_REFUSALS,
+    MAX_RETRY,
+    MAX_SENDS,
     TABLE,
     Block,
     Done,
@@ -24,10 +24,10 @@ from unlatch.delivery.states import (
     State,
     Wait,
     advance,
-    contacting,
-    event_of,
+    begin_contact,
+    classify_error,
+    current_state,
     next_step,
-    state_of,
 )
 from unlatch.errors import (
     ConfigError,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON, PAST = NOW + timedelta(seconds=9), NOW - timedelta(seconds=9)
-TOO_FAR = NOW + LONGEST_RETRY + timedelta(seconds=1)
+TOO_FAR = NOW + MAX_RETRY + timedelta(seconds=1)
 OPERATION = Operation("01JB0000000000000000000001", Kind.REOPEN, "github", "#4", NOW)
 BLOCKED = replace(OPERATION, parked_at=NOW, cause="item-locked")
 FIRST = Attempt(1, PAST)
@@ -71,7 +71,7 @@ Case = tuple[Operation, Attempt | None, Evidence]
 
 def everything() -> Iterator[Case]:
     """Every operation with every attempt and all evidence that a run can have of it."""
-    seen = ((None, None, 0), *product(State, Event, (0, 1, MOST_SENDS)))
+    seen = ((None, None, 0), *product(State, Event, (0, 1, MAX_SENDS)))
     shapes = product((OPERATION, BLOCKED), ATTEMPTS, seen, product(BOTH, repeat=4), (None, SOON))
     for operation, attempt, (state, last, sends), flags, retry_at in shapes:
         probed, settled, named, can_wait = flags
@@ -102,14 +102,16 @@ def test_nothing_is_asked_or_sent_while_something_may_still_take_effect() -> Non
 
 
 def test_an_unknown_outcome_is_probed_and_never_sent_again_unseen() -> None:
-    steps = {type(next_step(*case)) for case in everything() if state_of(*case) is State.UNKNOWN}
+    steps = {
+        type(next_step(*case)) for case in everything() if current_state(*case) is State.UNKNOWN
+    }
     assert {Probe, Wait, Done} == steps
 
 
 def test_what_is_blocked_is_taken_up_only_where_it_is_named() -> None:
     for case in everything():
         operation, _, evidence = case
-        if state_of(*case) is not State.BLOCKED or evidence.state is not None:
+        if current_state(*case) is not State.BLOCKED or evidence.state is not None:
             continue
         step = next_step(*case)
         assert isinstance(step, Done) is not evidence.named, (operation, evidence)
@@ -136,7 +138,7 @@ def test_only_what_is_blocked_is_recorded_as_blocked() -> None:
 
 
 def test_a_final_state_is_left_alone() -> None:
-    finals = [case for case in everything() if state_of(*case).is_final]
+    finals = [case for case in everything() if current_state(*case).is_final]
     assert {Done()} == {next_step(*case) for case in finals}
 
 
@@ -148,9 +150,9 @@ def test_these_leave_an_operation_to_the_next_run(last: Event) -> None:
 
 
 def test_one_run_sends_an_operation_four_times_at_most() -> None:
-    steps = {type(next_step(*case)) for case in everything() if case[2].sends >= MOST_SENDS}
+    steps = {type(next_step(*case)) for case in everything() if case[2].sends >= MAX_SENDS}
     assert {Block, Done} == steps
-    assert 4 == MOST_SENDS
+    assert 4 == MAX_SENDS
 
 
 def test_a_time_to_retry_is_waited_for_or_left_to_a_later_run() -> None:
@@ -158,7 +160,7 @@ def test_a_time_to_retry_is_waited_for_or_left_to_a_later_run() -> None:
         (case[2].can_wait, next_step(*case))
         for case in everything()
         if (case[2].state, case[2].last, case[2].retry_at) == (State.RETRY_AT, Event.LIMITED, SOON)
-        and case[2].sends < MOST_SENDS
+        and case[2].sends < MAX_SENDS
     }
     assert {(True, Wait(SOON)), (False, Done())} == steps
 
@@ -176,7 +178,7 @@ def test_a_time_of_an_earlier_run_holds_for_who_names_an_operation_as_well(named
 
 
 def test_one_run_contacts_a_tracker_for_an_operation_nine_times_at_most() -> None:
-    assert 9 == MOST_CONTACTS
+    assert 9 == MAX_CONTACTS
     assert Probe() == next_step(OPERATION, None, Evidence(NOW, contacts=8))
     assert Done() == next_step(OPERATION, None, Evidence(NOW, contacts=9))
 
@@ -197,7 +199,7 @@ def test_one_run_contacts_a_tracker_for_an_operation_nine_times_at_most() -> Non
 def test_the_state_follows_from_what_is_on_disk(
     operation: Operation, attempt: Attempt | None, state: State
 ) -> None:
-    assert state is state_of(operation, attempt, Evidence(NOW))
+    assert state is current_state(operation, attempt, Evidence(NOW))
 
 
 # The table
@@ -210,7 +212,7 @@ def test_a_final_state_has_no_row_and_every_other_one_can_be_left() -> None:
 def test_what_is_contacted_is_sent_or_unknown() -> None:
     for case in everything():
         if isinstance(next_step(*case), Send | Probe):
-            assert contacting(*case).state in (State.SENT, State.UNKNOWN), case
+            assert begin_contact(*case).state in (State.SENT, State.UNKNOWN), case
 
 
 @pytest.mark.parametrize("state", [State.SENT, State.UNKNOWN])
@@ -263,7 +265,7 @@ def meaning(
     sends: int = 1,
     refusals: int = 1,
 ) -> Event:
-    return event_of(error, state, sent=sent, sends=sends, refusals=refusals)
+    return classify_error(error, state, sent=sent, sends=sends, refusals=refusals)
 
 
 @pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
@@ -288,7 +290,7 @@ def test_a_probe_that_fails_leaves_an_unknown_outcome_unknown_unless_a_person_is
 
 @pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
 def test_five_refusals_block_and_nothing_else_is_counted(error: UnlatchError) -> None:
-    assert 5 == MOST_REFUSALS
+    assert 5 == MAX_REFUSALS
     assert MEANINGS[error] is meaning(error, refusals=4)
     counted = MEANINGS[error] is Event.REFUSED
     assert (Event.REFUSED_TOO_OFTEN if counted else MEANINGS[error]) is meaning(error, refusals=5)
@@ -303,7 +305,7 @@ def test_the_fourth_conflict_of_a_run_is_a_refusal() -> None:
 
 @pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
 def test_every_error_has_a_row(error: UnlatchError) -> None:
-    cases = product((State.SENT, State.UNKNOWN), BOTH, (1, MOST_SENDS), (1, MOST_REFUSALS))
+    cases = product((State.SENT, State.UNKNOWN), BOTH, (1, MAX_SENDS), (1, MAX_REFUSALS))
     for state, sent, sends, refusals in cases:
         event = meaning(error, state=state, sent=sent, sends=sends, refusals=refusals)
         assert (state, event) in TABLE

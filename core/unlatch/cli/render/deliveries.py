@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.lifecycle.deliver import Delivered
 
 # Of failures that are alike, so many are told each by itself.

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import delivery_lines, times
 from unlatch.cli.runtime import output
-from unlatch.delivery.neighbours import Neighbours
-from unlatch.delivery.result import Delivery
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun, SharedItems
+from unlatch.delivery.task import Delivery
 from unlatch.lifecycle.deliver import Delivered, deliver_all, read_back
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def deliver_and_tell(
     silent: bool,
     offline: bool = False,
     tracker: str | None = None,
-    neighbours: Neighbours | None = None,
+    shared: SharedItems | None = None,
 ) -> Delivered:
     """Deliver what is pending for an increment's items, and report each delivery as it ends.
 
@@ -50,14 +49,14 @@ def deliver_and_tell(
         for line in () if silent else delivery_lines(registry, delivery):
             output.data(line)
 
-    run = Run(
+    run = DeliveryRun(
         session.workspace,
         trackers,
         options=options,
         fresh=fresh,
         named=True,
         tracker=tracker,
-        neighbours=neighbours or Neighbours(session.workspace.manager),
+        shared=shared or SharedItems(session.workspace.manager),
     )
     made = deliver_all(run, [increment], report)
     return read_back(session.workspace, increment, made[increment.id])

@@ -12,7 +12,7 @@ from unlatch.spi.operation import Kind, Result
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from unlatch.delivery.result import Delivery, Reached
+    from unlatch.delivery.task import Delivery, Effect
     from unlatch.lifecycle.fetch_items import Seen
     from unlatch.project.registry import Registry
 
@@ -73,7 +73,7 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
     name = f"{tracker} {clean(delivery.name)}"
     error = delivery.error
     if error is None:
-        if delivery.outcome is not None and delivery.found:
+        if delivery.effect is not None and delivery.found:
             acts = ["was delivered before; now recorded"]
         else:
             acts = _done(delivery) or ["not decided" if delivery.undecided else "nothing to do"]
@@ -89,7 +89,7 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
 
 def _done(delivery: Delivery) -> list[str]:
     """The parts that were done."""
-    outcome = delivery.outcome
+    outcome = delivery.effect
     if outcome is None:
         return []
     acts = [_RESULTS[outcome.result]] if _state_is_done(delivery, outcome) else []
@@ -101,7 +101,7 @@ def _done(delivery: Delivery) -> list[str]:
     return acts
 
 
-def _state_is_done(delivery: Delivery, outcome: Reached) -> bool:
+def _state_is_done(delivery: Delivery, outcome: Effect) -> bool:
     # The result of an update is the same whether it failed or not.
     is_failed_update = delivery.operation.kind is Kind.UPDATE and delivery.error is not None
     return outcome.result in _RESULTS and not is_failed_update
@@ -109,19 +109,19 @@ def _state_is_done(delivery: Delivery, outcome: Reached) -> bool:
 
 def _not_done(delivery: Delivery) -> list[str]:
     """The part that failed, or whose result is not known, and the labels that were not tried."""
-    if delivery.requests == 0 and delivery.asked is None:
+    if delivery.requests == 0 and delivery.change is None:
         return ["not delivered yet"]
     part = _failed_part(delivery)
     failed, unknown = _FAILED.get(part, (f"not {part}", f"it was {part}"))
     if delivery.state is State.UNKNOWN:
         return [f"not known whether {unknown}"]
-    asked = delivery.asked
+    asked = delivery.change
     labels = asked is not None and bool(asked.add_labels or asked.remove_labels)
     return [failed, *(["labels not changed"] if part == _COMMENTED and labels else [])]
 
 
 def _failed_part(delivery: Delivery) -> str:
-    asked, outcome = delivery.asked, delivery.outcome
+    asked, outcome = delivery.change, delivery.effect
     if outcome is None or not _state_is_done(delivery, outcome):
         is_comment = asked is not None and asked.goal is None and asked.draft is None
         if not is_comment and delivery.operation.state:
@@ -133,12 +133,12 @@ def _failed_part(delivery: Delivery) -> str:
     return _LABELS_ADDED if is_missing else _LABELS_REMOVED
 
 
-def _settled_labels(outcome: Reached | None) -> tuple[str, ...]:
+def _settled_labels(outcome: Effect | None) -> tuple[str, ...]:
     return (*outcome.after.labels, *outcome.refused) if outcome else ()
 
 
 def _notes(delivery: Delivery) -> list[str]:
-    notes = delivery.outcome.notes if delivery.outcome else ()
+    notes = delivery.effect.notes if delivery.effect else ()
     said = delivery.error.message if delivery.error else ""
     return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in said]
 

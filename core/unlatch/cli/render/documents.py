@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         ResumeEntry,
         ResumeOutcome,
     )
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.increments.model.status import Status
     from unlatch.increments.records.contracts import ReopenRecord
@@ -97,7 +97,7 @@ def delivery_entry(delivery: Delivery) -> DeliveryEntry:
         "kind": delivery.operation.kind,
         "outcome": _outcome(delivery),
         "requests": delivery.requests,
-        "notes": list(delivery.outcome.notes) if delivery.outcome else [],
+        "notes": list(delivery.effect.notes) if delivery.effect else [],
         "error": problem_entry(delivery.error) if delivery.error else None,
     }
 
@@ -122,14 +122,14 @@ def untouched_entry(link: Link) -> ResumeEntry:
 
 
 def _id(delivery: Delivery) -> str:
-    if delivery.outcome is not None:
-        return delivery.outcome.after.ref.id
+    if delivery.effect is not None:
+        return delivery.effect.after.ref.id
     return delivery.ref.id if delivery.ref else delivery.operation.item
 
 
 def _url(delivery: Delivery) -> str | None:
-    if delivery.outcome is not None:
-        return delivery.outcome.after.ref.url
+    if delivery.effect is not None:
+        return delivery.effect.after.ref.url
     if delivery.ref is not None:
         return delivery.ref.url
     return delivery.operation.item if "://" in delivery.operation.item else None
@@ -138,15 +138,15 @@ def _url(delivery: Delivery) -> str | None:
 def _outcome(delivery: Delivery) -> DeliveryOutcome:
     if delivery.error is not None:
         return "failed" if delivery.is_blocked else "pending"
-    if delivery.outcome is None:
+    if delivery.effect is None:
         return "pending"
     if delivery.found and not _is_open_after_undo(delivery):
         return _FOUND[delivery.operation.kind]
-    return _OUTCOMES[delivery.outcome.result]
+    return _OUTCOMES[delivery.effect.result]
 
 
 def _is_open_after_undo(delivery: Delivery) -> bool:
-    outcome = delivery.outcome
+    outcome = delivery.effect
     is_undo = delivery.operation.kind is Kind.UNDO
     return is_undo and outcome is not None and outcome.after.category.is_open
 

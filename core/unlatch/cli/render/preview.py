@@ -15,7 +15,7 @@ from unlatch.cli.render.scope_report import foreseen_lines, scope_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.delivery.preview import Preview, preview
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun
 from unlatch.lifecycle.fetch_items import Seen
 from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
@@ -55,7 +55,7 @@ def preview_and_tell(
         facts: what else `Preview` holds.
     """
     with session.trackers() as trackers:
-        run = Run(session.workspace, trackers, options=options, named=True, tracker=tracker)
+        run = DeliveryRun(session.workspace, trackers, options=options, named=True, tracker=tracker)
         items = preview(run, plan, offline=offline)
     return tell_preview(session, Preview(plan, items, **facts), as_json=as_json)
 

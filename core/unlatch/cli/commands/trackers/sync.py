@@ -26,7 +26,7 @@ from unlatch.cli.render.documents import delivered_code, delivery_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
@@ -41,7 +41,7 @@ from unlatch.sync.plan import SyncPlan, compare
 if TYPE_CHECKING:
     from unlatch.cli.contracts.syncing import EventEntry, SyncDocument
     from unlatch.cli.table import Entry
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.project.trackers import Trackers
     from unlatch.publish.target import PublishTarget
     from unlatch.spi import ItemEvent
@@ -131,7 +131,7 @@ def _show(
         _tell_broken(broken)
     tell_plan(
         session,
-        Run(session.workspace, trackers, options=wanted.delivery, named=bool(wanted.ids)),
+        DeliveryRun(session.workspace, trackers, options=wanted.delivery, named=bool(wanted.ids)),
         plan,
         chosen,
         by=session.who(by),
@@ -236,7 +236,7 @@ class Sync:
         return list(self._heard.increments)
 
     def _deliver(self, due: list[Increment], fresh: frozenset[str] = frozenset()) -> None:
-        run = Run(
+        run = DeliveryRun(
             self._session.workspace,
             self._trackers,
             options=self._wanted.delivery,
@@ -244,9 +244,9 @@ class Sync:
             named=bool(self._wanted.ids),
         )
         if len(due) == 1 and not self._silent:
-            pending = times(sum(map(run.is_tried, due[0].pending)), "operation")
+            pending = times(sum(map(run.will_attempt, due[0].pending)), "operation")
             output.talk(f"{due[0].id}: delivering {pending}")
-        total = sum(run.is_tried(operation) for each in due for operation in each.pending)
+        total = sum(run.will_attempt(operation) for each in due for operation in each.pending)
         with show_deliveries(self._session, total, silent=self._silent) as report:
             done = deliver_all(run, due, report)
         for name, made in done.items():

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.syncing import ComparedEntry, MoveEntry, SyncPlanDocument
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Previewed
-    from unlatch.delivery.run import Run
+    from unlatch.delivery.run import DeliveryRun
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.sync.compared import Compared
+    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import Move, SyncPlan
 
 ADRIFT = 5
@@ -51,7 +51,7 @@ def adrift_code(plan: SyncPlan) -> int:
 
 def tell_plan(
     session: Session,
-    run: Run,
+    run: DeliveryRun,
     plan: SyncPlan,
     increments: Sequence[Increment],
     *,

@@ -11,7 +11,7 @@ from unlatch.sync.compare import Decision, Side, Verdict, side_of, side_there
 from unlatch.sync.plan import planned
 
 if TYPE_CHECKING:
-    from unlatch.sync.compared import Compared
+    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
 
 

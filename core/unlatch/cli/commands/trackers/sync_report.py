@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from unlatch.cli.commands.trackers.publish import PublishResult
     from unlatch.cli.runtime.session import Session
-    from unlatch.delivery.result import Delivery
+    from unlatch.delivery.task import Delivery
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.sync.apply import Moved
-    from unlatch.sync.compared import Compared
+    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})

@@ -15,7 +15,7 @@ from unlatch.cli.render.delivery import deliver_and_tell
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.config.sync_config import Part
-from unlatch.delivery.permission import check_permitted
+from unlatch.delivery.planning import check_permitted
 from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue

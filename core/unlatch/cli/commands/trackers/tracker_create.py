@@ -13,8 +13,8 @@ from unlatch.cli.render.delivery import deliver_and_tell
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.config.sync_config import Part
-from unlatch.delivery.draft import draft_of, stories_of
-from unlatch.delivery.permission import check_permitted
+from unlatch.delivery.content import draft_of, stories_of
+from unlatch.delivery.planning import check_permitted
 from unlatch.errors import UsageError
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import plan_enqueue

@@ -92,7 +92,7 @@ def command(entry: Entry) -> click.Command:
                 fresh=finished.fresh,
                 offline=offline,
                 silent=as_json,
-                neighbours=finished.neighbours,
+                shared=finished.shared,
             )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:

@@ -18,7 +18,7 @@ from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.delivery.preview import Preview, preview_all
-from unlatch.delivery.run import Run
+from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UsageError
 from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.model.increment import BrokenIncrement
@@ -204,8 +204,8 @@ def _deliver(
             output.talk(f"{times(left, 'operation')} pending; unlatch sync delivers them.")
         return [Delivered(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.fresh)
-    run = Run(session.workspace, trackers, options=typed.delivery, fresh=fresh, named=True)
-    total = sum(run.is_tried(operation) for each in waiting for operation in each.pending)
+    run = DeliveryRun(session.workspace, trackers, options=typed.delivery, fresh=fresh, named=True)
+    total = sum(run.will_attempt(operation) for each in waiting for operation in each.pending)
     with show_deliveries(session, total, silent=typed.as_json) as report:
         made = deliver_all(run, waiting, report)
     return [read_back(session.workspace, one, made[one.id]) for one in waiting]
@@ -238,7 +238,7 @@ def _preview(
     typed: ResumeOptions,
 ) -> int:
     workspace = session.workspace
-    run = Run(workspace, trackers, options=typed.delivery, named=True)
+    run = DeliveryRun(workspace, trackers, options=typed.delivery, named=True)
     plans = [plan_resume(workspace, one, request)[0] for one in wanted]
     items = preview_all(run, plans, offline=typed.offline)
     found = [Preview(*one) for one in zip(plans, items, strict=True)]

@@ -7,23 +7,23 @@ import time
 
 import pytest
 
-from unlatch.delivery.side_by_side import MOST_AT_ONCE, side_by_side
+from unlatch.worklog.parallel import MOST_AT_ONCE, run_parallel
 
 
 def test_all_results_come_with_their_keys() -> None:
     tasks = {number: (lambda n=number: n * n) for number in range(3 * MOST_AT_ONCE)}
 
-    assert {n: n * n for n in tasks} == dict(side_by_side(tasks))
+    assert {n: n * n for n in tasks} == dict(run_parallel(tasks))
 
 
 def test_nothing_to_do_is_done_at_once() -> None:
-    assert list(side_by_side({})) == []
+    assert list(run_parallel({})) == []
 
 
 def test_tasks_run_at_the_same_time() -> None:
     meeting = threading.Barrier(MOST_AT_ONCE)
 
-    done = dict(side_by_side({n: lambda: meeting.wait(10) for n in range(MOST_AT_ONCE)}))
+    done = dict(run_parallel({n: lambda: meeting.wait(10) for n in range(MOST_AT_ONCE)}))
 
     assert set(range(MOST_AT_ONCE)) == set(done.values())
 
@@ -32,7 +32,7 @@ def test_a_result_comes_as_soon_as_it_is_there() -> None:
     release = threading.Event()
     tasks = {"slow": lambda: release.wait(10), "fast": lambda: True}
 
-    results = side_by_side(tasks)
+    results = run_parallel(tasks)
 
     assert next(results) == ("fast", True)
     release.set()
@@ -44,7 +44,7 @@ def test_what_takes_too_long_is_left_behind() -> None:
     tasks = {"slow": lambda: release.wait(30), "fast": lambda: True}
     began = time.monotonic()
 
-    done = dict(side_by_side(tasks, within=0.2))
+    done = dict(run_parallel(tasks, within=0.2))
     took = time.monotonic() - began
     release.set()
 
@@ -57,7 +57,7 @@ def test_a_task_that_raises_ends_it_with_its_error() -> None:
         raise LookupError("lost")
 
     with pytest.raises(LookupError, match="lost"):
-        list(side_by_side({"one": fail}))
+        list(run_parallel({"one": fail}))
 
 
 def test_the_threads_keep_no_process_from_ending() -> None:
@@ -67,7 +67,7 @@ def test_the_threads_keep_no_process_from_ending() -> None:
         seen.set()
         return release.wait(30)
 
-    assert list(side_by_side({"slow": task}, within=0.1)) == []
+    assert list(run_parallel({"slow": task}, within=0.1)) == []
     assert seen.wait(10)
     threads = [t for t in threading.enumerate() if t is not threading.main_thread()]
     release.set()
@@ -92,6 +92,6 @@ def test_all_lanes_together_run_no_more_than_the_pool_takes() -> None:
 
     tasks = {(lane, number): task for lane in "abc" for number in range(MOST_AT_ONCE)}
 
-    done = dict(side_by_side(tasks, lane_of=lambda key: key[0], limits=dict.fromkeys("abc", 8)))
+    done = dict(run_parallel(tasks, lane_of=lambda key: key[0], limits=dict.fromkeys("abc", 8)))
 
     assert (len(tasks), MOST_AT_ONCE) == (len(done), most)

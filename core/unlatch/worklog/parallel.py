@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 MOST_AT_ONCE = 16
 
 
-def side_by_side(
+def run_parallel(
     tasks: Mapping[Key, Callable[[], Value]],
     *,
     within: float | None = None,

@@ -1,0 +1,191 @@
+"""The texts that unlatch writes to items: comments, and the body of items that it creates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from unlatch.config.config import CommentStyle
+from unlatch.errors import UsageError
+from unlatch.increments.files import front_matter
+from unlatch.increments.files.amendments import documents_of
+from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.reading import read_document
+from unlatch.increments.model.status import Status
+from unlatch.spi.operation import Draft, Kind
+from unlatch.spi.text import Check, Checks, Heading, Text, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.config.config import CoreConfig
+    from unlatch.increments.documents import Criterion, Spec, Story, Task
+    from unlatch.increments.model.amendment import Amended
+    from unlatch.increments.model.increment import Increment
+    from unlatch.spi.operation import Operation
+
+_SHORT = "**{headline}**: {reason}"
+_FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"
+_HEAD = "Increment **{increment}**: {title}\n\nType {type}, status {status}"
+_HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}
+_FINISHED = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
+# A comment stays readable; tasks.md has the whole list.
+_MAX_TASKS = 50
+_MAX_PARTS = 50
+_MAX_LINE = 300
+# Jira takes 32,767 characters in all, and escaping may double them.
+_MAX_CHARACTERS = 12_000
+# Front matter keys about the increment itself, not about its items.
+_OWN_KEYS = frozenset({"id", "increment", "title", "type", "status", "created", "priority"})
+
+
+def comment_of(
+    operation: Operation, increment: Increment, config: CoreConfig, amended: Amended | None
+) -> Text | None:
+    """Return an operation's comment in the configured style; None for no comment.
+
+    Args:
+        amended: the change of the work that came with the intent; the short style omits it.
+    """
+    entry = next((one for one in increment.reopens if one.id == operation.op), None)
+    reason = entry.reason if entry else operation.reason
+    if not reason and operation.kind is Kind.UNDO:
+        reason = "the last reopen was taken back"
+    if not reason or config.comment is CommentStyle.NONE:
+        return None
+    is_short = config.comment is CommentStyle.SHORT
+    values = {
+        "headline": _headline(operation, increment, amended),
+        "reason": reason,
+        "by": (entry.reopened_by if entry else operation.by) or "unknown",
+        "at": f"{operation.at:%Y-%m-%d %H:%M} UTC",
+        "increment": increment.id,
+        "title": increment.title,
+    }
+    text = fill(config.comment_template or (_SHORT if is_short else _FULL), values)
+    return text if is_short or amended is None else (*text, *_amendment(amended, reason))
+
+
+def _headline(operation: Operation, increment: Increment, amended: Amended | None) -> str:
+    if amended and amended.amendment.change:
+        return "Reopened with scope change" if operation.state else "Scope changed"
+    return _HEADLINES.get(operation.kind) or _FINISHED.get(increment.status, "Closed")
+
+
+def _amendment(amended: Amended, reason: str) -> Text:
+    amendment = amended.amendment
+    text: Text = ()
+    if amendment.change is not None and amendment.change != reason:
+        text += fill("**Change**: {change}", {"change": amendment.change})
+    if amendment.parts:
+        shown = ", ".join(amendment.parts[:_MAX_PARTS])
+        more = f", and {left} more" if (left := len(amendment.parts) - _MAX_PARTS) > 0 else ""
+        text += fill("**To be done again**: {parts}", {"parts": shown + more})
+    if amendment.tasks:
+        lines = [_check(task_id, task.title) for task_id, task in amendment.added]
+        if left := len(lines[_MAX_TASKS:]):
+            lines[_MAX_TASKS:] = [Check(f"and {left} more in the increment's tasks.md")]
+        text += (*fill("**New tasks**", {}), Checks(tuple(lines)))
+    return text
+
+
+def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Draft:
+    """Return the title and the kept part of the body for an increment's item.
+
+    Raises:
+        UsageError: `item-unknown`, if spec.md has no such user story.
+    """
+    from unlatch.increments.documents import read_spec, read_tasks  # noqa: PLC0415
+
+    texts = documents_of(increment)
+    spec, tasks = read_spec(texts[SPEC]), read_tasks(texts[TASKS]).tasks
+    about = _find_story(spec, story, increment) if story is not None else None
+    head = {
+        "increment": increment.id,
+        "title": increment.title,
+        "type": increment.type or "unknown",
+        "status": increment.status.value,
+    }
+    body = (*fill(_HEAD, head), *_limit(_sections(spec, tasks, about)))
+    title = f"{about.id}: {about.title}" if about else increment.title
+    wishes = _wishes(increment, front_matter.values(texts[SPEC]), tracker)
+    return Draft(increment.id, title, increment.type, body, story, wishes)
+
+
+def stories_of(increment: Increment) -> tuple[str, ...]:
+    """Return the ids of an increment's user stories, in the order of its spec.md."""
+    from unlatch.increments.documents import read_spec  # noqa: PLC0415
+
+    spec = read_spec(read_document(increment.folder / SPEC) or "")
+    return tuple(dict.fromkeys(story.id for story in spec.stories))
+
+
+def _find_story(spec: Spec, wanted: str, increment: Increment) -> Story:
+    for story in spec.stories:
+        if story.id.casefold() == wanted.casefold():
+            return story
+    known = ", ".join(story.id for story in spec.stories) or "none"
+    raise UsageError(
+        "item-unknown",
+        f"spec.md has no user story {wanted}; it has {known}",
+        where=increment.id,
+        hint="name one of these, or add it to spec.md",
+    )
+
+
+def _sections(
+    spec: Spec, tasks: Sequence[Task], about: Story | None
+) -> Iterator[tuple[str, list[Check]]]:
+    if about is None:
+        stories = [line for story in spec.stories for line in _story(story)]
+        yield "User stories", stories
+    criteria = about.criteria if about else [one for one in spec.criteria if one.story is None]
+    yield "Acceptance criteria", [_criterion(one) for one in criteria]
+    ours = (one for one in tasks if about is None or _belongs(one, about))
+    yield "Tasks", [_check(one.id, one.title, one.done) for one in ours if not one.discarded]
+
+
+def _limit(sections: Iterator[tuple[str, list[Check]]]) -> Iterator[Heading | Checks]:
+    """Cut the lists where all of them together would be more than every tracker takes."""
+    left = _MAX_CHARACTERS
+    for heading, lines in sections:
+        kept: list[Check] = []
+        for line in lines:
+            left -= len(line.text) + 10
+            if left < 0:
+                kept.append(Check(f"and {len(lines) - len(kept)} more in the increment's files"))
+                break
+            kept.append(line)
+        if kept:
+            yield Heading(heading)
+            yield Checks(tuple(kept))
+
+
+def _story(story: Story) -> list[Check]:
+    head = Check(_cut(f"{story.id}: {story.title}"))
+    return [head, *(_criterion(one, depth=1) for one in story.criteria)]
+
+
+def _criterion(one: Criterion, *, depth: int = 0) -> Check:
+    return Check(_cut(f"{one.id}: {one.text}"), one.done, depth)
+
+
+def _check(id_: str, title: str, done: bool | None = False) -> Check:
+    return Check(_cut(f"{id_}: {title}"), done or False)
+
+
+def _belongs(task: Task, story: Story) -> bool:
+    criteria = {one.id for one in story.criteria}
+    return task.story == story.id or not criteria.isdisjoint(task.criteria)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 3]}..."
+
+
+def _wishes(increment: Increment, front: dict[str, Any], tracker: str) -> dict[str, Any]:
+    """Return the item's fields as the files name them; those for this tracker alone go first."""
+    wishes = {key: value for key, value in front.items() if key not in _OWN_KEYS}
+    for block in (front.get(tracker), increment.data.get(tracker)):
+        wishes |= block if isinstance(block, dict) else {}
+    return wishes

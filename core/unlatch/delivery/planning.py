@@ -1,0 +1,148 @@
+"""Plan the change of an operation: as permitted by the configuration, for the item as it is now.
+
+`sync.write` permits parts of all items, `sync.write_foreign` parts of items that are older than
+their link. A SpecWeave project's consents (`canUpdateStatus` and the like) are read as these two.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.config.sync_config import Part
+from unlatch.delivery.changes import build_change, restrict
+from unlatch.delivery.revert import plan_revert
+from unlatch.errors import Rejected, StoreError, UsageError
+from unlatch.increments.files.events import read_events
+from unlatch.spi import Capability
+from unlatch.spi.operation import Change, Goal, Kind, is_held_closed, must_move
+
+if TYPE_CHECKING:
+    from unlatch.delivery.task import DeliveryTask
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi.item import RemoteItem
+    from unlatch.spi.operation import Operation
+
+# SpecWeave ends the ids of imported stories in an E.
+_IMPORTED = re.compile(r"US-?\w*\d+E", re.IGNORECASE)
+_REQUIRED = {Kind.CREATE: Part.CREATE, Kind.UPDATE: Part.BODY}
+_STATE_LEFT = "its state is left alone: the configuration does not let it be written (sync.write)"
+
+
+def check_permitted(workspace: Workspace, tracker: str, part: Part) -> None:
+    """Refuse a part that no item of a tracker permits, before anything is recorded.
+
+    Raises:
+        UsageError: `write-not-permitted`.
+    """
+    _require(part, workspace.config.sync.may_write(tracker), tracker)
+
+
+def permitted_change(task: DeliveryTask) -> Change:
+    """Return the permitted change, as far as it does not depend on the item.
+
+    Raises:
+        UsageError: `write-not-permitted`, or a new item's user story is missing.
+    """
+    parts = _parts(task)
+    change = build_change(task.operation, task.increment, task.config, task.options)
+    manifest = task.run.trackers.registry.manifest(task.operation.tracker)
+    return restrict(replace(change, labels_match_case=manifest.labels_match_case), parts)
+
+
+def expected_change(task: DeliveryTask) -> Change:
+    """Return the change as far as it is known before the item is read.
+
+    Raises:
+        UsageError: as `permitted_change`.
+    """
+    change = permitted_change(task)
+    # Most reopens have opened their item, so undoing them closes it.
+    return replace(change, goal=Goal.COMPLETED) if task.operation.kind is Kind.UNDO else change
+
+
+def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
+    """Return the whole change, including parts that an earlier attempt did.
+
+    Raises:
+        UsageError: as `permitted_change`.
+    """
+    change, operation, parts = permitted_change(task), task.operation, _parts(task)
+    if operation.state and Part.STATUS not in parts:
+        task.remark(_STATE_LEFT)
+    if operation.kind is Kind.UNDO:
+        revert = plan_revert(task, change, item)
+        task.remark(revert.note, revert.undecided)
+        task.undecided = revert.undecided
+        change = restrict(revert.change or Change(change.op, options=change.options), parts)
+    elif operation.kind is Kind.CLOSE and operation.state and (needed := task.needed_by()):
+        # Other increments may link to it since the close was enqueued.
+        task.remark(f"left open: {', '.join(needed)} needs it")
+        change = replace(change, goal=None, add_labels=(), remove_labels=())
+    task.change = change
+    return change
+
+
+def refuse_deliberate(item: RemoteItem, change: Change) -> None:
+    """Refuse to reopen an item that was closed deliberately, without `even_if_not_planned`.
+
+    Raises:
+        Rejected: `deliberately-closed`.
+    """
+    if not is_held_closed(item, change) or not must_move(item, Goal.OPEN):
+        return
+    error = Rejected(
+        "deliberately-closed",
+        f"the item was closed deliberately ({item.state})",
+        where=item.ref.url,
+        hint="to reopen it, repeat with --even-if-not-planned",
+    )
+    error.remedy = "--even-if-not-planned"
+    raise error
+
+
+def _parts(task: DeliveryTask) -> frozenset[Part]:
+    """Return the parts of an operation's item that may be written.
+
+    Raises:
+        UsageError: `write-not-permitted`; the operation is refused as a whole.
+    """
+    operation, sync = task.operation, task.config.sync
+    is_restricted = sync.write_foreign is not None and operation.kind is not Kind.CREATE
+    foreign = is_restricted and _is_foreign(task.increment, operation)
+    parts = sync.may_write(operation.tracker, foreign=foreign)
+    if operation.kind in _REQUIRED:
+        _require(_REQUIRED[operation.kind], parts, operation.tracker)
+    return parts if task.supports(Capability.LABELS) else parts - {Part.LABELS}
+
+
+def _is_foreign(increment: Increment, operation: Operation) -> bool:
+    """Whether the item is older than its link: imported by SpecWeave, or from `unlatch link`."""
+    key = operation.tracker, operation.item
+    link = next((one for one in increment.links if (one.tracker, one.key) == key), None)
+    story = link.story if link else operation.story
+    if increment.data.get("origin") == "external" or _IMPORTED.fullmatch(story or ""):
+        return True
+    try:
+        events = read_events(increment.folder)
+    except StoreError:
+        return True  # without evidence the narrower permission counts
+    keys = {operation.item, *((link.item, link.url) if link else ())}
+    about = [e for e in events if e.get("tracker") == operation.tracker and e.get("item") in keys]
+    is_created = any(event.get("kind") == Kind.CREATE.value for event in about)
+    return not is_created and any(event["event"] == "linked" for event in about)
+
+
+def _require(part: Part, parts: frozenset[Part], tracker: str) -> None:
+    if part in parts:
+        return
+    done = {Part.CREATE: "created", Part.BODY: "updated"}.get(part, f"given a {part.value}")
+    raise UsageError(
+        "write-not-permitted",
+        f"the configuration does not let items be {done}",
+        where=f"[trackers.{tracker}]",
+        hint=f'add "{part.value}" to write in [sync] of .unlatch/config.toml; unlatch doctor '
+        "shows where it comes from",
+    )

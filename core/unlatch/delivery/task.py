@@ -1,0 +1,210 @@
+"""One operation in a run of delivery: its progress and its result."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.states import Evidence, State, Step, current_state, next_step
+from unlatch.errors import UnlatchError
+from unlatch.increments.records.links import link_of
+from unlatch.spi.operation import Kind, Result
+
+if TYPE_CHECKING:
+    from unlatch.config.config import CoreConfig
+    from unlatch.delivery.run import DeliveryRun
+    from unlatch.increments.files.manager import MetadataManager
+    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.spi import Capability, SyncPlugin
+    from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
+    from unlatch.spi.operation import Change, Operation, SeenItem
+    from unlatch.spi.options import DeliveryOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of an operation on its item, as the tracker's answers show it.
+
+    Args:
+        before: the item before the first attempt wrote anything; None for a create.
+        after: the item after the last write.
+        commented: whether its comment is there.
+        labels_added: labels that the item has now and did not have before.
+        labels_removed: labels that the item had before and does not have now.
+        refused: labels that the tracker refused for good.
+        notes: remarks for the user.
+    """
+
+    result: Result
+    before: SeenItem | None
+    after: RemoteItem
+    commented: bool = False
+    labels_added: tuple[str, ...] = ()
+    labels_removed: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The result of one operation in this run.
+
+    Args:
+        name: the item's display name, or its key where the name is unknown.
+        ref: the item, if it could be located.
+        effect: its effect; with an error, the parts that were done all the same.
+        error: why it was not delivered.
+        requests: the number of requests sent for it.
+        found: whether an earlier run or another clone had delivered it.
+        undecided: why an undo left the item as it is, for a person to decide.
+        change: the whole change, including parts that an earlier attempt did; None if the item
+            was not read.
+    """
+
+    operation: Operation
+    name: str
+    ref: ItemRef | None = None
+    effect: Effect | None = None
+    error: UnlatchError | None = None
+    requests: int = 0
+    state: State = State.PENDING
+    found: bool = False
+    undecided: str | None = None
+    change: Change | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to do for it."""
+        return self.error is None
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether it waits for a person."""
+        return self.state is State.BLOCKED
+
+
+@dataclass(eq=False)
+class DeliveryTask:
+    """One operation that a run delivers; the steps update it, the state machine reads it.
+
+    Args:
+        increment: its increment, as last read.
+        is_fresh: whether this process has made it and no other can have sent it.
+        ref: the item, once it is located.
+        snapshot: the item as last read; None if it has to be read before writing.
+        markers: its comments found on the item.
+        change: the whole change, including parts that an earlier attempt did.
+        noted: whether the current attempt is noted on disk.
+        written: whether this run has written to the item.
+    """
+
+    run: DeliveryRun
+    increment: Increment
+    operation: Operation
+    evidence: Evidence
+    is_fresh: bool
+    options: DeliveryOptions
+    name: str
+    ref: ItemRef | None = None
+    snapshot: Snapshot | None = None
+    markers: tuple[CommentRef, ...] = ()
+    change: Change | None = None
+    noted: bool = False
+    written: bool = False
+    effect: Effect | None = None
+    error: UnlatchError | None = None
+    undecided: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def step(self) -> Step:
+        """The next step."""
+        return next_step(self.operation, self.operation.attempt, self.evidence)
+
+    @property
+    def plugin(self) -> SyncPlugin:
+        """The plugin of its tracker.
+
+        Raises:
+            UnlatchError: the tracker cannot be opened.
+        """
+        return self.run.trackers.open(self.operation.tracker)
+
+    @property
+    def manager(self) -> MetadataManager:
+        """The increments."""
+        return self.run.workspace.manager
+
+    @property
+    def config(self) -> CoreConfig:
+        """The project's configuration."""
+        return self.run.workspace.config
+
+    @property
+    def link(self) -> Link:
+        """The link to its item."""
+        return link_of(self.increment, self.operation)
+
+    def supports(self, capability: Capability) -> bool:
+        """Whether its tracker's plugin declares a capability."""
+        manifest = self.run.trackers.registry.manifest(self.operation.tracker)
+        return capability in manifest.capabilities
+
+    def needed_by(self) -> tuple[str, ...]:
+        """Return the other unfinished increments that link to its item."""
+        return self.run.shared.needed_by(self.increment, self.link)
+
+    def locate(self, ref: ItemRef | None = None) -> ItemRef:
+        """Set its item; without `ref`, to the one of its link.
+
+        Raises:
+            UnlatchError: the item cannot be located.
+        """
+        self.ref = ref or self.run.trackers.locate(self.link)
+        self.name = self.run.trackers.settings(self.ref.tracker).name(self.ref)
+        return self.ref
+
+    def remark(self, *notes: str | None) -> None:
+        """Add notes for the user, each once."""
+        self.notes += [note for note in dict.fromkeys(notes) if note and note not in self.notes]
+
+    def result(self, requests: int) -> Delivery:
+        """Return the result of the run."""
+        operation, effect = self.operation, self.effect
+        # An operation that was never sent only found its item in the wanted state.
+        was_sent = operation.attempt is not None or bool(self.markers)
+        found = effect is not None and was_sent and not (self.error or self.written)
+        if effect is not None:
+            is_silent_undo = operation.kind is Kind.UNDO and not effect.commented
+            found = found and not (is_silent_undo and effect.result is Result.STATE_KEPT)
+            effect = replace(effect, notes=(*effect.notes, *self.notes))
+        return Delivery(
+            operation,
+            self.name,
+            self.ref,
+            effect,
+            self.error,
+            requests,
+            current_state(operation, operation.attempt, self.evidence),
+            found,
+            self.undecided,
+            self.change,
+        )
+
+
+def make_task(run: DeliveryRun, increment: Increment, operation: Operation) -> DeliveryTask:
+    """Begin to deliver an operation in this run."""
+    is_fresh = run.is_fresh(operation)
+    evidence = Evidence(
+        run.workspace.clock(),
+        probed=is_fresh,
+        settled=not run.settle_time(increment, operation),
+        named=run.named,
+    )
+    options = run.options.over(operation.options)
+    task = DeliveryTask(run, increment, operation, evidence, is_fresh, options, operation.item)
+    if operation.kind is not Kind.CREATE:
+        with suppress(UnlatchError):  # reading the item reports why it cannot be located
+            task.locate()
+    return task
