@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import Conflict, NotFound, Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Outcome
-from unlatch_ado.parents import must_reopen, note_on_parent
-from unlatch_ado.snapshot import answered, reopens, was_commented
+from unlatch_ado.parents import note_on_parent, parent_needs_reopen
+from unlatch_ado.snapshot import interpret_answer, reopens, was_commented
 from unlatch_ado.write import notes_on, patch_for
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.api.patch import Patch
     from unlatch_ado.settings import AdoSettings
-    from unlatch_ado.snapshot import Seen
+    from unlatch_ado.snapshot import ItemSnapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One work item's part of the request."""
 
-    seen: Seen
+    seen: ItemSnapshot
     change: Change
     patch: Patch
     notes: tuple[str, ...]
@@ -51,7 +51,7 @@ def write_many(
     return [part if part is None else _outcome(settings, client, part, answers) for part in parts]
 
 
-def _part(settings: AdoSettings, seen: Seen, change: Change) -> Part | None:
+def _part(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Part | None:
     """One work item's part; None where more than one request may be needed."""
     try:
         patch = patch_for(settings, seen, change)
@@ -59,7 +59,7 @@ def _part(settings: AdoSettings, seen: Seen, change: Change) -> Part | None:
         return None
     if not reopens(seen, change):
         return Part(seen, change, patch, notes_on(seen, change))
-    if must_reopen(settings, seen):
+    if parent_needs_reopen(settings, seen):
         return None
     return Part(seen, change, patch, (*note_on_parent(seen), *notes_on(seen, change)))
 
@@ -87,7 +87,7 @@ def _outcome(
     if answer is None or isinstance(answer, TrackerError):
         return None
     try:
-        after = answered(settings, client.projects, answer).remote
+        after = interpret_answer(settings, client.projects, answer).remote
     except TrackerError as error:
         return error
     return Outcome(after, was_commented(part.seen, answer, part.change), notes=part.notes)

@@ -18,10 +18,10 @@ from unlatch_ado.api.patch import (
     Patch,
     changed_tags,
 )
-from unlatch_ado.description import checked, title_notes, title_of, written
+from unlatch_ado.description import check_length, render_description, title_notes, title_of
 from unlatch_ado.settings_types import path_of
-from unlatch_ado.snapshot import answered
-from unlatch_ado.writers import notes_on_refused, sent
+from unlatch_ado.snapshot import interpret_answer
+from unlatch_ado.writers import notes_on_refused, send_dropping_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +43,7 @@ def create(writer: Writer, change: Change) -> Outcome:
         Rejected: `target-missing`, `body-too-long`, `wish-not-understood`, `target-not-allowed`.
         TrackerError: an item to link to cannot be read; the work item was not created.
     """
-    settings, draft = writer.settings, _given(change.draft)
+    settings, draft = writer.settings, _draft_of(change.draft)
     project = settings.project
     if project is None:
         raise _no_project()
@@ -51,9 +51,11 @@ def create(writer: Writer, change: Change) -> Outcome:
     patch = patch_for_new(settings, draft, change, items)
     # Asked before the item is created: an error after that would hide the item.
     workflow = writer.projects.workflow(project, settings.type_for(draft.type))
-    answer, refused = sent(patch, lambda patch: writer.create(project, workflow, patch))
+    answer, refused = send_dropping_tags(
+        patch, lambda patch: writer.create(project, workflow, patch)
+    )
     return Outcome(
-        answered(settings, writer.projects, answer).remote,
+        interpret_answer(settings, writer.projects, answer).remote,
         refused=refused,
         notes=(*notes_on_refused(refused), *title_notes(draft)),
     )
@@ -78,7 +80,7 @@ def patch_for_new(
         revision=None,
         fields=(
             (TITLE, title_of(draft)),
-            (DESCRIPTION, checked(written(draft, change.op))),
+            (DESCRIPTION, check_length(render_description(draft, change.op))),
             *_paths(settings, draft),
             *settings.fields.create.items(),
         ),
@@ -160,7 +162,7 @@ def _below(project: str, path: str) -> str:
     return f"{project}\\{path}"
 
 
-def _given(draft: Draft | None) -> Draft:
+def _draft_of(draft: Draft | None) -> Draft:
     if draft is None:
         raise ValueError("a work item is created from a draft")
     return draft

@@ -19,12 +19,12 @@ _SIGN = "[unlatch"
 _CLOSING = re.compile(r"(?:</[^<>]*>)*")
 
 
-def written(draft: Draft, op: str) -> str:
+def render_description(draft: Draft, op: str) -> str:
     """The description of a new work item; the marker of `op` is its last line."""
     return f"{_section(draft)}<p>{visible(op)}</p>"
 
 
-def rewritten(description: str, draft: Draft) -> str:
+def update_description(description: str, draft: Draft) -> str:
     """`description` with its kept part replaced, or added at the end if it has none."""
     found = _kept(description, draft.increment)
     if found is None:
@@ -37,7 +37,7 @@ def rewritten(description: str, draft: Draft) -> str:
     return description[:start] + body + description[end:]
 
 
-def checked(description: str) -> str:
+def check_length(description: str) -> str:
     """`description`, if it is not too long.
 
     Raises:

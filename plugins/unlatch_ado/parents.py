@@ -8,8 +8,8 @@ from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Goal, as_html
 from unlatch.spi.text import Span
 from unlatch_ado.api.patch import STATE, Patch
-from unlatch_ado.snapshot import Seen, see
-from unlatch_ado.writers import sent
+from unlatch_ado.snapshot import ItemSnapshot, to_snapshot
+from unlatch_ado.writers import send_dropping_tags
 
 if TYPE_CHECKING:
     from unlatch_ado.api.models import WorkItem
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from unlatch_ado.writers import Writer
 
 
-def seen_parent(
+def read_parent(
     settings: AdoSettings, projects: Projects, parent: WorkItem | TrackerError
-) -> Seen | TrackerError:
+) -> ItemSnapshot | TrackerError:
     """A parent as it was read, or why it cannot be looked after."""
     if isinstance(parent, TrackerError):
         return parent
     try:
-        return see(settings, projects, parent)
+        return to_snapshot(settings, projects, parent)
     except TrackerError as error:
         return error
 
 
-def must_reopen(settings: AdoSettings, child: Seen) -> bool:
+def parent_needs_reopen(settings: AdoSettings, child: ItemSnapshot) -> bool:
     """Whether the parent is reopened before its child."""
     parent = child.parent
     return (
         settings.on_reopen.parent == "reopen"
-        and isinstance(parent, Seen)
+        and isinstance(parent, ItemSnapshot)
         and not parent.remote.category.is_open
         and not parent.remote.deliberate
     )
 
 
-def note_on_parent(child: Seen) -> tuple[str, ...]:
+def note_on_parent(child: ItemSnapshot) -> tuple[str, ...]:
     """A note if the parent is closed or could not be read."""
     parent = child.parent
     if isinstance(parent, TrackerError):
@@ -51,7 +51,7 @@ def note_on_parent(child: Seen) -> tuple[str, ...]:
     return (f"its parent {parent.item.id} is {parent.item.state}",)
 
 
-def look_after_parent(writer: Writer, child: Seen, patch: Patch) -> tuple[str, ...]:
+def reopen_parent(writer: Writer, child: ItemSnapshot, patch: Patch) -> tuple[str, ...]:
     """Say that the parent is closed, or reopen it, as configured.
 
     A failure with the parent does not stop the child.
@@ -63,15 +63,17 @@ def look_after_parent(writer: Writer, child: Seen, patch: Patch) -> tuple[str, .
     Raises:
         TrackerError: the child cannot be reopened; its parent was left alone.
     """
-    if not isinstance(child.parent, Seen) or not must_reopen(writer.settings, child):
+    if not isinstance(child.parent, ItemSnapshot) or not parent_needs_reopen(
+        writer.settings, child
+    ):
         return note_on_parent(child)
     # The parent goes first: a later attempt that finds the marker on the child looks no further.
     # But not before the tracker has said that the child can follow.
-    sent(patch, lambda patch: writer.check(child.item, patch))
+    send_dropping_tags(patch, lambda patch: writer.check(child.item, patch))
     return (_reopened(writer, child.parent, child),)
 
 
-def _reopened(writer: Writer, parent: Seen, child: Seen) -> str:
+def _reopened(writer: Writer, parent: ItemSnapshot, child: ItemSnapshot) -> str:
     number, was = parent.item.id, parent.item.state
     try:
         patch = _patch(writer.settings, parent, writer.settings.name(child.remote.ref))
@@ -85,7 +87,7 @@ def _reopened(writer: Writer, parent: Seen, child: Seen) -> str:
     return f"its parent {number} was reopened: {was} -> {now.state}"
 
 
-def _patch(settings: AdoSettings, parent: Seen, child: str) -> Patch:
+def _patch(settings: AdoSettings, parent: ItemSnapshot, child: str) -> Patch:
     """Guarded by the revision; without a marker, for the parent may be linked itself."""
     configured = settings.state_for(Goal.OPEN, parent.item.type)
     state = parent.workflow.target(parent.item.state, Goal.OPEN, configured=configured)

@@ -9,7 +9,7 @@ from unlatch.spi import Access, Change, Draft, Examination, Goal, Remark, as_htm
 from unlatch.spi.text import Span
 from unlatch_ado.api.patch import Patch
 from unlatch_ado.create import patch_for_new
-from unlatch_ado.snapshot import Seen, understand
+from unlatch_ado.snapshot import ItemSnapshot, interpret
 from unlatch_ado.write import patch_for
 
 if TYPE_CHECKING:
@@ -66,28 +66,28 @@ def _understood(
     client: Client,
     refs: Iterable[ItemRef],
     found: Mapping[str, WorkItem | TrackerError],
-) -> tuple[list[Seen], list[Remark]]:
+) -> tuple[list[ItemSnapshot], list[Remark]]:
     seen, remarks = [], []
     for ref in refs:
         item = found[str(int(ref.id))]
         try:
             if isinstance(item, TrackerError):
                 raise item
-            seen.append(understand(settings, client.projects, item))
+            seen.append(interpret(settings, client.projects, item))
         except TrackerError as error:
             remarks.append(_remark(error, settings.name(ref)))
     return seen, remarks
 
 
 def _place(
-    settings: AdoSettings, client: Client, project: str, seen: list[Seen]
+    settings: AdoSettings, client: Client, project: str, seen: list[ItemSnapshot]
 ) -> tuple[Access, list[Remark]]:
     target = settings.target_of(project)
     try:
         types = client.projects.types(project)
     except TrackerError as error:
         return _access(target, {"read": False}), [_remark(error, target)]
-    remarks = remarks_on(settings, project, types, {one.item.type for one in seen})
+    remarks = check_process(settings, project, types, {one.item.type for one in seen})
     rights: dict[str, bool | None] = {"read": True if seen else None}
     rights |= _rights_on_items(settings, client, seen, remarks)
     if settings.project is not None and settings.project.casefold() == project.casefold():
@@ -101,7 +101,7 @@ def _access(target: str, rights: dict[str, bool | None]) -> Access:
 
 
 def _rights_on_items(
-    settings: AdoSettings, client: Client, seen: list[Seen], remarks: list[Remark]
+    settings: AdoSettings, client: Client, seen: list[ItemSnapshot], remarks: list[Remark]
 ) -> dict[str, bool | None]:
     """Tried on one item, a closed one if there is one: its reopening can be tried as a whole."""
     if not seen:
@@ -124,7 +124,7 @@ def _rights_on_items(
 
 
 def _allowed(
-    client: Client, one: Seen, patch: Patch, remarks: list[Remark], where: str
+    client: Client, one: ItemSnapshot, patch: Patch, remarks: list[Remark], where: str
 ) -> bool | None:
     try:
         client.would_change(str(one.item.id), patch.steps())
@@ -165,7 +165,7 @@ _MEANT = {
 }
 
 
-def remarks_on(
+def check_process(
     settings: AdoSettings, project: str, types: dict[str, Type], used: set[str]
 ) -> list[Remark]:
     """What of the configuration does not fit a project.

@@ -26,8 +26,8 @@ from unlatch_ado import write as writing
 from unlatch_ado.api.client import Client
 from unlatch_ado.api.comments import plain
 from unlatch_ado.batch import write_many
-from unlatch_ado.snapshot import understand
-from unlatch_ado.writers import Judge, Lister, Writer
+from unlatch_ado.snapshot import interpret
+from unlatch_ado.writers import PreviewWriter, ValidatingWriter, Writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -85,7 +85,7 @@ class AdoPlugin(SyncPlugin):
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
         """The requests of a change; those whose answers are kept for a day are left out."""
-        lister = Lister(self._client, self._settings)
+        lister = PreviewWriter(self._client, self._settings)
         if snapshot is not None:
             lister.was_read(snapshot.private)
         self._write(snapshot, change, lister)
@@ -93,7 +93,7 @@ class AdoPlugin(SyncPlugin):
 
     def approve(self, snapshot: Snapshot | None, change: Change) -> None:
         """Let Azure DevOps judge the request that would be sent (`validateOnly`)."""
-        self._write(snapshot, change, Judge(self._client, self._settings))
+        self._write(snapshot, change, ValidatingWriter(self._client, self._settings))
 
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
         """The comments that carry the marker of `op`, oldest first, whoever wrote them.
@@ -113,7 +113,7 @@ class AdoPlugin(SyncPlugin):
                 # It may be the one; taken for absent, it would be created a second time.
                 raise item
             if op in _ops_of(item):
-                return understand(self._settings, self._client.projects, item).remote
+                return interpret(self._settings, self._client.projects, item).remote
             if seen >= _NEWEST and _was_created_before(item, since - _MARGIN):
                 return None
         return None

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Rejected, TrackerError
 from unlatch.spi import Goal
 from unlatch_ado.api.client import Parts
-from unlatch_ado.parents import seen_parent
-from unlatch_ado.reopen_context import renewal_of
-from unlatch_ado.snapshot import Seen, reopens, see
+from unlatch_ado.parents import read_parent
+from unlatch_ado.reopen_context import reopen_fields
+from unlatch_ado.snapshot import ItemSnapshot, reopens, to_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     from unlatch_ado.settings import AdoSettings
 
 
-def read(settings: AdoSettings, client: Client, ref: ItemRef, change: Change | None) -> Seen:
+def read(
+    settings: AdoSettings, client: Client, ref: ItemRef, change: Change | None
+) -> ItemSnapshot:
     """Read one work item, and its parent where the change has to look after it.
 
     Raises:
         Rejected: `target-not-allowed`, `state-unknown`.
     """
     item = client.read(ref.id, _parts(settings, change))
-    seen = see(settings, client.projects, item)
+    seen = to_snapshot(settings, client.projects, item)
     if not reopens(seen, change):
         return seen
     return _reopenable(settings, client, seen, lambda number: _attempted(client, number))
@@ -37,7 +39,7 @@ def read(settings: AdoSettings, client: Client, ref: ItemRef, change: Change | N
 
 def read_many(
     settings: AdoSettings, client: Client, refs: Sequence[ItemRef], change: Change | None
-) -> dict[ItemRef, Seen | TrackerError]:
+) -> dict[ItemRef, ItemSnapshot | TrackerError]:
     """Read many work items, and their parents, two hundred a request.
 
     Raises:
@@ -46,7 +48,9 @@ def read_many(
     items = client.read_many((ref.id for ref in refs), _parts(settings, change))
     failed: dict[tuple[str, str], TrackerError] = {}
     found = {number: _seen(settings, client, item, failed) for number, item in items.items()}
-    closed = [one for one in found.values() if isinstance(one, Seen) and reopens(one, change)]
+    closed = [
+        one for one in found.values() if isinstance(one, ItemSnapshot) and reopens(one, change)
+    ]
     parents = _parents(client, closed)
     for one in closed:
         found[str(one.item.id)] = _reopenable(settings, client, one, parents.__getitem__)
@@ -63,15 +67,15 @@ def _parts(settings: AdoSettings, change: Change | None) -> Parts:
 def _reopenable(
     settings: AdoSettings,
     client: Client,
-    seen: Seen,
+    seen: ItemSnapshot,
     parent: Callable[[str], WorkItem | TrackerError],
-) -> Seen:
+) -> ItemSnapshot:
     """A closed work item, with what its reopening needs to know besides."""
     today = datetime.now(UTC).date()
-    renewal = renewal_of(settings, client.projects, seen.item, today=today)
+    renewal = reopen_fields(settings, client.projects, seen.item, today=today)
     if seen.item.parent is None:
         return replace(seen, renewal=renewal)
-    above = seen_parent(settings, client.projects, parent(seen.item.parent))
+    above = read_parent(settings, client.projects, parent(seen.item.parent))
     return replace(seen, renewal=renewal, parent=above)
 
 
@@ -82,7 +86,7 @@ def _attempted(client: Client, number: str) -> WorkItem | TrackerError:
         return error
 
 
-def _parents(client: Client, seen: Iterable[Seen]) -> Mapping[str, WorkItem | TrackerError]:
+def _parents(client: Client, seen: Iterable[ItemSnapshot]) -> Mapping[str, WorkItem | TrackerError]:
     numbers = {one.item.parent for one in seen if one.item.parent is not None}
     try:
         return client.read_many(numbers)
@@ -95,7 +99,7 @@ def _seen(
     client: Client,
     item: WorkItem | TrackerError,
     failed: dict[tuple[str, str], TrackerError],
-) -> Seen | TrackerError:
+) -> ItemSnapshot | TrackerError:
     if isinstance(item, TrackerError):
         return item
     # A type that cannot be read is not asked for again with every item.
@@ -103,7 +107,7 @@ def _seen(
     if kind in failed:
         return failed[kind]
     try:
-        return see(settings, client.projects, item)
+        return to_snapshot(settings, client.projects, item)
     except Rejected as refusal:
         return refusal
     except TrackerError as error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Renewal:
+class ReopenFields:
     """Fields that are set in the request that reopens a work item.
 
     Args:
@@ -36,19 +36,21 @@ class Renewal:
         return any(name == ASSIGNEE for name, _ in self.fields)
 
 
-NOTHING = Renewal()
+NOTHING = ReopenFields()
 
 
-def renewal_of(
+def reopen_fields(
     settings: AdoSettings, projects: Projects, item: WorkItem, *, today: date
-) -> Renewal:
+) -> ReopenFields:
     """The current iteration in place of an old one, a new assignee for one who has left."""
     iteration = _iteration(settings, projects, item, today)
     assignee = _assignee(settings, projects, item)
-    return Renewal(iteration.fields + assignee.fields, iteration.notes + assignee.notes)
+    return ReopenFields(iteration.fields + assignee.fields, iteration.notes + assignee.notes)
 
 
-def _iteration(settings: AdoSettings, projects: Projects, item: WorkItem, today: date) -> Renewal:
+def _iteration(
+    settings: AdoSettings, projects: Projects, item: WorkItem, today: date
+) -> ReopenFields:
     if not item.iteration or item.iteration.casefold() == item.project.casefold():
         return NOTHING
     if settings.on_reopen.iteration == "current":
@@ -72,15 +74,15 @@ def _iteration(settings: AdoSettings, projects: Projects, item: WorkItem, today:
     return _moved_on(ended, [one.path for one in successors(known, item.iteration, today)])
 
 
-def _moved_on(ended: str, current: list[str]) -> Renewal:
+def _moved_on(ended: str, current: list[str]) -> ReopenFields:
     if len(current) != 1:
         choice = f"several are current: {', '.join(current)}" if current else "none is current"
         return _note(f"{ended}; it is still in it, for {choice}")
     note = f"{ended}; it was moved to {current[0]}"
-    return Renewal(((ITERATION, current[0]),), (note,))
+    return ReopenFields(((ITERATION, current[0]),), (note,))
 
 
-def _assignee(settings: AdoSettings, projects: Projects, item: WorkItem) -> Renewal:
+def _assignee(settings: AdoSettings, projects: Projects, item: WorkItem) -> ReopenFields:
     if not item.inactive or item.assignee is None:
         return NOTHING
     left = f"its assignee {item.assignee} is no longer active"
@@ -90,8 +92,8 @@ def _assignee(settings: AdoSettings, projects: Projects, item: WorkItem) -> Rene
         me = projects.account()
     except TrackerError as error:
         return _note(f"{left}; the account of the token could not be read: {error.message}")
-    return Renewal(((ASSIGNEE, me.address),), (f"{left}; it was assigned to {me.name}",))
+    return ReopenFields(((ASSIGNEE, me.address),), (f"{left}; it was assigned to {me.name}",))
 
 
-def _note(text: str) -> Renewal:
-    return Renewal(notes=(text,))
+def _note(text: str) -> ReopenFields:
+    return ReopenFields(notes=(text,))

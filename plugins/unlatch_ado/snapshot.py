@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Rejected, TrackerError
 from unlatch.spi import Category, Goal, RemoteItem, must_move
 from unlatch_ado.api.errors import unreadable
-from unlatch_ado.reopen_context import NOTHING, Renewal
+from unlatch_ado.reopen_context import NOTHING, ReopenFields
 
 if TYPE_CHECKING:
     from unlatch.spi import Change
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ItemSnapshot:
     """A work item: the tracker's answer and its meaning; a snapshot's private part.
 
     Args:
@@ -33,16 +33,16 @@ class Seen:
     item: WorkItem
     remote: RemoteItem
     workflow: Workflow
-    renewal: Renewal = NOTHING
-    parent: Seen | TrackerError | None = None
+    renewal: ReopenFields = NOTHING
+    parent: ItemSnapshot | TrackerError | None = None
 
 
-def reopens(seen: Seen, change: Change | None) -> bool:
+def reopens(seen: ItemSnapshot, change: Change | None) -> bool:
     """Whether the change brings a closed work item into an open state."""
     return change is not None and change.goal is Goal.OPEN and must_move(seen.remote, Goal.OPEN)
 
 
-def see(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
+def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> ItemSnapshot:
     """The meaning of an answer, if its item is in a configured project.
 
     Raises:
@@ -57,10 +57,10 @@ def see(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
             f"the work item is in {found.target}, which is not among the configured projects",
             hint="add the project to `projects` in [trackers.ado]",
         )
-    return understand(settings, projects, item)
+    return interpret(settings, projects, item)
 
 
-def understand(settings: AdoSettings, projects: Projects, item: WorkItem) -> Seen:
+def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> ItemSnapshot:
     """The meaning of an answer, wherever its item is.
 
     Raises:
@@ -90,21 +90,21 @@ def understand(settings: AdoSettings, projects: Projects, item: WorkItem) -> See
         revision=str(item.revision),
         updated=item.changed,
     )
-    return Seen(item, remote, workflow)
+    return ItemSnapshot(item, remote, workflow)
 
 
-def answered(settings: AdoSettings, projects: Projects, answer: WorkItem) -> Seen:
+def interpret_answer(settings: AdoSettings, projects: Projects, answer: WorkItem) -> ItemSnapshot:
     """The answer to a change, understood.
 
     Raises:
         UnknownOutcome: it cannot be; the change was made all the same.
     """
     try:
-        return understand(settings, projects, answer)
+        return interpret(settings, projects, answer)
     except TrackerError as error:
         raise unreadable(writing=True) from error
 
 
-def was_commented(seen: Seen, answer: WorkItem, change: Change) -> bool:
+def was_commented(seen: ItemSnapshot, answer: WorkItem, change: Change) -> bool:
     """Whether the answer shows that the comment was posted: a request is taken as a whole."""
     return change.comment is not None and answer.revision > seen.item.revision

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from unlatch.errors import Rejected
 from unlatch.spi import Goal, Outcome, Progress, must_move
 from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
-from unlatch_ado.description import checked, rewritten, title_notes, title_of
-from unlatch_ado.parents import look_after_parent
-from unlatch_ado.snapshot import Seen, answered, reopens, was_commented
-from unlatch_ado.writers import notes_on_refused, sent
+from unlatch_ado.description import check_length, title_notes, title_of, update_description
+from unlatch_ado.parents import reopen_parent
+from unlatch_ado.snapshot import ItemSnapshot, interpret_answer, reopens, was_commented
+from unlatch_ado.writers import notes_on_refused, send_dropping_tags
 
 if TYPE_CHECKING:
     from unlatch.spi import Change, Draft, Snapshot
@@ -35,7 +35,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
         Rejected: `no-legal-state`; a rule of the type refuses the change; `body-too-long`.
         TrackerError: anything else; its `done` says what was done before.
     """
-    seen: Seen = snapshot.private
+    seen: ItemSnapshot = snapshot.private
     with Progress(snapshot.item) as done:
         try:
             _attempt(writer, seen, change, done)
@@ -49,7 +49,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
     return done.outcome
 
 
-def patch_for(settings: AdoSettings, seen: Seen, change: Change) -> Patch:
+def patch_for(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Patch:
     """The request that makes a work item what the change says.
 
     Raises:
@@ -59,27 +59,27 @@ def patch_for(settings: AdoSettings, seen: Seen, change: Change) -> Patch:
     return Patch(
         revision=item.revision,
         fields=(
-            *_moved(settings, seen, change),
-            *(_edits(item, change.draft) if change.draft else ()),
+            *_state_fields(settings, seen, change),
+            *(_draft_fields(item, change.draft) if change.draft else ()),
         ),
         tags=(item.tags, changed_tags(item.tags, change)),
         comment=comment_of(change),
     )
 
 
-def notes_on(seen: Seen, change: Change) -> tuple[str, ...]:
+def notes_on(seen: ItemSnapshot, change: Change) -> tuple[str, ...]:
     """Messages for people about a change that was made."""
     renewed = seen.renewal.notes if reopens(seen, change) else ()
     return (*renewed, *(title_notes(change.draft) if change.draft else ()))
 
 
-def _attempt(writer: Writer, seen: Seen, change: Change, done: Progress) -> None:
+def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress) -> None:
     patch = patch_for(writer.settings, seen, change)
     if reopens(seen, change):
-        done.notes += look_after_parent(writer, seen, patch)
+        done.notes += reopen_parent(writer, seen, patch)
     if not patch.is_empty:
-        answer, refused = sent(patch, partial(_changed, writer, seen.item))
-        done.item = answered(writer.settings, writer.projects, answer).remote
+        answer, refused = send_dropping_tags(patch, partial(_changed, writer, seen.item))
+        done.item = interpret_answer(writer.settings, writer.projects, answer).remote
         done.commented = was_commented(seen, answer, change)
         done.refused += refused
         done.notes += notes_on_refused(refused)
@@ -91,7 +91,9 @@ def _changed(writer: Writer, item: WorkItem, patch: Patch) -> WorkItem:
     return item if patch.is_empty else writer.change(item, patch)
 
 
-def _with_fresh_states(projects: Projects, seen: Seen, refusal: Rejected) -> Seen | None:
+def _with_fresh_states(
+    projects: Projects, seen: ItemSnapshot, refusal: Rejected
+) -> ItemSnapshot | None:
     """The same with the states as they are now; None if they are no other ones."""
     if refusal.id not in _PERHAPS_STALE:
         return None
@@ -99,7 +101,7 @@ def _with_fresh_states(projects: Projects, seen: Seen, refusal: Rejected) -> See
     return None if fresh == seen.workflow else replace(seen, workflow=fresh)
 
 
-def _moved(settings: AdoSettings, seen: Seen, change: Change) -> Fields:
+def _state_fields(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Fields:
     """The new state, and the fields that go along with it."""
     if change.goal is None or not must_move(seen.remote, change.goal):
         return ()
@@ -109,11 +111,11 @@ def _moved(settings: AdoSettings, seen: Seen, change: Change) -> Fields:
     return ((STATE, state), *settings.fields.of(change.goal).items(), *renewed)
 
 
-def _edits(item: WorkItem, draft: Draft) -> Fields:
+def _draft_fields(item: WorkItem, draft: Draft) -> Fields:
     if item.description is None:
         raise ValueError("the snapshot was read without the description that is to be edited")
     edits = {
         TITLE: (item.title, title_of(draft)),
-        DESCRIPTION: (item.description, checked(rewritten(item.description, draft))),
+        DESCRIPTION: (item.description, check_length(update_description(item.description, draft))),
     }
     return tuple((name, new) for name, (was, new) in edits.items() if new != was)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.settings_types import FieldValue
-    from unlatch_ado.snapshot import Seen
+    from unlatch_ado.snapshot import ItemSnapshot
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ class Writer:
         return self._client.read_many(numbers) if numbers else {}
 
 
-class Judge(Writer):
+class ValidatingWriter(Writer):
     """Has the server judge each request, without effect."""
 
     def change(self, item: WorkItem, patch: Patch) -> WorkItem:
@@ -76,7 +76,7 @@ class Judge(Writer):
         return _new(project, workflow, patch)
 
 
-class Lister(Writer):
+class PreviewWriter(Writer):
     """Lists the requests in place of sending them; those that only read are sent as well.
 
     Requests whose answers are kept for a day (addresses, work item types, iterations) are not
@@ -92,7 +92,7 @@ class Lister(Writer):
         """The requests so far, in order."""
         return tuple(self._requests)
 
-    def was_read(self, seen: Seen) -> None:
+    def was_read(self, seen: ItemSnapshot) -> None:
         """List the requests that read a work item."""
         self._list("GET", _path(seen.item.id), "read the work item")
         if seen.renewal.names_account:
@@ -153,7 +153,7 @@ def _new(project: str, workflow: Workflow, patch: Patch) -> WorkItem:
     return _changed(WorkItem(0, 0, project, workflow.type, "", state, ()), patch)
 
 
-def sent(patch: Patch, send: Callable[[Patch], T]) -> tuple[T, tuple[str, ...]]:
+def send_dropping_tags(patch: Patch, send: Callable[[Patch], T]) -> tuple[T, tuple[str, ...]]:
     """Send a request; where tags may not be created, once more without them.
 
     Nothing of the first request was taken then: 403 TF401289 refuses it as a whole.

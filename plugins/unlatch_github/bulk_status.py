@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import NotFound, TrackerError, Transient
-from unlatch_github.api.graphql import LARGEST_NUMBER, MOST, alias, as_rest, question
-from unlatch_github.api.models import place_of, understood
+from unlatch_github.api.graphql import LARGEST_NUMBER, MOST, alias, status_query, to_rest
+from unlatch_github.api.models import issue_place, reading_answer
 from unlatch_github.api.moved import moved
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_github.api.client import Client
-    from unlatch_github.api.models import Found
+    from unlatch_github.api.models import IssueSnapshot
 
-Answers = dict["ItemRef", "Found | TrackerError"]
+Answers = dict["ItemRef", "IssueSnapshot | TrackerError"]
 
 # A query says "not found" of what was transferred, deleted, disabled or hidden alike; so many are
 # asked for one by one, which tells more.
@@ -25,7 +25,7 @@ _MOST_ALONE = 10
 _FOR_ALL = frozenset({"unauthorised", "credential-missing", "credential-malformed"})
 
 
-def statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
+def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
     """Each issue's facts, or why there are none.
 
     Raises:
@@ -56,7 +56,7 @@ def _chunks(refs: Sequence[ItemRef]) -> Iterator[Sequence[ItemRef]]:
 def _queried(client: Client, refs: Sequence[ItemRef]) -> Answers | None:
     """What a query tells of these issues; None if it cannot be asked."""
     try:
-        answer = client.query(*question(refs))
+        answer = client.query(*status_query(refs))
     except Transient:
         raise
     except TrackerError as error:
@@ -75,11 +75,13 @@ def _node(data: dict[str, Any], place: int) -> Any:
     return repository.get("issueOrPullRequest") if isinstance(repository, dict) else None
 
 
-def _read(client: Client, ref: ItemRef, node: Any) -> Found | TrackerError:
+def _read(client: Client, ref: ItemRef, node: Any) -> IssueSnapshot | TrackerError:
     try:
-        with understood(f"{ref.target}#{ref.id}", written=False):
-            answer = as_rest(node)
-            target, number = place_of(answer) if "html_url" in answer else (ref.target, int(ref.id))
+        with reading_answer(f"{ref.target}#{ref.id}", written=False):
+            answer = to_rest(node)
+            target, number = (
+                issue_place(answer) if "html_url" in answer else (ref.target, int(ref.id))
+            )
         if (target.casefold(), number) != (ref.target.casefold(), int(ref.id)):
             # A query follows a repository to its new name without a word.
             return moved(client.settings, ref, target, number)
@@ -88,7 +90,7 @@ def _read(client: Client, ref: ItemRef, node: Any) -> Found | TrackerError:
         return error
 
 
-def _alone(client: Client, ref: ItemRef) -> Found | TrackerError:
+def _alone(client: Client, ref: ItemRef) -> IssueSnapshot | TrackerError:
     try:
         return client.look(ref)
     except Transient as error:

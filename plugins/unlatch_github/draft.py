@@ -12,7 +12,7 @@ from unlatch_github.draft_options import number_of
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft
-    from unlatch_github.api.models import Found
+    from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.draft_options import DraftOptions
     from unlatch_github.preview import Writer
 
@@ -32,11 +32,11 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
         Rejected: `title-too-long`, `body-too-long`.
     """
     body = f"{_section(markdown(draft.body))}\n{marker}"
-    return {"title": _title(draft, where=where), "body": _fitting(body, where=where)}
+    return {"title": _title(draft, where=where), "body": _check_length(body, where=where)}
 
 
 def changed_fields(
-    found: Found, draft: Draft, wishes: DraftOptions, milestone: int | None, *, where: str
+    found: IssueSnapshot, draft: Draft, wishes: DraftOptions, milestone: int | None, *, where: str
 ) -> dict[str, Any]:
     """The fields of an issue that the draft and its wishes want otherwise.
 
@@ -48,7 +48,7 @@ def changed_fields(
         Rejected: `title-too-long`, `body-too-long`.
     """
     text = found.body or ""
-    body = _fitting(_with_section(text, markdown(draft.body)), where=where)
+    body = _check_length(_with_section(text, markdown(draft.body)), where=where)
     now = {
         "title": found.item.title,
         "body": text,
@@ -63,8 +63,8 @@ def changed_fields(
     return {field: value for field, value in wanted.items() if value != now[field]}
 
 
-def wished_milestone(
-    client: Writer, wishes: DraftOptions, found: Found | None, target: str
+def resolve_milestone(
+    client: Writer, wishes: DraftOptions, found: IssueSnapshot | None, target: str
 ) -> int | None:
     """The number of the milestone that is wished for; a title may have to be looked up.
 
@@ -92,7 +92,7 @@ def _title(draft: Draft, *, where: str) -> str:
     return title
 
 
-def _fitting(body: str, *, where: str) -> str:
+def _check_length(body: str, *, where: str) -> str:
     if len(body) > _LONGEST_BODY:
         raise Rejected(
             "body-too-long",

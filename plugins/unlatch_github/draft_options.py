@@ -15,7 +15,7 @@ from unlatch_github.api.models import without
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch_github.api.models import Found, Milestone
+    from unlatch_github.api.models import IssueSnapshot, Milestone
 
 _LONGEST = 255
 # GitHub takes no more (its docs, "Assigning issues and pull requests to other GitHub users").
@@ -38,7 +38,7 @@ class DraftOptions:
     left_out: tuple[str, ...] = field(default=(), compare=False)
 
 
-def wishes_in(raw: Mapping[str, Any]) -> DraftOptions:
+def read_draft_options(raw: Mapping[str, Any]) -> DraftOptions:
     """The wishes among what the files name."""
     problems: list[str] = []
     return DraftOptions(
@@ -73,7 +73,9 @@ def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -
     )
 
 
-def unfulfilled(wishes: DraftOptions, found: Found, milestone: int | None) -> Iterator[str]:
+def unmet_options(
+    wishes: DraftOptions, found: IssueSnapshot, milestone: int | None
+) -> Iterator[str]:
     """What GitHub left as it was, in words for people.
 
     Args:

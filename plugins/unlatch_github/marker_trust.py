@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch_github.api.client import Client
-    from unlatch_github.api.models import Author, Post
+    from unlatch_github.api.models import Author, IssueComment
 
 _PERSON = "User"
 _INSIDERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
@@ -36,7 +36,7 @@ class Trust:
         """Whether this author's markers count; they do where that cannot be determined."""
         return self._may_write(target, author) is not False
 
-    def counting(self, target: str, comments: Iterable[Post]) -> tuple[CommentRef, ...]:
+    def counting(self, target: str, comments: Iterable[IssueComment]) -> tuple[CommentRef, ...]:
         """The comments that count, oldest first."""
         judged = [(post, self._may_write(target, post.author)) for post in comments]
         counted = [(post, sure) for post, sure in judged if sure is not False]
@@ -89,7 +89,7 @@ class Trust:
         return is_same or (None if me.is_app else False)
 
 
-def _note(post: Post) -> str:
+def _note(post: IssueComment) -> str:
     who = post.author.login or "an unknown account"
     return (
         f"the comment {post.url} carries the marker; whether its author {who} may write to the"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import TrackerError, Transient
 from unlatch.spi import Access, Examination, Remark
-from unlatch_github.bulk_status import statuses
+from unlatch_github.bulk_status import read_statuses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,7 +99,7 @@ def _covers(scopes: frozenset[str], place: _Place) -> bool:
 
 
 def _remarks(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -> Iterator[Remark]:
-    for ref, found in statuses(client, refs).items():
+    for ref, found in read_statuses(client, refs).items():
         if isinstance(found, TrackerError):
             yield Remark(
                 found.id, found.message, where=settings.name(ref), hint=found.hint, is_error=True

@@ -23,7 +23,7 @@ from unlatch.spi import (
 )
 from unlatch.transport.pacing import Pace
 from unlatch_github.api.client import Client
-from unlatch_github.bulk_status import statuses
+from unlatch_github.bulk_status import read_statuses
 from unlatch_github.marker_trust import Trust
 from unlatch_github.permissions import examine
 from unlatch_github.preview import Preview
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.transport import Transport
-    from unlatch_github.api.models import Found
+    from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.settings import GithubSettings
 
 # "80 content-generating requests per minute and 500 per hour", and "at least one second between
@@ -69,7 +69,7 @@ class GithubPlugin(SyncPlugin):
         """Read many issues, a hundred with one query."""
         return {
             ref: found if isinstance(found, TrackerError) else Snapshot(found.item, found)
-            for ref, found in statuses(self._client, refs).items()
+            for ref, found in read_statuses(self._client, refs).items()
         }
 
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
@@ -151,9 +151,9 @@ class GithubPlugin(SyncPlugin):
         except NotFound:
             return
 
-    def _with_body(self, snapshot: Snapshot, change: Change) -> Found:
+    def _with_body(self, snapshot: Snapshot, change: Change) -> IssueSnapshot:
         """The facts of a snapshot; a draft is written around the body, so that has to be read."""
-        found: Found = snapshot.private
+        found: IssueSnapshot = snapshot.private
         if change.draft is not None and found.body is None:
             return self._client.read(snapshot.item.ref)
         return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unlatch.spi import Category, PlannedRequest, RemoteItem
 from unlatch_github.api import paths
-from unlatch_github.api.models import Found, Identity, without
+from unlatch_github.api.models import Identity, IssueSnapshot, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,18 +39,18 @@ class Preview:
         """Note the request that reads the issue before it is changed."""
         self._note("GET", paths.issue_path(ref), "read the issue")
 
-    def change(self, found: Found, fields: Mapping[str, Any]) -> Found:
+    def change(self, found: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:
         self._note("PATCH", paths.issue_path(found.item.ref), " and ".join(_in_words(fields)))
         return replace(found, item=_moved(found.item, fields.get("state")))
 
-    def create(self, target: str, fields: Mapping[str, Any]) -> Found:
+    def create(self, target: str, fields: Mapping[str, Any]) -> IssueSnapshot:
         self._note(
             "POST", paths.repository_path(target, "issues"), "create the issue with its labels"
         )
         item = RemoteItem(self.settings.ref(target, 0), fields["title"], "open", Category.TODO)
-        return Found(item, None, None, ())
+        return IssueSnapshot(item, None, None, ())
 
-    def assign(self, found: Found, logins: Sequence[str]) -> Found:
+    def assign(self, found: IssueSnapshot, logins: Sequence[str]) -> IssueSnapshot:
         path = paths.issue_path(found.item.ref, "assignees")
         self._note("POST", path, f"assign it to {', '.join(logins)}")
         return replace(found, assignees=(*found.assignees, *logins))

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, Rejected, TrackerError
 from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
 from unlatch_github.api.models import without
-from unlatch_github.draft import changed_fields, new_fields, wished_milestone
-from unlatch_github.draft_options import DraftOptions, unfulfilled, wishes_in
+from unlatch_github.draft import changed_fields, new_fields, resolve_milestone
+from unlatch_github.draft_options import DraftOptions, read_draft_options, unmet_options
 from unlatch_github.settings import OnReopen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.spi import Change, Draft, ItemRef, Progress
-    from unlatch_github.api.models import Found
+    from unlatch_github.api.models import IssueSnapshot
     from unlatch_github.preview import Writer
 
 _STATES = {
@@ -33,8 +33,8 @@ _INVALID = 422
 def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome:
     """Make an issue, with everything that belongs to it, by one request."""
     fields = new_fields(draft, hidden(change.op), where=target)
-    wishes = wishes_in(draft.wishes)
-    milestone = wished_milestone(client, wishes, None, target)
+    wishes = read_draft_options(draft.wishes)
+    milestone = resolve_milestone(client, wishes, None, target)
     optional = {
         "labels": [*change.add_labels],
         "milestone": milestone,
@@ -46,11 +46,11 @@ def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome
     # Without push access GitHub drops them silently (its reference, "Create an issue").
     refused = without(change.add_labels, made.item.labels)
     notes = [f"label {name} not added: the token needs push access" for name in refused]
-    notes += unfulfilled(wishes, made, milestone)
+    notes += unmet_options(wishes, made, milestone)
     return Outcome(made.item, refused=refused, notes=tuple(notes))
 
 
-def write(client: Writer, found: Found, change: Change, done: Progress) -> None:
+def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) -> None:
     """Change an issue: its fields, then the comment, the labels, and the assignees.
 
     Ends early if GitHub's answer shows that the state was not taken.
@@ -64,8 +64,8 @@ def write(client: Writer, found: Found, change: Change, done: Progress) -> None:
     wishes, milestone = DraftOptions(), None
     if change.draft:
         ref = found.item.ref
-        wishes = wishes_in(change.draft.wishes)
-        milestone = wished_milestone(client, wishes, found, ref.target)
+        wishes = read_draft_options(change.draft.wishes)
+        milestone = resolve_milestone(client, wishes, found, ref.target)
         where = client.settings.name(ref)
         fields |= changed_fields(found, change.draft, wishes, milestone, where=where)
     now = client.change(found, fields) if fields else found
@@ -76,12 +76,12 @@ def write(client: Writer, found: Found, change: Change, done: Progress) -> None:
     _relabel(client, change, done)
     if change.draft:
         now = _assign(client, now, wishes.assignees, done)
-        done.notes += unfulfilled(wishes, now, milestone)
+        done.notes += unmet_options(wishes, now, milestone)
     if reopens:
         _finish_reopen(client, now, extras, done)
 
 
-def _state_fields(found: Found, change: Change, extras: OnReopen) -> dict[str, Any]:
+def _state_fields(found: IssueSnapshot, change: Change, extras: OnReopen) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     if change.goal is not None and must_move(found.item, change.goal):
         state, reason = _STATES[change.goal]
@@ -142,7 +142,9 @@ def _check_is_final(error: TrackerError) -> None:
         raise error
 
 
-def _assign(client: Writer, found: Found, logins: Sequence[str], done: Progress) -> Found:
+def _assign(
+    client: Writer, found: IssueSnapshot, logins: Sequence[str], done: Progress
+) -> IssueSnapshot:
     """Add assignees that are missing; a refusal leaves the issue as it was found."""
     new = without(logins, found.assignees)
     if not new:
@@ -155,7 +157,7 @@ def _assign(client: Writer, found: Found, logins: Sequence[str], done: Progress)
     return now
 
 
-def _finish_reopen(client: Writer, found: Found, extras: OnReopen, done: Progress) -> None:
+def _finish_reopen(client: Writer, found: IssueSnapshot, extras: OnReopen, done: Progress) -> None:
     """Assign the issue as configured, and note what a person should know about it."""
     if not found.assignees and extras.assignee == "me":
         found = _take(client, found, done)
@@ -164,7 +166,7 @@ def _finish_reopen(client: Writer, found: Found, extras: OnReopen, done: Progres
         done.notes += _notes_on_projects(client, found.item.ref)
 
 
-def _take(client: Writer, found: Found, done: Progress) -> Found:
+def _take(client: Writer, found: IssueSnapshot, done: Progress) -> IssueSnapshot:
     """Assign the issue to the token's account, or note why not."""
     login = client.identity().login
     if login is None:
@@ -176,7 +178,7 @@ def _take(client: Writer, found: Found, done: Progress) -> Found:
     return now
 
 
-def _notes_on(found: Found) -> Iterator[str]:
+def _notes_on(found: IssueSnapshot) -> Iterator[str]:
     """The facts in the issue's own answer."""
     if found.milestone is not None and not found.milestone.is_open:
         yield f'its milestone "{found.milestone.title}" is closed'
@@ -187,16 +189,16 @@ def _notes_on(found: Found) -> Iterator[str]:
 def _notes_on_projects(client: Writer, ref: ItemRef) -> Iterator[str]:
     """The issue's status in its projects; each project has its own words, so none is judged."""
     try:
-        yield from _standings(client.standing(ref))
+        yield from _project_statuses(client.standing(ref))
     except TrackerError as error:
         # The issue is reopened by now; a read that fails does not change that.
         yield f"its projects could not be read: {error.message}"
 
 
-def _standings(answer: dict[str, Any]) -> Iterator[str]:
+def _project_statuses(answer: dict[str, Any]) -> Iterator[str]:
     try:
         nodes = answer["data"]["repository"]["issue"]["projectItems"]["nodes"]
-        standings = [_standing(node) for node in nodes if node]
+        standings = [_project_status(node) for node in nodes if node]
     except (KeyError, TypeError):
         yield "its projects could not be read: the token may lack the right to read projects"
         return
@@ -205,7 +207,7 @@ def _standings(answer: dict[str, Any]) -> Iterator[str]:
             yield standing
 
 
-def _standing(node: dict[str, Any]) -> str | None:
+def _project_status(node: dict[str, Any]) -> str | None:
     project, status = node["project"], node["fieldValueByName"]
     if node["isArchived"] or project["closed"] or not status or not status.get("name"):
         return None

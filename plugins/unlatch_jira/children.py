@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
-from unlatch_jira.api.edit import edit_of, property_of
+from unlatch_jira.api.edit import build_edit, property_of
 from unlatch_jira.send import send
-from unlatch_jira.workflow.transition_runner import ALLOW_PATH, Walk
+from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal
 
 if TYPE_CHECKING:
     from unlatch.spi import Change
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch_jira.api.models import Issue
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.settings import JiraSettings
-    from unlatch_jira.workflow.transition_runner import Walker
+    from unlatch_jira.workflow.transition_runner import TransitionRunner
 
 CHILDREN = "children"
 
@@ -35,7 +35,7 @@ class Children:
     settings: JiraSettings
     client: JiraClient
     site: JiraSite
-    walker: Walker
+    walker: TransitionRunner
 
     def reopen(self, epic: str, change: Change, done: Progress) -> None:
         """Reopen the closed children.
@@ -71,13 +71,16 @@ class Children:
         begun = mark["key"] in child.answer.properties
         if child.item.category.is_open and not begun:
             return False
-        edit, done = edit_of(self.settings, child, change), Progress(child.item)
+        edit, done = build_edit(self.settings, child, change), Progress(child.item)
         if not child.item.category.is_open:
             # A child that was closed again after the operation opened it was closed by a person.
             if begun or (child.item.deliberate and not change.options.even_if_not_planned):
                 return False
             allowed = ALLOW_PATH in change.options.plugin
-            if self.walker.bring(child, Walk(Goal.OPEN, done, allowed, (mark,))) is None:
+            if (
+                self.walker.move_to_goal(child, TransitionGoal(Goal.OPEN, done, allowed, (mark,)))
+                is None
+            ):
                 raise _not_moved()
         after, _ = send(self.client, child, edit, done, moved=True)
         if not after.item.category.is_open:

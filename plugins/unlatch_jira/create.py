@@ -8,7 +8,7 @@ from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Outcome
 from unlatch_jira.api.edit import marker, property_of, title_of
 from unlatch_jira.api.errors import FieldsNotOnScreen
-from unlatch_jira.api.rich_text import fitting, format_of, kept
+from unlatch_jira.api.rich_text import check_length, format_of, wrap_section
 from unlatch_jira.send import read_back
 from unlatch_jira.urls import KEY, project_of
 
@@ -74,12 +74,12 @@ def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> di
             ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
         )
     style = format_of(settings.version)
-    body = style.render((*kept(draft.body, draft.increment), marker(op)))
+    body = style.render((*wrap_section(draft.body, draft.increment), marker(op)))
     return {
         "project": {"key": settings.target},
         "issuetype": {"name": type_of(settings, draft)},
         "summary": title_of(draft),
-        "description": fitting(body, "description"),
+        "description": check_length(body, "description"),
         **_above(settings, site, draft.wishes),
     }
 

@@ -29,7 +29,7 @@ _RIGHTS = {
 _REFUSALS = (NotFound, Unauthorised, Rejected)
 
 
-class Examiner:
+class PermissionCheck:
     """Looks at a site with the credential that is there."""
 
     def __init__(self, settings: JiraSettings, client: JiraClient, site: JiraSite) -> None:

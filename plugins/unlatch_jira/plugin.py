@@ -23,14 +23,14 @@ from unlatch.spi import (
 )
 from unlatch_jira.api.client import JiraClient
 from unlatch_jira.api.comments import Person
-from unlatch_jira.api.connection import Wire
+from unlatch_jira.api.connection import JiraConnection
 from unlatch_jira.api.edit import property_of
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.api.site import JiraSite
 from unlatch_jira.bulk_status import read_many
 from unlatch_jira.create import create
-from unlatch_jira.permissions import Examiner
-from unlatch_jira.preview import ListingClient, ListingWire, UndecidedError
+from unlatch_jira.permissions import PermissionCheck
+from unlatch_jira.preview import PreviewClient, PreviewConnection, UndecidedError
 from unlatch_jira.reopen_context import fields_around
 from unlatch_jira.write import Writer
 
@@ -55,7 +55,7 @@ class JiraPlugin(SyncPlugin):
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
         self._settings = settings
         self._transport = transport
-        wire = Wire(settings, transport)
+        wire = JiraConnection(settings, transport)
         self._client = JiraClient(settings, wire)
         self._site = JiraSite(settings, wire)
         self._writer = Writer(settings, self._client, self._site)
@@ -99,8 +99,8 @@ class JiraPlugin(SyncPlugin):
         Transitions after the first one, where no way is configured, are not guessed: the list ends
         there.
         """
-        wire = ListingWire(self._settings, self._transport)
-        client, site = ListingClient(self._settings, wire), JiraSite(self._settings, wire)
+        wire = PreviewConnection(self._settings, self._transport)
+        client, site = PreviewClient(self._settings, wire), JiraSite(self._settings, wire)
         with suppress(UndecidedError):
             if snapshot is None:
                 create(self._settings, client, site, change)
@@ -162,7 +162,7 @@ class JiraPlugin(SyncPlugin):
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Find out what the credential may do, and whether the configuration fits."""
-        return Examiner(self._settings, self._client, self._site).examine(refs)
+        return PermissionCheck(self._settings, self._client, self._site).examine(refs)
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment that carries our marker; one that is gone is success.

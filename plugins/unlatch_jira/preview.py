@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from unlatch.spi import PlannedRequest
 from unlatch_jira.api.client import JiraClient
 from unlatch_jira.api.comments import Comment, CommentPage
-from unlatch_jira.api.connection import Wire
-from unlatch_jira.api.models import Issue, Move, Status, as_issue, read_issue
+from unlatch_jira.api.connection import JiraConnection
+from unlatch_jira.api.models import Issue, Status, Transition, read_issue, to_issue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class UndecidedError(Exception):
     """The requests that follow depend on answers that only Jira can give."""
 
 
-class ListingWire(Wire):
+class PreviewConnection(JiraConnection):
     """Lists the requests that pass, and sends only the reads."""
 
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
@@ -62,10 +62,10 @@ class ListingWire(Wire):
         return super()._read(url, query)
 
 
-class ListingClient(JiraClient):
+class PreviewClient(JiraClient):
     """Answers from the issues as the listed writes would leave them."""
 
-    def __init__(self, settings: JiraSettings, wire: ListingWire) -> None:
+    def __init__(self, settings: JiraSettings, wire: PreviewConnection) -> None:
         super().__init__(settings, wire)
         self._settings = settings
         self._listing = wire
@@ -80,22 +80,22 @@ class ListingClient(JiraClient):
         self._listing.note("GET", f"issue/{key}", "read the issue back")
         return expected
 
-    def moves(self, issue: Issue) -> tuple[Move, ...]:
+    def moves(self, issue: Issue) -> tuple[Transition, ...]:
         if issue.key not in self._expected:
             return super().moves(issue)
         open_end = "take further transitions, chosen from what Jira offers then"
         self._listing.note("POST", f"issue/{issue.key}/transitions", open_end)
         raise UndecidedError(issue.key)
 
-    def move_called(self, issue: Issue, word: str) -> Move:
+    def transition_called(self, issue: Issue, word: str) -> Transition:
         if issue.key not in self._expected:
-            return super().move_called(issue, word)
-        return Move(id=word, name=word, to=Status(name=word))
+            return super().transition_called(issue, word)
+        return Transition(id=word, name=word, to=Status(name=word))
 
     def move(
         self,
         issue: Issue,
-        move: Move,
+        move: Transition,
         fields: Mapping[str, Any],
         properties: Sequence[Mapping[str, Any]] = (),
     ) -> None:
@@ -130,5 +130,5 @@ class ListingClient(JiraClient):
         answer = issue.answer
         fields = answer.fields.model_copy(update=changed)
         after = answer.model_copy(update={"fields": fields, "transitions": None})
-        self._expected[issue.key] = as_issue(after, self._settings)
+        self._expected[issue.key] = to_issue(after, self._settings)
         return self._expected[issue.key]

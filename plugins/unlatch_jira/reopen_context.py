@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
 from unlatch_jira.api.site_models import read_sprints
-from unlatch_jira.workflow.transition_runner import Walk
+from unlatch_jira.workflow.transition_runner import TransitionGoal
 
 if TYPE_CHECKING:
     from unlatch.errors import TrackerError
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.api.site_models import Sprint
     from unlatch_jira.settings import JiraSettings
-    from unlatch_jira.workflow.transition_runner import Walker
+    from unlatch_jira.workflow.transition_runner import TransitionRunner
 
 _REFUSALS = (Rejected, Forbidden, NotFound)
 
 
 @dataclass(slots=True)
-class Around:
+class ReopenTarget:
     """The changes that the surroundings of a reopened issue need.
 
     Args:
@@ -51,17 +51,17 @@ def fields_around(settings: JiraSettings, site: JiraSite) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ReopenContext:
     """Looks after the surroundings of reopened issues."""
 
     settings: JiraSettings
     client: JiraClient
     site: JiraSite
-    walker: Walker
+    walker: TransitionRunner
 
-    def look(self, issue: Issue) -> Around:
+    def look(self, issue: Issue) -> ReopenTarget:
         """Find out, before the issue is reopened, what its surroundings need; writes nothing."""
-        around = Around()
+        around = ReopenTarget()
         for look_at in (self._sprint, self._parent, self._person):
             try:
                 look_at(issue, around)
@@ -73,14 +73,16 @@ class Surroundings:
     def reopen_parent(self, parent: Issue, done: Progress) -> None:
         """Reopen a closed parent; one that refuses is noted and stays."""
         try:
-            move = self.walker.bring(parent, Walk(Goal.OPEN, Progress(parent.item)))
+            move = self.walker.move_to_goal(
+                parent, TransitionGoal(Goal.OPEN, Progress(parent.item))
+            )
         except _REFUSALS as refusal:
             done.notes.append(_not_done(refusal))
         else:
             result = "was reopened too" if move else "stays closed: Jira did not move it"
             done.notes.append(f"its parent {parent.key} {result}")
 
-    def _sprint(self, issue: Issue, around: Around) -> None:
+    def _sprint(self, issue: Issue, around: ReopenTarget) -> None:
         name = self.site.sprint_field
         sprints = read_sprints(issue.custom(name)) if name else ()
         if name is None or not sprints or not all(one.is_closed for one in sprints):
@@ -96,7 +98,7 @@ class Surroundings:
         around.fields[name] = int(running[0].id) if running[0].id.isdecimal() else running[0].id
         around.field_notes[name] = f"put into the sprint {running[0].name!r}"
 
-    def _parent(self, issue: Issue, around: Around) -> None:
+    def _parent(self, issue: Issue, around: ReopenTarget) -> None:
         parent = issue.answer.fields.parent
         status = parent.fields.status if parent else None
         if parent is None or status is None or status.means.is_open:
@@ -110,7 +112,7 @@ class Surroundings:
         elif not found.item.category.is_open:
             around.parent = found
 
-    def _person(self, issue: Issue, around: Around) -> None:
+    def _person(self, issue: Issue, around: ReopenTarget) -> None:
         person = issue.answer.fields.assignee
         is_active = person is not None and person.active
         if self.settings.on_reopen.assignee == "me" and not is_active:

@@ -9,11 +9,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from unlatch.spi import Goal
 from unlatch_jira.urls import PROJECT
 
-MOST_HOPS = 3
+MAX_STEPS = 3
 
 Named = Annotated[str, Field(min_length=1)]
 # Each hop mails people and fires automation, so that a way of many is a mistake.
-Way = Annotated[tuple[Named, ...], Field(min_length=1, max_length=MOST_HOPS)]
+Way = Annotated[tuple[Named, ...], Field(min_length=1, max_length=MAX_STEPS)]
 FieldValue = str | int | float | bool | list[Any] | dict[str, Any]
 
 

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Goal, Outcome, Progress, must_move
-from unlatch_jira.api.edit import Edit, edit_of
+from unlatch_jira.api.edit import Edit, build_edit
 from unlatch_jira.children import CHILDREN, Children
-from unlatch_jira.reopen_context import Around, Surroundings
+from unlatch_jira.reopen_context import ReopenContext, ReopenTarget
 from unlatch_jira.send import clear_resolution, send
 from unlatch_jira.workflow import screens
-from unlatch_jira.workflow.transition_runner import ALLOW_PATH, Walk, Walker
+from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal, TransitionRunner
 
 if TYPE_CHECKING:
     from unlatch.spi import Change
     from unlatch_jira.api.client import JiraClient
-    from unlatch_jira.api.models import Issue, Move
+    from unlatch_jira.api.models import Issue, Transition
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.settings import JiraSettings
 
@@ -27,8 +27,8 @@ class Writer:
     def __init__(self, settings: JiraSettings, client: JiraClient, site: JiraSite) -> None:
         self._settings = settings
         self._client = client
-        self._walker = walker = Walker(settings, client, site)
-        self._surroundings = Surroundings(settings, client, site, walker)
+        self._walker = walker = TransitionRunner(settings, client, site)
+        self._surroundings = ReopenContext(settings, client, site, walker)
         self._children = Children(settings, client, site, walker)
 
     def write(self, issue: Issue, change: Change) -> Outcome:
@@ -37,18 +37,18 @@ class Writer:
         An epic's children come before its own comment, so that its marker proves them too.
         """
         # A comment that cannot be posted is refused before anything is written.
-        edit = edit_of(self._settings, issue, change)
+        edit = build_edit(self._settings, issue, change)
         with Progress(issue.item) as done:
             self._write(issue, change, edit, done)
         return done.outcome
 
     def _write(self, issue: Issue, change: Change, edit: Edit, done: Progress) -> None:
         goal = change.goal
-        around = self._surroundings.look(issue) if goal is Goal.OPEN else Around()
+        around = self._surroundings.look(issue) if goal is Goal.OPEN else ReopenTarget()
         move = None
         if goal is not None and must_move(issue.item, goal):
-            walk = Walk(goal, done, ALLOW_PATH in change.options.plugin)
-            move = self._walker.bring(issue, walk)
+            walk = TransitionGoal(goal, done, ALLOW_PATH in change.options.plugin)
+            move = self._walker.move_to_goal(issue, walk)
             if move is None:
                 return
         done.notes += around.notes
@@ -59,16 +59,18 @@ class Writer:
         if goal is not None and move is not None:
             self._settle(after, move, goal, done)
 
-    def _reopen_others(self, issue: Issue, change: Change, around: Around, done: Progress) -> None:
+    def _reopen_others(
+        self, issue: Issue, change: Change, around: ReopenTarget, done: Progress
+    ) -> None:
         if around.parent is not None:
             self._surroundings.reopen_parent(around.parent, done)
         if change.goal is Goal.OPEN and CHILDREN in change.options.plugin:
             self._children.reopen(issue.key, change, done)
 
-    def _settle(self, after: Issue, move: Move, goal: Goal, done: Progress) -> None:
+    def _settle(self, after: Issue, move: Transition, goal: Goal, done: Progress) -> None:
         """See what the transition did, and clear a resolution that it left on an open issue."""
         if must_move(after.item, goal):
-            done.notes.append(screens.had_no_effect(after, move))
+            done.notes.append(screens.no_effect_note(after, move))
             return
         if goal is Goal.OPEN and after.resolution is not None:
             after = clear_resolution(self._client, after, done)

@@ -7,29 +7,29 @@ from tests.unlatch_ado.making import MARKER, OP, draft
 
 from unlatch.spi import Draft, as_html
 from unlatch.spi.text import Check, Checks, Heading
-from unlatch_ado.description import rewritten, title_of, written
+from unlatch_ado.description import render_description, title_of, update_description
 
 BEGIN = "<p>[unlatch begin 0007-smart]</p>"
 END = "<p>[unlatch end 0007-smart]</p>"
 
 
 def test_a_new_description_holds_the_text_between_signs_and_the_marker_last() -> None:
-    assert written(draft("Text"), OP) == f"{BEGIN}<p>Text</p>{END}{MARKER}"
+    assert render_description(draft("Text"), OP) == f"{BEGIN}<p>Text</p>{END}{MARKER}"
 
 
 def test_only_what_is_between_the_signs_is_replaced() -> None:
     before = f"<p>Above</p>{BEGIN}<p>Old</p>{END}<p>Below</p>{MARKER}"
     after = f"<p>Above</p>{BEGIN}<p>New</p>{END}<p>Below</p>{MARKER}"
-    assert rewritten(before, draft("New")) == after
+    assert update_description(before, draft("New")) == after
 
 
 def test_a_description_without_the_signs_gets_them_at_its_end() -> None:
-    assert rewritten("<p>Mine</p>", draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
+    assert update_description("<p>Mine</p>", draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
 
 
 def test_the_part_of_another_increment_stays() -> None:
     other = BEGIN.replace("0007", "0008") + "<p>Other</p>" + END.replace("0007", "0008")
-    assert rewritten(other, draft("New")) == f"{other}{BEGIN}<p>New</p>{END}"
+    assert update_description(other, draft("New")) == f"{other}{BEGIN}<p>New</p>{END}"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,9 @@ def test_the_part_of_another_increment_stays() -> None:
     ],
 )
 def test_finds_its_part_after_an_editor_has_rewritten_the_tags(begin: str, end: str) -> None:
-    assert rewritten(f"{begin}<div>Old</div>{end}", draft("New")) == f"{begin}<p>New</p>{end}"
+    assert (
+        update_description(f"{begin}<div>Old</div>{end}", draft("New")) == f"{begin}<p>New</p>{end}"
+    )
 
 
 EDITED = (
@@ -60,18 +62,18 @@ def tasks(*, done: bool) -> Draft:
 
 
 def test_check_boxes_are_kept_in_the_section() -> None:
-    text = written(tasks(done=False), OP)
+    text = render_description(tasks(done=False), OP)
     ticked = text.replace("\N{BALLOT BOX} Next", "\N{BALLOT BOX WITH CHECK} Next")
-    assert rewritten(text, tasks(done=True)) == ticked
+    assert update_description(text, tasks(done=True)) == ticked
     assert text != ticked
 
 
 def test_what_the_editor_has_only_written_in_its_own_way_stays() -> None:
-    assert rewritten(EDITED, tasks(done=False)) == EDITED
+    assert update_description(EDITED, tasks(done=False)) == EDITED
 
 
 def test_a_box_that_is_ticked_is_replaced_within_what_the_editor_made_of_it() -> None:
-    after = rewritten(EDITED, tasks(done=True))
+    after = update_description(EDITED, tasks(done=True))
     begin, middle = "[unlatch&nbsp;begin 0007-smart]</span></div>", as_html(tasks(done=True).body)
     assert after.partition(begin)[0] == EDITED.partition(begin)[0]
     assert after.partition(begin)[2] == middle + EDITED[EDITED.index("<div>[unlatch end") :]
@@ -79,21 +81,21 @@ def test_a_box_that_is_ticked_is_replaced_within_what_the_editor_made_of_it() ->
 
 def test_a_lost_sign_makes_a_new_part_and_loses_nothing() -> None:
     before = f"{BEGIN}<p>Old</p>"
-    assert rewritten(before, draft("New")) == f"{before}{BEGIN}<p>New</p>{END}"
+    assert update_description(before, draft("New")) == f"{before}{BEGIN}<p>New</p>{END}"
 
 
 def test_replacing_twice_is_replacing_once() -> None:
     hostile = draft("a [unlatch end 0007-smart] b </p><p>[unlatch begin 0007-smart] \\1 $& --> c")
-    once = rewritten("<p>Mine</p>", hostile)
-    assert rewritten(once, hostile) == once
-    assert rewritten(once, draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
+    once = update_description("<p>Mine</p>", hostile)
+    assert update_description(once, hostile) == once
+    assert update_description(once, draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
 
 
 @pytest.mark.parametrize("noise", ["<", "<p>", " ", "&nbsp;", "[unlatch ", "</p"])
 def test_a_long_description_takes_no_long_time(noise: str) -> None:
     # Quadratic work on this much would outlast any patience.
     before = f"{BEGIN}{noise * 200_000}{END}"
-    assert rewritten(before, draft("New")).startswith(f"{BEGIN}<p>New</p>")
+    assert update_description(before, draft("New")).startswith(f"{BEGIN}<p>New</p>")
 
 
 def test_a_title_stays_one_line_that_fits() -> None:

@@ -24,7 +24,7 @@ from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Change
 from unlatch.spi.text import Check, Checks, Heading
 from unlatch.transport import for_tests
-from unlatch_github.draft_options import DraftOptions, wishes_in
+from unlatch_github.draft_options import DraftOptions, read_draft_options
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
 
@@ -194,8 +194,8 @@ def test_who_may_not_assign_is_told_and_the_rest_is_done(
     ],
 )
 def test_wishes_are_read_in_each_spelling(raw: dict[str, Any], wishes: DraftOptions) -> None:
-    assert wishes_in(raw) == wishes
-    assert wishes_in(raw).left_out == ()
+    assert read_draft_options(raw) == wishes
+    assert read_draft_options(raw).left_out == ()
 
 
 NO_MILESTONES: tuple[Any, ...] = (True, 0, -1, 1.5, [], {}, "", " ", "x" * 300)
@@ -215,7 +215,7 @@ NO_TYPES: tuple[Any, ...] = (1, [], {"name": "Bug"}, "")
     ],
 )
 def test_what_is_no_wish_is_left_out_and_told(raw: dict[str, Any]) -> None:
-    found = wishes_in(raw)
+    found = read_draft_options(raw)
 
     assert len(found.left_out) == 1
     assert (found.milestone, found.type, len(found.assignees) < 11) == (None, None, True)

@@ -9,7 +9,7 @@ from tests.unlatch_jira.making import unescaped
 
 from unlatch.spi import adf, wiki
 from unlatch.spi.text import Span, Text
-from unlatch_jira.api.rich_text import format_of, kept, plain
+from unlatch_jira.api.rich_text import format_of, plain, wrap_section
 
 ID = "0007-smart-discipline"
 BODY: Text = ((Span("First"),), (Span("Second"),))
@@ -21,25 +21,25 @@ def words(text: Text) -> list[str]:
 
 
 def test_a_first_section_is_all_there_is() -> None:
-    assert format_of(2).with_kept(None, BODY, ID) == wiki(kept(BODY, ID))
-    assert format_of(3).with_kept(None, BODY, ID) == adf(kept(BODY, ID))
+    assert format_of(2).with_kept(None, BODY, ID) == wiki(wrap_section(BODY, ID))
+    assert format_of(3).with_kept(None, BODY, ID) == adf(wrap_section(BODY, ID))
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_wiki_text_around_the_section_stays_as_it_is(newline: str) -> None:
     before = f"h1. Mine{newline}{newline}* a list{newline}"
     after = f"{newline}{newline}{{code}}x{{code}}{newline}"
-    old = wiki(kept(((Span("Old"),),), ID)).replace("\n", newline)
+    old = wiki(wrap_section(((Span("Old"),),), ID)).replace("\n", newline)
     found = format_of(2).with_kept(f"{before}{old}{after}", BODY, ID)
-    assert found == f"{before}{wiki(kept(BODY, ID))}{after}"
+    assert found == f"{before}{wiki(wrap_section(BODY, ID))}{after}"
 
 
 def test_a_document_around_the_section_stays_as_it_is() -> None:
     panel = {"type": "panel", "attrs": {"panelType": "info"}, "content": []}
     media = {"type": "mediaSingle", "content": [{"type": "media", "attrs": {"id": "1"}}]}
-    old = adf(kept(((Span("Old"),),), ID))["content"]
+    old = adf(wrap_section(((Span("Old"),),), ID))["content"]
     body = {"type": "doc", "version": 1, "content": [panel, *old, media]}
-    new = adf(kept(BODY, ID))["content"]
+    new = adf(wrap_section(BODY, ID))["content"]
     expected = {"type": "doc", "version": 1, "content": [panel, *new, media]}
     assert format_of(3).with_kept(body, BODY, ID) == expected
 
@@ -72,7 +72,7 @@ def test_sections_of_two_increments_live_side_by_side(version: int) -> None:
 @pytest.mark.parametrize("lost", ["from here", "up to here"])
 def test_text_beside_half_a_section_is_not_taken_for_ours(version: int, lost: str) -> None:
     form = format_of(version)
-    whole = kept(BODY, ID)
+    whole = wrap_section(BODY, ID)
     half = tuple(block for block, said in zip(whole, words(whole), strict=True) if lost not in said)
     torn = form.render((*half, (Span("Mine"),)))
     for _ in range(2):
@@ -84,7 +84,7 @@ def test_text_beside_half_a_section_is_not_taken_for_ours(version: int, lost: st
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_person_who_writes_our_marks_does_not_end_the_section(version: int) -> None:
     form = format_of(version)
-    fake = words(kept((), ID))[-1]
+    fake = words(wrap_section((), ID))[-1]
     first = form.with_kept(None, ((Span(f"a\n{fake}\nb"),), (Span(fake),), (Span("tail"),)), ID)
     second = form.with_kept(first, BODY, ID)
     assert second == form.with_kept(None, BODY, ID)
@@ -122,10 +122,13 @@ def _paragraph(*texts: str) -> dict[str, Any]:
 
 @given(st.text(), st.text())
 def test_whatever_people_write_around_the_section_stays(before: str, after: str) -> None:
-    old = f"{before}\n{wiki(kept(((Span('Old'),),), ID))}\n{after}"
-    assert format_of(2).with_kept(old, BODY, ID) == f"{before}\n{wiki(kept(BODY, ID))}\n{after}"
+    old = f"{before}\n{wiki(wrap_section(((Span('Old'),),), ID))}\n{after}"
+    assert (
+        format_of(2).with_kept(old, BODY, ID)
+        == f"{before}\n{wiki(wrap_section(BODY, ID))}\n{after}"
+    )
 
 
 def test_wiki_text_that_cloud_made_of_a_document_keeps_its_section() -> None:
-    theirs = wiki(kept(((Span("Old"),),), ID)).replace("\\-", "-")
-    assert format_of(2).with_kept(theirs, BODY, ID) == wiki(kept(BODY, ID))
+    theirs = wiki(wrap_section(((Span("Old"),),), ID)).replace("\\-", "-")
+    assert format_of(2).with_kept(theirs, BODY, ID) == wiki(wrap_section(BODY, ID))

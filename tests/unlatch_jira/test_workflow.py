@@ -6,16 +6,16 @@ import pytest
 
 from unlatch.errors import Rejected
 from unlatch.spi import Goal
-from unlatch_jira.api.models import Move
+from unlatch_jira.api.models import Transition
 from unlatch_jira.settings_types import Transitions
 from unlatch_jira.workflow.choose import choose
 
 AUTO = Transitions()
 
 
-def move(name: str, category: str, *, to: str = "x", **more: Any) -> Move:
+def move(name: str, category: str, *, to: str = "x", **more: Any) -> Transition:
     status = {"name": to, "statusCategory": {"key": category}}
-    return Move.model_validate({"id": f"id of {name}", "name": name, "to": status, **more})
+    return Transition.model_validate({"id": f"id of {name}", "name": name, "to": status, **more})
 
 
 TO_DO = move("Zurück", "new")
@@ -39,7 +39,7 @@ ODD = move("Odd", "undefined")
         ([move("Weg", "indeterminate", isAvailable=False), TO_DO], TO_DO),
     ],
 )
-def test_reopening_goes_by_what_statuses_mean(moves: list[Move], chosen: Move) -> None:
+def test_reopening_goes_by_what_statuses_mean(moves: list[Transition], chosen: Transition) -> None:
     assert choose(moves, Goal.OPEN, AUTO) == chosen
 
 
@@ -61,14 +61,14 @@ def test_a_configured_way_is_an_id_a_name_or_a_status(wanted: str) -> None:
 
 
 def test_an_id_counts_for_more_than_a_name_and_a_name_for_more_than_a_status() -> None:
-    by_id = Move.model_validate({**DONE.model_dump(by_alias=True), "id": "Zu"})
+    by_id = Transition.model_validate({**DONE.model_dump(by_alias=True), "id": "Zu"})
     by_name = move("Zu", "done")
     assert choose([CLOSE, by_name, by_id], Goal.COMPLETED, Transitions(complete="Zu")) == by_id
     assert choose([CLOSE, by_name], Goal.COMPLETED, Transitions(complete="Zu")) == by_name
 
 
 @pytest.mark.parametrize("moves", [[], [move("Weg", "new", isAvailable=False)]])
-def test_no_way_at_all_is_refused(moves: list[Move]) -> None:
+def test_no_way_at_all_is_refused(moves: list[Transition]) -> None:
     with pytest.raises(Rejected) as caught:
         choose(moves, Goal.OPEN, AUTO)
     assert (caught.value.id, "permission" in (caught.value.hint or "")) == ("no-transition", True)

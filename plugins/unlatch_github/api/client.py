@@ -14,18 +14,18 @@ from unlatch_github.api.errors import Elsewhere
 from unlatch_github.api.etags import Etags
 from unlatch_github.api.graphql import STANDING, VIEWER
 from unlatch_github.api.models import (
-    Found,
     Identity,
+    IssueComment,
+    IssueSnapshot,
     Milestone,
-    Post,
-    facts_of,
-    milestone_in,
-    place_of,
-    post_in,
-    scopes_in,
-    understood,
+    issue_place,
+    issue_snapshot,
+    read_comment,
+    read_milestone,
+    read_scopes,
+    reading_answer,
 )
-from unlatch_github.api.moved import answer_at, moved, renamed, unseen
+from unlatch_github.api.moved import follow_redirect, moved, not_visible, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class Client:
 
     # Issues
 
-    def read(self, ref: ItemRef) -> Found:
+    def read(self, ref: ItemRef) -> IssueSnapshot:
         """Read an issue.
 
         Raises:
@@ -64,7 +64,7 @@ class Client:
             answer = self._ask("GET", paths.issue_path(ref))
         return self.found(answer, ref, written=False)
 
-    def look(self, ref: ItemRef) -> Found:
+    def look(self, ref: ItemRef) -> IssueSnapshot:
         """Read an issue, perhaps without its body; one that is unchanged costs no quota.
 
         Raises:
@@ -83,7 +83,7 @@ class Client:
             self._etags.keep(url, etag, answer)
         return found
 
-    def change(self, found: Found, fields: Mapping[str, Any]) -> Found:
+    def change(self, found: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:
         """Set some of an issue's fields.
 
         Raises:
@@ -97,7 +97,7 @@ class Client:
             raise
         return self.found(answer, ref)
 
-    def create(self, target: str, fields: Mapping[str, Any]) -> Found:
+    def create(self, target: str, fields: Mapping[str, Any]) -> IssueSnapshot:
         """Make an issue.
 
         Raises:
@@ -108,32 +108,32 @@ class Client:
         except Redirected:
             self._tell_new_name(target)
             raise
-        with understood(target):
+        with reading_answer(target):
             number = int(answer["number"])
         return self.found(answer, self.settings.ref(target, number))
 
-    def assign(self, found: Found, logins: Sequence[str]) -> Found:
+    def assign(self, found: IssueSnapshot, logins: Sequence[str]) -> IssueSnapshot:
         """Add assignees; GitHub leaves out accounts that cannot be assigned there."""
         ref = found.item.ref
         answer = self._ask("POST", paths.issue_path(ref, "assignees"), {"assignees": [*logins]})
         return self.found(answer, ref)
 
-    def created(self, target: str) -> Iterator[Post]:
+    def created(self, target: str) -> Iterator[IssueComment]:
         """A repository's issues, newest first, page by page."""
         query = f"?state=all&sort=created&direction=desc&{_PAGE}"
-        with understood(target, written=False), self._renamed(target):
+        with reading_answer(target, written=False), self._renamed(target):
             for answer in self._connection.listed(paths.repository_path(target, "issues") + query):
                 if "pull_request" not in answer:
-                    yield post_in(answer, id="number")
+                    yield read_comment(answer, id="number")
 
     # Comments and labels
 
-    def comments(self, ref: ItemRef) -> Iterator[Post]:
+    def comments(self, ref: ItemRef) -> Iterator[IssueComment]:
         """An issue's comments, oldest first, page by page."""
         name = self.settings.name(ref)
-        with understood(name, written=False), self._explored(ref):
+        with reading_answer(name, written=False), self._explored(ref):
             for answer in self._connection.listed(f"{paths.issue_path(ref, 'comments')}?{_PAGE}"):
-                yield post_in(answer)
+                yield read_comment(answer)
 
     def comment(self, ref: ItemRef, body: str) -> str:
         """Post a comment; its id.
@@ -142,8 +142,8 @@ class Client:
             UnknownOutcome: the answer does not show the comment with its markers.
         """
         answer = self._ask("POST", paths.issue_path(ref, "comments"), {"body": body})
-        with understood(self.settings.name(ref)):
-            post = post_in(answer)
+        with reading_answer(self.settings.name(ref)):
+            post = read_comment(answer)
             if not ops_in(body) <= post.ops:
                 raise ValueError("another comment")
             return str(post.id)
@@ -174,7 +174,7 @@ class Client:
         return self._labels(ref, listed)
 
     def _labels(self, ref: ItemRef, answer: Any) -> tuple[str, ...]:
-        with understood(self.settings.name(ref)):
+        with reading_answer(self.settings.name(ref)):
             return tuple(str(label["name"]) for label in answer)
 
     # Repositories and accounts
@@ -182,14 +182,14 @@ class Client:
     def milestones(self, target: str) -> tuple[Milestone, ...]:
         """A repository's milestones, closed ones too."""
         path = f"{paths.repository_path(target, 'milestones')}?state=all&{_PAGE}"
-        with understood(target, written=False), self._renamed(target):
-            return tuple(map(milestone_in, self._connection.listed(path)))
+        with reading_answer(target, written=False), self._renamed(target):
+            return tuple(map(read_milestone, self._connection.listed(path)))
 
     def repository(self, target: str) -> dict[str, Any]:
         """A repository."""
         with self._renamed(target):
             answer = self._ask("GET", paths.repository_path(target))
-        with understood(target, written=False):
+        with reading_answer(target, written=False):
             return dict(answer)
 
     def list_one(self, target: str) -> None:
@@ -204,7 +204,7 @@ class Client:
         answer = self._ask(
             "GET", paths.repository_path(target, "collaborators", login, "permission")
         )
-        with understood(target, written=False):
+        with reading_answer(target, written=False):
             return str(answer["permission"]), str(answer.get("role_name") or "")
 
     def identity(self) -> Identity:
@@ -229,8 +229,8 @@ class Client:
         except Forbidden:
             # An installation is no user; GraphQL names its bot all the same.
             return Identity(self._viewer(), is_app=True)
-        with understood(paths.USER, written=False):
-            return Identity(str(answer["login"]), scopes=scopes_in(headers))
+        with reading_answer(paths.USER, written=False):
+            return Identity(str(answer["login"]), scopes=read_scopes(headers))
 
     def _viewer(self) -> str | None:
         try:
@@ -253,11 +253,11 @@ class Client:
 
     # Answers, and where redirects lead
 
-    def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> Found:
+    def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> IssueSnapshot:
         """The facts of the issue that was asked for."""
         name = self.settings.name(ref)
-        with understood(name, written=written):
-            return facts_of(answer, self._connection.requester(), ref, where=name)
+        with reading_answer(name, written=written):
+            return issue_snapshot(answer, self._connection.requester(), ref, where=name)
 
     @contextmanager
     def _followed(self, ref: ItemRef) -> Iterator[None]:
@@ -266,9 +266,9 @@ class Client:
             yield
         except Elsewhere as elsewhere:
             try:
-                target, number = place_of(answer_at(elsewhere, partial(self._ask, "GET")))
+                target, number = issue_place(follow_redirect(elsewhere, partial(self._ask, "GET")))
             except (KeyError, TypeError, ValueError):
-                raise unseen(elsewhere) from elsewhere
+                raise not_visible(elsewhere) from elsewhere
             raise moved(self.settings, ref, target, number) from elsewhere
 
     @contextmanager
@@ -286,13 +286,13 @@ class Client:
             yield
         except Elsewhere as elsewhere:
             self._tell_new_name(target)
-            raise unseen(elsewhere) from elsewhere
+            raise not_visible(elsewhere) from elsewhere
 
     def _tell_new_name(self, target: str) -> None:
         try:
             self._ask("GET", paths.repository_path(target))
         except Elsewhere as elsewhere:
-            answer = answer_at(elsewhere, partial(self._ask, "GET"))
+            answer = follow_redirect(elsewhere, partial(self._ask, "GET"))
             name = answer.get("full_name") if isinstance(answer, dict) else None
             if name:
                 raise renamed(target, name) from None

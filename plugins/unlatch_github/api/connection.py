@@ -16,7 +16,7 @@ from requests.utils import parse_header_links
 
 from unlatch.transport import each_page, reading
 from unlatch_github.api.errors import explain
-from unlatch_github.api.models import understood
+from unlatch_github.api.models import reading_answer
 
 if TYPE_CHECKING:
     import io
@@ -139,7 +139,7 @@ class Connection:
         status, headers, body = self.requester().requestJson("GET", path, headers=condition)
         if etag and status == _NOT_MODIFIED:
             return etag, None
-        with understood(path, written=False):
+        with reading_answer(path, written=False):
             return headers.get("etag"), json.loads(body)
 
     def listed(self, path: str) -> Iterator[Any]:
@@ -149,7 +149,7 @@ class Connection:
             if following is None:
                 return
             headers, page = self.ask_in_full("GET", following)
-            with understood(path, written=False):
+            with reading_answer(path, written=False):
                 yield from page
             following = self._next_page(headers) if page else None
 
@@ -159,7 +159,7 @@ class Connection:
         body = {"query": text, "variables": dict(variables)}
         with reading():
             _, answer = requester.requestJsonAndCheck("POST", requester.graphql_url, input=body)
-        with understood("/graphql", written=False):
+        with reading_answer("/graphql", written=False):
             return dict(answer)
 
     def requester(self) -> SessionRequester:

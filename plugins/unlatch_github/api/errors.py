@@ -201,7 +201,7 @@ def explain(answer: Answer) -> TrackerError | None:
         return limited
     if answer.status < 300:  # noqa: PLR2004
         return None
-    said = _said(answer)
+    said = _message(answer)
     row = next((row for row in _TABLE if row.fits(answer, said)), None)
     if row is None:
         return None
@@ -252,7 +252,7 @@ def _wait(answer: Answer) -> float:
     return _USUAL_WAIT if answer.retry_after is None else answer.retry_after
 
 
-def _said(answer: Answer) -> str:
+def _message(answer: Answer) -> str:
     body = answer.json()
     if not isinstance(body, dict):
         return ""

@@ -33,7 +33,7 @@ _KEPT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedIssue:
     """What GitHub said when it sent `etag`."""
 
     etag: str
@@ -46,12 +46,12 @@ class Etags:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "issues"
 
-    def of(self, url: str) -> Kept | None:
+    def of(self, url: str) -> CachedIssue | None:
         """What is kept for an address."""
         with suppress(ValueError, KeyError, TypeError):
             raw = read_kept(self._path(url))
             if raw["version"] == _VERSION and raw["url"] == url and raw["sum"] == _sum(raw):
-                return Kept(str(raw["etag"]), dict(raw["issue"]))
+                return CachedIssue(str(raw["etag"]), dict(raw["issue"]))
         return None
 
     def keep(self, url: str, etag: str, issue: dict[str, Any]) -> None:

@@ -55,7 +55,7 @@ STANDING = """query ($owner: String!, $name: String!, $number: Int!) {
 }"""
 
 
-def question(refs: Sequence[ItemRef]) -> tuple[str, dict[str, Any]]:
+def status_query(refs: Sequence[ItemRef]) -> tuple[str, dict[str, Any]]:
     """The query for these issues, each under the alias of its place, and its variables."""
     declared = ", ".join(
         f"$o{place}: String!, $n{place}: String!, $i{place}: Int!" for place in range(len(refs))
@@ -80,7 +80,7 @@ def alias(place: int) -> str:
     return f"a{place}"
 
 
-def as_rest(node: Mapping[str, Any]) -> dict[str, Any]:
+def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
     """An issue's answer in the form that REST gives it.
 
     Raises:
@@ -100,11 +100,11 @@ def as_rest(node: Mapping[str, Any]) -> dict[str, Any]:
         "labels": node["labels"]["nodes"],
         "assignees": node["assignees"]["nodes"],
         "milestone": milestone and {**milestone, "state": milestone["state"].lower()},
-        "last_move": _last_move(node["timelineItems"]["nodes"]),
+        "last_move": _last_change(node["timelineItems"]["nodes"]),
     }
 
 
-def _last_move(events: list[dict[str, Any]]) -> dict[str, str | None]:
+def _last_change(events: list[dict[str, Any]]) -> dict[str, str | None]:
     """Who closed or reopened the issue last, and the merged pull request that did it."""
     event = events[-1] if events else {}
     actor, closer = event.get("actor") or {}, event.get("closer") or {}

@@ -37,7 +37,7 @@ class Milestone:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class IssueSnapshot:
     """An issue as GitHub described it.
 
     Args:
@@ -67,7 +67,7 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class IssueComment:
     """A comment, or an issue as a list shows it.
 
     Args:
@@ -104,7 +104,7 @@ class Identity:
     scopes: frozenset[str] | None = None
 
 
-def scopes_in(headers: Mapping[str, str]) -> frozenset[str] | None:
+def read_scopes(headers: Mapping[str, str]) -> frozenset[str] | None:
     """The scopes of a classic token, which stand in the headers of every answer."""
     named = headers.get("x-oauth-scopes")
     if named is None:
@@ -112,7 +112,7 @@ def scopes_in(headers: Mapping[str, str]) -> frozenset[str] | None:
     return frozenset(scope.strip() for scope in named.split(",") if scope.strip())
 
 
-def post_in(answer: Any, *, id: str = "id") -> Post:
+def read_comment(answer: Any, *, id: str = "id") -> IssueComment:
     """A comment, or an issue.
 
     Args:
@@ -128,7 +128,7 @@ def post_in(answer: Any, *, id: str = "id") -> Post:
     created = datetime.fromisoformat(answer["created_at"])
     if created.tzinfo is None:
         raise ValueError("a time without its zone")
-    return Post(
+    return IssueComment(
         id=int(answer[id]),
         title=str(answer.get("title") or ""),
         body=str(answer.get("body") or ""),
@@ -138,7 +138,7 @@ def post_in(answer: Any, *, id: str = "id") -> Post:
     )
 
 
-def milestone_in(answer: Any) -> Milestone:
+def read_milestone(answer: Any) -> Milestone:
     """One of a repository's milestones.
 
     Raises:
@@ -147,7 +147,7 @@ def milestone_in(answer: Any) -> Milestone:
     return Milestone(int(answer["number"]), str(answer["title"]), answer.get("state") != "closed")
 
 
-def facts_of(answer: Any, requester: Requester, ref: ItemRef, *, where: str) -> Found:
+def issue_snapshot(answer: Any, requester: Requester, ref: ItemRef, *, where: str) -> IssueSnapshot:
     """What an issue says.
 
     Raises:
@@ -166,10 +166,10 @@ def facts_of(answer: Any, requester: Requester, ref: ItemRef, *, where: str) -> 
         )
     # What is nested is read as it came: an object of PyGithub's would ask for what it lacks.
     assignees = tuple(str(user["login"]) for user in answer.get("assignees") or ())
-    milestone = milestone_in(answer["milestone"]) if answer.get("milestone") else None
+    milestone = read_milestone(answer["milestone"]) if answer.get("milestone") else None
     item = replace(_item(issue, ref, answer), assignee=", ".join(assignees) or None)
     body = (issue.body or "") if "body" in answer else None
-    return Found(item, body, milestone, assignees)
+    return IssueSnapshot(item, body, milestone, assignees)
 
 
 def _item(issue: Issue, ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
@@ -178,7 +178,7 @@ def _item(issue: Issue, ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
     is_open = issue.state == "open"
     deliberate = not is_open and issue.state_reason in _DELIBERATE
     closed = Category.DROPPED if deliberate else Category.DONE
-    by, pull = _last_move(raw, is_open=is_open)
+    by, pull = _last_change(raw, is_open=is_open)
     return RemoteItem(
         ref=ref,
         title=issue.title,
@@ -193,7 +193,7 @@ def _item(issue: Issue, ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
     )
 
 
-def _last_move(raw: dict[str, Any], *, is_open: bool) -> tuple[str | None, str | None]:
+def _last_change(raw: dict[str, Any], *, is_open: bool) -> tuple[str | None, str | None]:
     """Who brought the issue into its state, and which pull request closed it.
 
     A query tells of both moves, REST of a close alone.
@@ -205,7 +205,7 @@ def _last_move(raw: dict[str, Any], *, is_open: bool) -> tuple[str | None, str |
     return str(closer["login"]) if closer else None, None
 
 
-def place_of(answer: Any) -> tuple[str, int]:
+def issue_place(answer: Any) -> tuple[str, int]:
     """The repository and the number that an issue's answer names as its own.
 
     Raises:
@@ -224,7 +224,7 @@ def without(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
 
 
 @contextmanager
-def understood(where: str, *, written: bool = True) -> Iterator[None]:
+def reading_answer(where: str, *, written: bool = True) -> Iterator[None]:
     """Turns an answer that lacks what GitHub's answers have into an error of ours."""
     try:
         yield

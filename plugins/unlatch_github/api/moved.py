@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LONGEST_CHAIN = 3
 
 
-def answer_at(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
+def follow_redirect(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
     """The answer at the new place; None if that cannot be read.
 
     Args:
@@ -49,7 +49,7 @@ def moved(settings: GithubSettings, ref: ItemRef, target: str, number: int) -> M
     return error
 
 
-def unseen(elsewhere: Elsewhere) -> NotFound:
+def not_visible(elsewhere: Elsewhere) -> NotFound:
     """The error where the new place cannot be read; it names that place as the old one does."""
     return NotFound(
         "item-moved",

@@ -9,14 +9,14 @@ from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
 from unlatch.transport import each_page
 from unlatch_jira.api.comments import Comment, CommentPage
 from unlatch_jira.api.json_model import parse
-from unlatch_jira.api.models import Found, Issue, Move, Moves, read_issue
-from unlatch_jira.api.site_models import Bulk
+from unlatch_jira.api.models import Issue, SearchAnswer, Transition, TransitionsAnswer, read_issue
+from unlatch_jira.api.site_models import BulkAnswer
 from unlatch_jira.api.transitions import named, offered_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from unlatch_jira.api.connection import Wire
+    from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.api.edit import Edit
     from unlatch_jira.settings import JiraSettings
 
@@ -29,7 +29,7 @@ _MOVES = "transitions,transitions.fields"
 class JiraClient:
     """The requests about issues, each one a method."""
 
-    def __init__(self, settings: JiraSettings, wire: Wire) -> None:
+    def __init__(self, settings: JiraSettings, wire: JiraConnection) -> None:
         self._settings = settings
         self._wire = wire
         self.is_cloud = settings.is_cloud
@@ -59,7 +59,7 @@ class JiraClient:
         An issue that is gone or hidden is missing; one that was moved has another key.
         """
         body = {"issueIdsOrKeys": list(keys), "fields": [*_FIELDS, *fields]}
-        found = self._wire.query(Bulk, "issue/bulkfetch", body).issues
+        found = self._wire.query(BulkAnswer, "issue/bulkfetch", body).issues
         issues = (read_issue(raw, self._settings) for raw in found)
         return {issue.key: issue for issue in issues}
 
@@ -73,14 +73,16 @@ class JiraClient:
         with suppress(Forbidden):
             self._wire.jira.myself()
 
-    def moves(self, issue: Issue) -> tuple[Move, ...]:
+    def moves(self, issue: Issue) -> tuple[Transition, ...]:
         """The transitions that may be taken now; asks for them if the issue came without."""
         if issue.answer.transitions is not None:
             return issue.answer.transitions
         query = {"expand": "transitions.fields"}
-        return self._wire.get(Moves, f"issue/{issue.key}/transitions", query).transitions
+        return self._wire.get(
+            TransitionsAnswer, f"issue/{issue.key}/transitions", query
+        ).transitions
 
-    def move_called(self, issue: Issue, word: str) -> Move:
+    def transition_called(self, issue: Issue, word: str) -> Transition:
         """The transition that a step of a known path names.
 
         Raises:
@@ -95,7 +97,7 @@ class JiraClient:
     def move(
         self,
         issue: Issue,
-        move: Move,
+        move: Transition,
         fields: Mapping[str, Any],
         properties: Sequence[Mapping[str, Any]] = (),
     ) -> None:
@@ -184,19 +186,19 @@ class JiraClient:
 
     def _cloud_pages(
         self, query: dict[str, str], property_key: str | None = None
-    ) -> Iterator[Found]:
+    ) -> Iterator[SearchAnswer]:
         asked = {**query, **({"properties": property_key} if property_key else {})}
         for _ in each_page():
-            page = self._wire.get(Found, "search/jql", asked)
+            page = self._wire.get(SearchAnswer, "search/jql", asked)
             yield page
             if page.next is None:
                 return
             asked["nextPageToken"] = page.next
 
-    def _pages(self, query: dict[str, str]) -> Iterator[Found]:
+    def _pages(self, query: dict[str, str]) -> Iterator[SearchAnswer]:
         start = 0
         for _ in each_page():
-            page = self._wire.get(Found, "search", {**query, "startAt": str(start)})
+            page = self._wire.get(SearchAnswer, "search", {**query, "startAt": str(start)})
             yield page
             start += len(page.issues)
             if not page.issues or start >= page.total:

@@ -38,7 +38,7 @@ _CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 _UNKNOWN_ID = "CLOUD-ID"
 
 
-class Wire:
+class JiraConnection:
     """The way to one site: directly, or through Atlassian's gateway."""
 
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:

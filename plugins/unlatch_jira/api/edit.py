@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Span, visible
 from unlatch.spi.text import without_controls
-from unlatch_jira.api.rich_text import fitting, format_of
+from unlatch_jira.api.rich_text import check_length, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -82,7 +82,7 @@ class Edit:
         return ", ".join(parts)
 
 
-def edit_of(settings: JiraSettings, issue: Issue, change: Change) -> Edit:
+def build_edit(settings: JiraSettings, issue: Issue, change: Change) -> Edit:
     """The edit that brings an issue to a change; its state is a matter of transitions.
 
     Raises:
@@ -104,7 +104,7 @@ def _comment(settings: JiraSettings, change: Change) -> Any:
     style = format_of(settings.version)
     body = style.render((*change.comment, marker(change.op)))
     smaller = "none" if change.options.comment == "short" else "short"
-    return fitting(body, "comment", remedy=f"--comment {smaller}")
+    return check_length(body, "comment", remedy=f"--comment {smaller}")
 
 
 def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str
     style = format_of(settings.version)
     body = style.with_kept(issue.description, draft.body, draft.increment)
     now = {"summary": issue.item.title, "description": issue.description}
-    new = {"summary": title_of(draft), "description": fitting(body, "description")}
+    new = {"summary": title_of(draft), "description": check_length(body, "description")}
     return {name: value for name, value in new.items() if value != now[name]}
 
 

@@ -89,7 +89,7 @@ class ScreenField(Model):
         return tuple(_named(one) for one in self.allowed if isinstance(one, dict))
 
 
-class Move(Model):
+class Transition(Model):
     """A transition that may be taken now."""
 
     id: str
@@ -99,10 +99,10 @@ class Move(Model):
     screen: dict[str, ScreenField] = Field(default_factory=dict, alias="fields")
 
 
-class Moves(Model):
+class TransitionsAnswer(Model):
     """The transitions that may be taken now."""
 
-    transitions: tuple[Move, ...]
+    transitions: tuple[Transition, ...]
 
 
 class _Person(Model):
@@ -150,11 +150,11 @@ class IssueAnswer(Model):
     key: str
     fields: _Fields
     # Missing where the server does not know the expansion, empty where no move is allowed.
-    transitions: tuple[Move, ...] | None = None
+    transitions: tuple[Transition, ...] | None = None
     properties: dict[str, Any] = Field(default_factory=dict)
 
 
-class Found(Model):
+class SearchAnswer(Model):
     """A page of what a search found."""
 
     issues: tuple[dict[str, Any], ...] = ()
@@ -202,10 +202,10 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
     Raises:
         Rejected: `answer-not-understood`; it does not describe one.
     """
-    return as_issue(parse(IssueAnswer, raw), settings)
+    return to_issue(parse(IssueAnswer, raw), settings)
 
 
-def as_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
+def to_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
     """The issue that a parsed answer describes."""
     fields = answer.fields
     dropped = _is_dropped(fields, settings.dropped_resolutions)

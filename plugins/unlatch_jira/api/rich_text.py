@@ -29,7 +29,7 @@ class Format(Protocol):
         """`body` with `text` between our marks, in the old one's place or at the end."""
 
 
-def kept(text: Text, increment: str) -> Text:
+def wrap_section(text: Text, increment: str) -> Text:
     """`text` between the marks by which it is found again; an issue may hold several."""
     begin, end = _marks(increment)
     return ((Span(begin, bold=True),), *text, (Span(end, bold=True),))
@@ -83,11 +83,11 @@ class Wiki:
     render = staticmethod(wiki)
 
     def with_kept(self, body: str | None, text: Text, increment: str) -> str:
-        new = self.render(kept(text, increment))
+        new = self.render(wrap_section(text, increment))
         lines = (body or "").split("\n")
         # The web editor ends lines with \r\n, and Cloud gives back wiki text of its own making.
         words = [line.strip().replace("\\-", "-") for line in lines]
-        begin, end = self.render(kept((), increment)).replace("\\-", "-").split("\n\n")
+        begin, end = self.render(wrap_section((), increment)).replace("\\-", "-").split("\n\n")
         old = _span_of_kept([word == begin for word in words], [word == end for word in words])
         if old is None:
             return f"{body}\n\n{new}" if body and body.strip() else new
@@ -101,7 +101,7 @@ class Adf:
     render = staticmethod(adf)
 
     def with_kept(self, body: dict[str, Any] | None, text: Text, increment: str) -> dict[str, Any]:
-        new = self.render(kept(text, increment))
+        new = self.render(wrap_section(text, increment))
         if not body:
             return new
         nodes = list(body.get("content", []))
@@ -126,7 +126,7 @@ def format_of(version: int) -> Format:
     return Adf() if version == 3 else Wiki()  # noqa: PLR2004
 
 
-def fitting(body: Any, what: str, *, remedy: str | None = None) -> Any:
+def check_length(body: Any, what: str, *, remedy: str | None = None) -> Any:
     """`body`, if Jira takes a text of its length.
 
     Raises:

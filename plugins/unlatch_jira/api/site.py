@@ -20,7 +20,7 @@ from unlatch_jira.api.site_models import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch_jira.api.connection import Wire
+    from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.settings import JiraSettings
 
 # How Jira Software marks its fields, whatever they are called on a site.
@@ -33,7 +33,7 @@ class JiraSite:
     """What there is to know besides issues."""
 
     settings: JiraSettings
-    wire: Wire
+    wire: JiraConnection
 
     @property
     def sprint_field(self) -> str | None:

@@ -126,7 +126,7 @@ class Preview(Model):
     workflows: tuple[_PreviewWorkflow, ...] = ()
 
 
-class Bulk(Model):
+class BulkAnswer(Model):
     """Many issues at once."""
 
     issues: tuple[dict[str, Any], ...] = ()

@@ -9,7 +9,7 @@ from unlatch.errors import Rejected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch_jira.api.models import Move
+    from unlatch_jira.api.models import Transition
 
 NO_MOVE = (
     "ask for the permission Transition Issues in its project, or name a way through its workflow "
@@ -21,7 +21,7 @@ class NoWayError(Rejected):
     """None of the transitions on offer leads there; a way of several may."""
 
 
-def offered_among(moves: Iterable[Move]) -> tuple[Move, ...]:
+def offered_among(moves: Iterable[Transition]) -> tuple[Transition, ...]:
     """The transitions that may be taken.
 
     Raises:
@@ -33,7 +33,7 @@ def offered_among(moves: Iterable[Move]) -> tuple[Move, ...]:
     return offered
 
 
-def named(offered: Sequence[Move], wanted: str) -> Move:
+def named(offered: Sequence[Transition], wanted: str) -> Transition:
     """The transition that a configured word means: by id, else by name, else by its status.
 
     Raises:
@@ -55,6 +55,6 @@ def named(offered: Sequence[Move], wanted: str) -> Move:
     )
 
 
-def names(moves: Iterable[Move]) -> str:
+def names(moves: Iterable[Transition]) -> str:
     """Transitions in words."""
     return ", ".join(f"{move.name} (to {move.to.name})" for move in moves)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.spi import Category, Goal
 from unlatch_jira.api.transitions import NO_MOVE, NoWayError, named, names, offered_among
-from unlatch_jira.workflow.screens import unfilled
+from unlatch_jira.workflow.screens import required_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch_jira.api.models import Move
+    from unlatch_jira.api.models import Transition
     from unlatch_jira.settings_types import Transitions
 
 # A transition's name is whatever an administrator called it; this one word is what Jira's own
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REOPEN = re.compile(r"\bre-?open", re.IGNORECASE)
 
 
-def choose(moves: Iterable[Move], goal: Goal, transitions: Transitions) -> Move:
+def choose(moves: Iterable[Transition], goal: Goal, transitions: Transitions) -> Transition:
     """The transition to take towards `goal`.
 
     Raises:
@@ -43,7 +43,7 @@ def choose(moves: Iterable[Move], goal: Goal, transitions: Transitions) -> Move:
     )
 
 
-def _rank(move: Move, goal: Goal, transitions: Transitions) -> tuple[bool, int, int]:
+def _rank(move: Transition, goal: Goal, transitions: Transitions) -> tuple[bool, int, int]:
     """The lowest is the best of those that lead there."""
     drop = transitions.drop if goal is Goal.COMPLETED else None
     is_for_dropping = drop is not None and drop.casefold() in (
@@ -61,11 +61,11 @@ def likelihood(name: str, means: Category, goal: Goal) -> int:
     return 1 if means is Category.DOING else 2
 
 
-def _asked(move: Move) -> int:
-    return len(unfilled(move, ("resolution",)))
+def _asked(move: Transition) -> int:
+    return len(required_fields(move, ("resolution",)))
 
 
-def nearest(offered: Sequence[Move], seen: Iterable[str]) -> Move | None:
+def nearest(offered: Sequence[Transition], seen: Iterable[str]) -> Transition | None:
     """A transition to try where none leads to the goal: one to a status that was not passed."""
     passed = {name.casefold() for name in seen}
     fresh = [move for move in offered if move.to.name.casefold() not in passed]

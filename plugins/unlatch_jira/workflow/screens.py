@@ -11,11 +11,13 @@ from unlatch_jira.api.rich_text import format_of
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from unlatch_jira.api.models import Issue, Move, Named, ScreenField
+    from unlatch_jira.api.models import Issue, Named, ScreenField, Transition
     from unlatch_jira.settings import JiraSettings
 
 
-def resolution_for(move: Move, goal: Goal, issue: Issue, settings: JiraSettings) -> dict[str, Any]:
+def resolution_for(
+    move: Transition, goal: Goal, issue: Issue, settings: JiraSettings
+) -> dict[str, Any]:
     """What to put into a transition's field of resolutions, if it has one."""
     screen = move.screen.get("resolution")
     if screen is None:
@@ -32,7 +34,7 @@ def resolution_for(move: Move, goal: Goal, issue: Issue, settings: JiraSettings)
     return {} if found is None else {"resolution": _reference(found)}
 
 
-def resolution_notes(after: Issue, move: Move) -> tuple[str, ...]:
+def resolution_notes(after: Issue, move: Transition) -> tuple[str, ...]:
     """What there is to tell of an issue's resolution after a transition."""
     if after.item.category.is_open:
         # Jira counts an issue with a resolution as resolved, whatever its status.
@@ -45,7 +47,7 @@ def resolution_notes(after: Issue, move: Move) -> tuple[str, ...]:
     return (f"closed without a resolution; trackers.jira.resolution can be one of {offered}",)
 
 
-def unfilled(move: Move, filled: Container[str]) -> dict[str, ScreenField]:
+def required_fields(move: Transition, filled: Container[str]) -> dict[str, ScreenField]:
     """The fields that the screen requires, and that neither we nor a default fill."""
     return {
         name: field
@@ -54,7 +56,7 @@ def unfilled(move: Move, filled: Container[str]) -> dict[str, ScreenField]:
     }
 
 
-def configured(missing: Mapping[str, ScreenField], settings: JiraSettings) -> dict[str, Any]:
+def configured_fields(missing: Mapping[str, ScreenField], settings: JiraSettings) -> dict[str, Any]:
     """What `trackers.jira.fields` has for fields, as Jira takes it."""
     by_word = {word.casefold(): value for word, value in settings.fields.items()}
     found = {}
@@ -104,11 +106,11 @@ def _reference(value: Named) -> dict[str, str]:
     return {key: text for key, text in known.items() if text}
 
 
-def needs_fields(
-    move: Move, missing: Mapping[str, ScreenField], settings: JiraSettings
+def missing_fields_error(
+    move: Transition, missing: Mapping[str, ScreenField], settings: JiraSettings
 ) -> Rejected:
     """The error for a screen that only a person, or the configuration, can fill."""
-    wanted = "; ".join(described(name, field) for name, field in missing.items())
+    wanted = "; ".join(describe_field(name, field) for name, field in missing.items())
     first = next(iter(missing.values())).name or next(iter(missing))
     words = {word.casefold() for word in settings.fields}
     refused = [f.name or n for n, f in missing.items() if {n, f.name.casefold()} & words]
@@ -122,15 +124,17 @@ def needs_fields(
     )
 
 
-def described(name: str, field: ScreenField) -> str:
+def describe_field(name: str, field: ScreenField) -> str:
     """A field as people are told of it, with the values that it takes."""
     values = [value.name or value.value or value.id or "" for value in field.values]
     return (field.name or name) + (f" (one of {', '.join(values)})" if values else "")
 
 
-def had_no_effect(issue: Issue, move: Move) -> str:
+def no_effect_note(issue: Issue, move: Transition) -> str:
     """The note about a transition that Jira accepted and did not make."""
-    required = [described(name, field) for name, field in move.screen.items() if field.required]
+    required = [
+        describe_field(name, field) for name, field in move.screen.items() if field.required
+    ]
     listed = f"; its screen requires {'; '.join(required)}" if required else ""
     return (
         f"Jira accepted the transition {move.name!r}, and the issue is still in "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
 from unlatch.spi import Goal
-from unlatch_jira.settings_types import MOST_HOPS
+from unlatch_jira.settings_types import MAX_STEPS
 from unlatch_jira.workflow.choose import likelihood
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _KINDS = {Goal.OPEN: "reopen", Goal.COMPLETED: "complete", Goal.NOT_PLANNED: "dr
 
 
 @dataclass(frozen=True, slots=True)
-class Hop:
+class Step:
     """One transition on the map.
 
     Args:
@@ -39,36 +39,36 @@ class Hop:
     means: Category
 
 
-class Map:
+class WorkflowMap:
     """A workflow, as Jira shows it to whoever may view it."""
 
     def __init__(self, preview: Preview) -> None:
         statuses = {one.reference: one for one in preview.statuses}
         self._names = {one.reference: one.name for one in preview.statuses}
-        self._everywhere: list[Hop] = []
-        self._from: dict[str, list[Hop]] = {}
+        self._everywhere: list[Step] = []
+        self._from: dict[str, list[Step]] = {}
         for move in (move for workflow in preview.workflows for move in workflow.transitions):
             status = statuses.get(move.to or "")
             if status is None or move.type == "INITIAL":
                 continue
-            hop = Hop(move.id, move.name, status.name, status.id, status.means)
+            hop = Step(move.id, move.name, status.name, status.id, status.means)
             if move.type == "GLOBAL":
                 self._everywhere.append(hop)
             for link in move.links:
                 start = self._names.get(link.start or "", "").casefold()
                 self._from.setdefault(start, []).append(hop)
 
-    def way(self, status: str, goal: Goal, transitions: Transitions) -> tuple[Hop, ...]:
+    def way(self, status: str, goal: Goal, transitions: Transitions) -> tuple[Step, ...]:
         """The shortest way from a status to `goal`, the likeliest of several; else nothing."""
-        ways: list[tuple[Hop, ...]] = [()]
-        for _ in range(MOST_HOPS):
+        ways: list[tuple[Step, ...]] = [()]
+        for _ in range(MAX_STEPS):
             ways = [(*way, hop) for way in ways for hop in self._next(status, way)]
             found = [way for way in ways if _ends(way[-1], goal, transitions)]
             if found:
                 return min(found, key=lambda way: likelihood(way[-1].name, way[-1].means, goal))
         return ()
 
-    def _next(self, start: str, way: tuple[Hop, ...]) -> Iterator[Hop]:
+    def _next(self, start: str, way: tuple[Step, ...]) -> Iterator[Step]:
         passed = {start.casefold(), *(hop.to.casefold() for hop in way)}
         here = way[-1].to if way else start
         for hop in (*self._from.get(here.casefold(), ()), *self._everywhere):
@@ -76,7 +76,7 @@ class Map:
                 yield hop
 
 
-def _ends(hop: Hop, goal: Goal, transitions: Transitions) -> bool:
+def _ends(hop: Step, goal: Goal, transitions: Transitions) -> bool:
     wanted = transitions.towards(goal)
     if wanted is not None:
         word = wanted.casefold()
@@ -84,19 +84,21 @@ def _ends(hop: Hop, goal: Goal, transitions: Transitions) -> bool:
     return hop.means.is_open == (goal is Goal.OPEN)
 
 
-def as_setting(goal: Goal, status: str, steps: tuple[str, ...]) -> str:
+def paths_setting(goal: Goal, status: str, steps: tuple[str, ...]) -> str:
     """A way as the configuration takes it, to be pasted below `[trackers.jira]`."""
     way = ", ".join(json.dumps(step, ensure_ascii=False) for step in steps)
     start = json.dumps(status, ensure_ascii=False)
     return f"paths.{_KINDS[goal]} = {{ {start} = [{way}] }}"
 
 
-def needs_leave(refusal: Rejected, goal: Goal, status: str, way: tuple[Hop, ...]) -> Rejected:
+def path_needs_consent(
+    refusal: Rejected, goal: Goal, status: str, way: tuple[Step, ...]
+) -> Rejected:
     """The error for a way of several transitions that nobody has allowed yet."""
     if not way:
         refusal.hint = (
             f"{refusal.hint}. If the way leads through other statuses, name them in "
-            f"[trackers.jira]: {as_setting(goal, status, ('...', '...'))} ; or let unlatch find "
+            f"[trackers.jira]: {paths_setting(goal, status, ('...', '...'))} ; or let unlatch find "
             "it by moving the issue: --allow-path"
         )
         return refusal
@@ -106,16 +108,16 @@ def needs_leave(refusal: Rejected, goal: Goal, status: str, way: tuple[Hop, ...]
         f"no single transition leads there from {status!r}, and a way of {len(way)} does: "
         f"{' > '.join((status, *steps))}; nothing was moved",
         hint="each step may mail people and start automation. If it may be gone, put this below "
-        f"[trackers.jira]: {as_setting(goal, status, steps)} ; or go it this once: --allow-path",
+        f"[trackers.jira]: {paths_setting(goal, status, steps)} ; or go it this once: --allow-path",
     )
 
 
-def lost(goal: Goal, started: str, steps: tuple[str, ...]) -> Rejected:
+def path_not_found(goal: Goal, started: str, steps: tuple[str, ...]) -> Rejected:
     """The error for a search that ended nowhere: the issue is left where it is."""
     return Rejected(
         "path-not-found",
         f"{len(steps)} transitions did not lead there: {' > '.join((started, *steps))}; the issue "
         "is left in the last of these statuses",
         hint="move it in Jira, and name the way in [trackers.jira]: "
-        f"{as_setting(goal, started, ('...', '...'))}",
+        f"{paths_setting(goal, started, ('...', '...'))}",
     )

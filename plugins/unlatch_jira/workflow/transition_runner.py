@@ -9,17 +9,22 @@ from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import must_move
 from unlatch_jira.api.site_models import Preview
 from unlatch_jira.api.transitions import NoWayError, offered_among
-from unlatch_jira.settings_types import MOST_HOPS
+from unlatch_jira.settings_types import MAX_STEPS
 from unlatch_jira.workflow import screens
 from unlatch_jira.workflow.choose import choose, nearest
-from unlatch_jira.workflow.transition_path import Map, as_setting, lost, needs_leave
+from unlatch_jira.workflow.transition_path import (
+    WorkflowMap,
+    path_needs_consent,
+    path_not_found,
+    paths_setting,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from unlatch.spi import Goal, Progress
     from unlatch_jira.api.client import JiraClient
-    from unlatch_jira.api.models import Issue, Move
+    from unlatch_jira.api.models import Issue, Transition
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.settings import JiraSettings
     from unlatch_jira.settings_types import Transitions
@@ -28,7 +33,7 @@ ALLOW_PATH = "allow-path"
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class TransitionGoal:
     """Where an issue is to go.
 
     Args:
@@ -45,14 +50,14 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class Walker:
+class TransitionRunner:
     """Brings issues through their workflows."""
 
     settings: JiraSettings
     client: JiraClient
     site: JiraSite
 
-    def bring(self, issue: Issue, walk: Walk) -> Move | None:
+    def move_to_goal(self, issue: Issue, walk: TransitionGoal) -> Transition | None:
         """Bring an issue that is not there to a goal.
 
         Returns:
@@ -76,11 +81,11 @@ class Walker:
     def _transitions(self, issue: Issue) -> Transitions:
         return self.settings.transitions_at(issue.item.ref.target, issue.item.type)
 
-    def _by_steps(self, issue: Issue, walk: Walk, refusal: Rejected) -> Move | None:
+    def _by_steps(self, issue: Issue, walk: TransitionGoal, refusal: Rejected) -> Transition | None:
         start = issue.item.state
         hops = self._map(issue).way(start, walk.goal, self._transitions(issue))
         if not walk.allow_path:
-            raise needs_leave(refusal, walk.goal, start, hops) from refusal
+            raise path_needs_consent(refusal, walk.goal, start, hops) from refusal
         if not hops:
             return self._search(issue, walk)
         move = self._along(issue, tuple(hop.id for hop in hops), walk)
@@ -88,28 +93,28 @@ class Walker:
             walk.done.notes.append(_path_note(walk, start, tuple(hop.to for hop in hops)))
         return move
 
-    def _map(self, issue: Issue) -> Map:
+    def _map(self, issue: Issue) -> WorkflowMap:
         """The issue's workflow; empty where Jira does not show it to this account."""
-        fields, unknown = issue.answer.fields, Map(Preview())
+        fields, unknown = issue.answer.fields, WorkflowMap(Preview())
         kind = fields.type.id if fields.type else None
         if not self.client.is_cloud or fields.project is None or kind is None:
             return unknown
         try:
-            return Map(self.site.preview(fields.project.id, kind))
+            return WorkflowMap(self.site.preview(fields.project.id, kind))
         except (NotFound, Forbidden, Rejected):
             return unknown
 
-    def _along(self, here: Issue, way: Sequence[str], walk: Walk) -> Move | None:
+    def _along(self, here: Issue, way: Sequence[str], walk: TransitionGoal) -> Transition | None:
         """Take the steps of a known way, reading the issue before each one."""
         step, *rest = way
-        move = self.client.move_called(here, step)
+        move = self.client.transition_called(here, step)
         self._take(here, move, walk, arrives=not rest)
         if not rest:
             return move
         there = self._next_station(here, move, walk)
         return self._along(there, rest, walk) if there else None
 
-    def _search(self, here: Issue, walk: Walk) -> Move | None:
+    def _search(self, here: Issue, walk: TransitionGoal) -> Transition | None:
         """Look for a way by taking it, where Jira shows no map."""
         passed = [here.item.state]
         while True:
@@ -124,37 +129,39 @@ class Walker:
                 return move
             here = there
 
-    def _next_move(self, here: Issue, passed: Sequence[str], walk: Walk) -> tuple[Move, bool]:
+    def _next_move(
+        self, here: Issue, passed: Sequence[str], walk: TransitionGoal
+    ) -> tuple[Transition, bool]:
         """The transition to try, and whether it leads to the goal."""
         moves = offered_among(self.client.moves(here))
         try:
             return choose(moves, walk.goal, self._transitions(here)), True
         except NoWayError:
             found = nearest(moves, passed)
-            if found is None or len(passed) == MOST_HOPS:
-                raise lost(walk.goal, passed[0], tuple(passed[1:])) from None
+            if found is None or len(passed) == MAX_STEPS:
+                raise path_not_found(walk.goal, passed[0], tuple(passed[1:])) from None
             return found, False
 
-    def _next_station(self, before: Issue, move: Move, walk: Walk) -> Issue | None:
+    def _next_station(self, before: Issue, move: Transition, walk: TransitionGoal) -> Issue | None:
         """The issue after a step; None if it did not move."""
         here = self.client.issue(before.key, moves=True)
         walk.done.item = here.item
         if here.item.state != before.item.state:
             return here
-        walk.done.notes.append(screens.had_no_effect(here, move))
+        walk.done.notes.append(screens.no_effect_note(here, move))
         return None
 
-    def _take(self, issue: Issue, move: Move, walk: Walk, *, arrives: bool) -> None:
+    def _take(self, issue: Issue, move: Transition, walk: TransitionGoal, *, arrives: bool) -> None:
         fields = screens.resolution_for(move, walk.goal, issue, self.settings)
-        missing = screens.unfilled(move, fields)
+        missing = screens.required_fields(move, fields)
         if missing:
             # Jira keeps what a field holds already, so that only empty ones are in the way.
             held = self.client.values(issue.key, missing)
             missing = {name: field for name, field in missing.items() if not held.get(name)}
-            fields |= screens.configured(missing, self.settings)
+            fields |= screens.configured_fields(missing, self.settings)
             missing = {name: field for name, field in missing.items() if name not in fields}
         if missing:
-            raise screens.needs_fields(move, missing, self.settings)
+            raise screens.missing_fields_error(move, missing, self.settings)
         self.client.move(issue, move, fields, walk.properties if arrives else ())
         # Not verified: some servers accept a transition and do not make it.
         walk.done.item = replace(
@@ -162,6 +169,6 @@ class Walker:
         )
 
 
-def _path_note(walk: Walk, started: str, steps: tuple[str, ...]) -> str:
+def _path_note(walk: TransitionGoal, started: str, steps: tuple[str, ...]) -> str:
     way = " > ".join((started, *steps))
-    return f"went {way}; to keep to it: {as_setting(walk.goal, started, steps)}"
+    return f"went {way}; to keep to it: {paths_setting(walk.goal, started, steps)}"
