@@ -95,7 +95,7 @@ def linked_items(settings: AdoSettings, draft: Draft) -> tuple[tuple[str, str], 
     Raises:
         Rejected: `wish-not-understood`, `target-not-allowed`.
     """
-    parent, related = draft.wishes.get("parent"), draft.wishes.get("related")
+    parent, related = draft.metadata.get("parent"), draft.metadata.get("related")
     several = related if isinstance(related, list | tuple) else [related]
     named = [(PARENT_LINK, "parent", parent), *((RELATED_LINK, "related", one) for one in several)]
     asked = [one for one in named if one[2] not in (None, "")]
@@ -134,16 +134,16 @@ def _links(
 
 
 def _paths(settings: AdoSettings, draft: Draft) -> list[tuple[str, Any]]:
-    wishes = (
+    metadata = (
         ("System.AreaPath", "areaPath", settings.area_path),
         (ITERATION, "iterationPath", settings.iteration_path),
     )
-    found = ((name, _path(draft, key) or configured) for name, key, configured in wishes)
+    found = ((name, _path(draft, key) or configured) for name, key, configured in metadata)
     return [(name, _below(settings.project or "", path)) for name, path in found if path]
 
 
 def _path(draft: Draft, key: str) -> str | None:
-    value = draft.wishes.get(key)
+    value = draft.metadata.get(key)
     if value in (None, ""):
         return None
     if not isinstance(value, str):

@@ -1,6 +1,6 @@
-"""The part of a work item's description that unlatch keeps, and what people write around it.
+"""The section of a work item's description that unlatch maintains, within people's own text.
 
-The part lies between two paragraphs that can be seen: HTML comments may be sanitised away, and the
+The section stands between two visible paragraphs: HTML comments may be sanitised away, and the
 browser's editor rewrites tags and attributes with every edit.
 """
 
@@ -47,7 +47,7 @@ def check_length(description: str) -> str:
         raise Rejected(
             "body-too-long",
             f"the description would have {len(description)} characters, and {LONGEST} fit",
-            hint="shorten spec.md, or what else the description holds",
+            hint="shorten spec.md, or the rest of the description",
         )
     return description
 

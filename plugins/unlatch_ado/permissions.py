@@ -1,4 +1,4 @@
-"""What a token may do, and whether the configuration fits the process; without writing anything."""
+"""Check the token's permissions, and the configuration against the process; read-only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HINTS = {
 
 
 def examine(settings: AdoSettings, client: Client, refs: Sequence[ItemRef]) -> Examination:
-    """Find out what the token may do, and hold the configuration against the process.
+    """Check the token's permissions, and the configuration against the process.
 
     The server is asked to judge changes that it does not carry out (`validateOnly`).
 
@@ -168,7 +168,7 @@ _MEANT = {
 def check_process(
     settings: AdoSettings, project: str, types: dict[str, Type], used: set[str]
 ) -> list[Remark]:
-    """What of the configuration does not fit a project.
+    """The settings that do not fit a project.
 
     Args:
         types: the project's work item types, by their names without regard to case.

@@ -129,7 +129,7 @@ class AdoPlugin(SyncPlugin):
             yield Listed(ref, item.title, _ops_of(item))
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
-        """Find out what the token may do, and compare the configuration with the process."""
+        """Check the token's permissions, and the configuration against the process."""
         return examining.examine(self._settings, self._client, refs)
 
     def _write(self, snapshot: Snapshot | None, change: Change, writer: Writer) -> Outcome:

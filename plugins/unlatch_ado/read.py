@@ -70,7 +70,7 @@ def _reopenable(
     seen: ItemSnapshot,
     parent: Callable[[str], WorkItem | TrackerError],
 ) -> ItemSnapshot:
-    """A closed work item, with what its reopening needs to know besides."""
+    """A closed work item with the further fields and the parent that a reopen needs."""
     today = datetime.now(UTC).date()
     renewal = reopen_fields(settings, client.projects, seen.item, today=today)
     if seen.item.parent is None:

@@ -1,4 +1,4 @@
-"""What `[trackers.ado]` holds."""
+"""The settings in `[trackers.ado]`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d{1,10}")
 
 
 class AdoSettings(BaseModel):
-    """Where requests to Azure DevOps go, and what its work items are called."""
+    """The organization and projects, and how work items map to increments."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -122,7 +122,7 @@ class AdoSettings(BaseModel):
         return self.ref(self.project, str(int(item)))
 
     def allows(self, ref: ItemRef) -> bool:
-        """Whether the item lies in a configured project."""
+        """Whether the item is in a configured project."""
         named = filter(None, (self.project, *self.projects))
         targets = map(str.casefold, map(self.target_of, named))
         return ref.tracker == _TRACKER and ref.target.casefold() in targets

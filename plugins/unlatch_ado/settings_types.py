@@ -26,7 +26,7 @@ _BARRED_IN_PATHS = re.compile(r'[\x00-\x1f\x7f:*?"<>;#$%&|+,=\[\]]')
 _REFERENCE_NAME = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+", re.ASCII)
 _VERSION = re.compile(r"\d{1,2}\.\d")
 _LONGEST_PATH = 4000
-# What unlatch sets itself, and what only Azure DevOps sets.
+# Fields that unlatch sets itself, and fields that only Azure DevOps sets.
 _NOT_FOR_FIELDS = {
     "system.state": "name it in `states`",
     "system.tags": "name tags in [labels]",
@@ -178,7 +178,7 @@ class Fields(BaseModel):
 
 
 class OnReopen(BaseModel):
-    """What becomes of a reopened work item's iteration, parent and assignee."""
+    """Changes to a reopened work item's iteration, parent and assignee."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

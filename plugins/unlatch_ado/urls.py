@@ -23,13 +23,13 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What people call it: the last word of its address."""
+        """Its name: the last word of its address."""
         return self.path[-1] if self.path else self.origin.partition("://")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a work item's address says.
+    """The parts of a work item's address.
 
     Args:
         place: the organization or collection that it is in.
@@ -62,11 +62,11 @@ def place_of(url: str) -> Place:
 
 
 def parse(url: str, known: Place) -> Address | None:
-    """What a pasted address points to; None if it is no work item's.
+    """Parse a pasted address; None if it is not a work item's.
 
     Args:
         url: the address.
-        known: the configured organization; elsewhere, what stands before the project is taken for
+        known: the configured organization; elsewhere, the part before the project is read as
             the organization.
     """
     try:

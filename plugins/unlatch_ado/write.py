@@ -33,7 +33,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
     Raises:
         Conflict: the item changed since the snapshot; nothing was taken.
         Rejected: `no-legal-state`; a rule of the type refuses the change; `body-too-long`.
-        TrackerError: anything else; its `done` says what was done before.
+        TrackerError: anything else; its `done` holds the parts done before.
     """
     seen: ItemSnapshot = snapshot.private
     with Progress(snapshot.item) as done:
@@ -50,7 +50,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
 
 
 def patch_for(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Patch:
-    """The request that makes a work item what the change says.
+    """The request that applies the change to a work item.
 
     Raises:
         Rejected: `no-legal-state`, `body-too-long`.

@@ -46,7 +46,7 @@ class Writer:
         """Let the server judge a change that is not carried out (`validateOnly`).
 
         Raises:
-            TrackerError: what `change` would raise.
+            TrackerError: as `change` does.
         """
         self._client.would_change(str(item.id), patch.steps())
 

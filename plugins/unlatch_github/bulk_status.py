@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 Answers = dict["ItemRef", "IssueSnapshot | TrackerError"]
 
-# A query says "not found" of what was transferred, deleted, disabled or hidden alike; so many are
+# A query says "not found" of transferred, deleted, disabled and hidden issues alike; so many are
 # asked for one by one, which tells more.
 _MOST_ALONE = 10
-# What one request was refused for, all others would be.
+# Errors that every other request would meet, too.
 _FOR_ALL = frozenset({"unauthorised", "credential-missing", "credential-malformed"})
 
 
@@ -54,7 +54,7 @@ def _chunks(refs: Sequence[ItemRef]) -> Iterator[Sequence[ItemRef]]:
 
 
 def _queried(client: Client, refs: Sequence[ItemRef]) -> Answers | None:
-    """What a query tells of these issues; None if it cannot be asked."""
+    """The answers of a query about these issues; None if the server has no GraphQL."""
     try:
         answer = client.query(*status_query(refs))
     except Transient:

@@ -21,7 +21,7 @@ _LONGEST_BODY = 65_536
 # The part of the body that unlatch keeps is between these; people write around it.
 _BEGIN = "<!-- unlatch:begin -->"
 _END = "<!-- unlatch:end -->"
-# From a begin to its own end: a stray begin before it belongs to nobody.
+# From a begin to its own end: a stray begin before it is ignored.
 _SECTION = re.compile(f"{_BEGIN}(?:(?!{_BEGIN}).)*?{_END}", re.DOTALL)
 
 
@@ -36,13 +36,13 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
 
 
 def changed_fields(
-    found: IssueSnapshot, draft: Draft, wishes: DraftOptions, milestone: int | None, *, where: str
+    found: IssueSnapshot, draft: Draft, options: DraftOptions, milestone: int | None, *, where: str
 ) -> dict[str, Any]:
-    """The fields of an issue that the draft and its wishes want otherwise.
+    """The fields of an issue that differ from the draft and its options.
 
     Args:
         found: the issue, with its body.
-        milestone: the number of the milestone that is wished for.
+        milestone: the number of the requested milestone.
 
     Raises:
         Rejected: `title-too-long`, `body-too-long`.
@@ -58,20 +58,20 @@ def changed_fields(
     wanted: dict[str, Any] = {"title": _title(draft, where=where), "body": body}
     if milestone is not None:
         wanted |= {"milestone": milestone}
-    if wishes.type and wishes.type.casefold() != (found.item.type or "").casefold():
-        wanted |= {"type": wishes.type}
+    if options.type and options.type.casefold() != (found.item.type or "").casefold():
+        wanted |= {"type": options.type}
     return {field: value for field, value in wanted.items() if value != now[field]}
 
 
 def resolve_milestone(
-    client: Writer, wishes: DraftOptions, found: IssueSnapshot | None, target: str
+    client: Writer, options: DraftOptions, found: IssueSnapshot | None, target: str
 ) -> int | None:
-    """The number of the milestone that is wished for; a title may have to be looked up.
+    """The number of the requested milestone; a title may have to be looked up.
 
     Raises:
         Rejected: `milestone-unknown`.
     """
-    activation = wishes.milestone
+    activation = options.milestone
     if activation is None or isinstance(activation, int):
         return activation
     milestone = found.milestone if found else None

@@ -1,4 +1,4 @@
-"""What an increment's files wish for its issue: milestone, assignees, issue type.
+"""Options for an issue in the increment's files: milestone, assignees, issue type.
 
 The files are untrusted: a value in another form than GitHub takes is left out, with a note.
 """
@@ -25,11 +25,11 @@ _TYPE_KEYS = ("type", "issueType", "issue_type")
 
 @dataclass(frozen=True, slots=True)
 class DraftOptions:
-    """What is wished for, as far as it can be understood.
+    """The options that can be read.
 
     Args:
         milestone: its number, or its title.
-        left_out: what could not be understood, in words for people.
+        left_out: the options that cannot be read, in words.
     """
 
     milestone: int | str | None = None
@@ -39,7 +39,7 @@ class DraftOptions:
 
 
 def read_draft_options(raw: Mapping[str, Any]) -> DraftOptions:
-    """The wishes among what the files name."""
+    """Read the options from the files' metadata."""
     problems: list[str] = []
     return DraftOptions(
         milestone=_milestone(raw.get("milestone"), problems),
@@ -74,22 +74,22 @@ def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -
 
 
 def unmet_options(
-    wishes: DraftOptions, found: IssueSnapshot, milestone: int | None
+    options: DraftOptions, found: IssueSnapshot, milestone: int | None
 ) -> Iterator[str]:
-    """What GitHub left as it was, in words for people.
+    """The options that GitHub did not apply, in words.
 
     Args:
         found: the issue as GitHub described it after it was asked.
-        milestone: the number of the milestone that was wished for.
+        milestone: the number of the requested milestone.
     """
-    yield from wishes.left_out
+    yield from options.left_out
     dropped = []
     if milestone is not None and (found.milestone is None or found.milestone.number != milestone):
         dropped.append("the milestone")
-    if absent := without(wishes.assignees, found.assignees):
+    if absent := without(options.assignees, found.assignees):
         dropped.append(f"the assignment to {', '.join(absent)}")
-    if wishes.type and (found.item.type or "").casefold() != wishes.type.casefold():
-        dropped.append(f"the type {wishes.type}")
+    if options.type and (found.item.type or "").casefold() != options.type.casefold():
+        dropped.append(f"the type {options.type}")
     if dropped:
         yield f"GitHub did not take {' and '.join(dropped)}: the token may lack push access"
 

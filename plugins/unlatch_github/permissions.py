@@ -1,6 +1,6 @@
-"""What a token may do in each configured repository, as far as GitHub tells it unasked.
+"""Check a token's permissions in each configured repository, without a write.
 
-A classic token's scopes stand in every answer, and an account's role in a repository's. What a
+A classic token's scopes are in every answer, and an account's role in a repository's. A
 fine-grained token or an app was granted GitHub tells only by refusing, so that it stays unknown.
 """
 
@@ -29,7 +29,7 @@ _ACTIONS = "a job in GitHub Actions needs permissions: issues: write"
 
 
 def examine(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -> Examination:
-    """What the token may do, and which linked issues cannot be read.
+    """Check the token's permissions, and list linked issues that cannot be read.
 
     Raises:
         Unauthorised: GitHub does not accept the token.
@@ -77,7 +77,7 @@ def _place(target: str, answer: dict[str, Any]) -> _Place:
 
 
 def _writes(place: _Place, who: Identity) -> tuple[dict[str, bool | None], str | None]:
-    """What may be written, and what to grant where it may not."""
+    """The writes that are allowed, and the permission to grant for the others."""
     if place.is_archived:
         return _NONE, "the repository is archived: unarchive it first"
     if not place.has_issues:

@@ -141,7 +141,7 @@ class GithubPlugin(SyncPlugin):
             yield Listed(ref, issue.title, issue.ops if counts else frozenset())
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
-        """Find out what the token may do in the configured repositories."""
+        """Check the token's permissions in the configured repositories."""
         return examine(self._client, self._settings, refs)
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:

@@ -27,7 +27,7 @@ class Preview:
     """Notes each request, and answers as GitHub is expected to.
 
     Args:
-        client: reads that decide what is written are sent by it.
+        client: sends the reads that the plan depends on.
     """
 
     def __init__(self, client: Client) -> None:
@@ -87,7 +87,7 @@ class Preview:
         self.requests.append(PlannedRequest(method, url, what))
 
 
-# What sends the requests of a change, or lists them.
+# Sends the requests of a change, or lists them.
 Writer: TypeAlias = "Client | Preview"
 
 

@@ -1,4 +1,4 @@
-"""What `[trackers.github]` holds."""
+"""The settings in `[trackers.github]`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _Repository = Annotated[str, AfterValidator(_repository_name)]
 
 
 class OnReopen(BaseModel):
-    """What else is done about an issue that was reopened; by default nothing."""
+    """Further changes to a reopened issue; none by default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 

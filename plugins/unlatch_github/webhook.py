@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from unlatch.spi import Category, ItemEvent
 from unlatch.spi.mistakes import mistake_of
 
-# Actions that may change what an increment follows; after others nothing needs a look.
+# Actions that may change the state of an item; all others are ignored.
 _TELLING = frozenset(
     {"closed", "deleted", "labeled", "opened", "reopened", "transferred", "unlabeled"}
 )
@@ -49,7 +49,7 @@ class _Payload(_Part):
 
 
 def read_event(raw: bytes) -> ItemEvent:
-    """What a message says.
+    """Parse a message.
 
     Raises:
         ValueError: it is none of GitHub's.

@@ -33,20 +33,20 @@ _INVALID = 422
 def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome:
     """Make an issue, with everything that belongs to it, by one request."""
     fields = new_fields(draft, hidden(change.op), where=target)
-    wishes = read_draft_options(draft.wishes)
-    milestone = resolve_milestone(client, wishes, None, target)
+    options = read_draft_options(draft.metadata)
+    milestone = resolve_milestone(client, options, None, target)
     optional = {
         "labels": [*change.add_labels],
         "milestone": milestone,
-        "assignees": [*wishes.assignees],
-        "type": wishes.type,
+        "assignees": [*options.assignees],
+        "type": options.type,
     }
     given = {key: value for key, value in optional.items() if value}
     made = client.create(target, {**fields, **given})
     # Without push access GitHub drops them silently (its reference, "Create an issue").
     refused = without(change.add_labels, made.item.labels)
     notes = [f"label {name} not added: the token needs push access" for name in refused]
-    notes += unmet_options(wishes, made, milestone)
+    notes += unmet_options(options, made, milestone)
     return Outcome(made.item, refused=refused, notes=tuple(notes))
 
 
@@ -61,13 +61,13 @@ def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) 
     reopens = change.draft is None and change.goal is Goal.OPEN
     extras = client.settings.on_reopen if reopens else OnReopen()
     fields = _state_fields(found, change, extras)
-    wishes, milestone = DraftOptions(), None
+    options, milestone = DraftOptions(), None
     if change.draft:
         ref = found.item.ref
-        wishes = read_draft_options(change.draft.wishes)
-        milestone = resolve_milestone(client, wishes, found, ref.target)
+        options = read_draft_options(change.draft.metadata)
+        milestone = resolve_milestone(client, options, found, ref.target)
         where = client.settings.name(ref)
-        fields |= changed_fields(found, change.draft, wishes, milestone, where=where)
+        fields |= changed_fields(found, change.draft, options, milestone, where=where)
     now = client.change(found, fields) if fields else found
     done.item = now.item
     if change.goal is not None and must_move(now.item, change.goal):
@@ -75,8 +75,8 @@ def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) 
     _comment(client, change, done)
     _relabel(client, change, done)
     if change.draft:
-        now = _assign(client, now, wishes.assignees, done)
-        done.notes += unmet_options(wishes, now, milestone)
+        now = _assign(client, now, options.assignees, done)
+        done.notes += unmet_options(options, now, milestone)
     if reopens:
         _finish_reopen(client, now, extras, done)
 
@@ -158,7 +158,7 @@ def _assign(
 
 
 def _finish_reopen(client: Writer, found: IssueSnapshot, extras: OnReopen, done: Progress) -> None:
-    """Assign the issue as configured, and note what a person should know about it."""
+    """Assign the issue as configured, and add notes for the user."""
     if not found.assignees and extras.assignee == "me":
         found = _take(client, found, done)
     done.notes += _notes_on(found)
@@ -183,7 +183,7 @@ def _notes_on(found: IssueSnapshot) -> Iterator[str]:
     if found.milestone is not None and not found.milestone.is_open:
         yield f'its milestone "{found.milestone.title}" is closed'
     if not found.assignees:
-        yield "nobody is assigned to it"
+        yield "it has no assignee"
 
 
 def _notes_on_projects(client: Writer, ref: ItemRef) -> Iterator[str]:

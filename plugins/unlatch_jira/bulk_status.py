@@ -35,7 +35,7 @@ def read_many(
     """Each issue, or why it could not be read.
 
     Args:
-        fields: the fields to read besides the usual ones.
+        fields: further fields to read.
         read: reads one issue by itself.
 
     Raises:
@@ -64,9 +64,9 @@ def _page(
 def side_by_side(
     refs: Iterable[ItemRef], read: Callable[[ItemRef], _Seen]
 ) -> dict[ItemRef, _Seen | TrackerError]:
-    """What reading each of them gives, several at a time.
+    """Read each of them, several at a time.
 
-    The threads are daemons: a request that hangs shall not hold up a process that is done.
+    The threads are daemons: a request that hangs must not keep a finished process alive.
     """
     waiting = deque(refs)
     found: dict[ItemRef, _Seen | TrackerError] = {}

@@ -60,7 +60,7 @@ class Children:
         jql = f'parent = "{epic}"'
         if field := self.site.find_epic_field():
             jql = f'cf[{field.rpartition("_")[2]}] = "{epic}" OR {jql}'
-        # All of them first: moving issues may change what the next page would hold.
+        # All pages first: moving issues may change the contents of the next page.
         return tuple(dict.fromkeys(self.client.matching(jql)))
 
     def _serve(self, key: str, change: Change) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unlatch_jira.api.site import JiraSite
     from unlatch_jira.settings import JiraSettings
 
-# How an increment's files call what its issue belongs to: spec.md's front matter and metadata.json.
+# The keys for an issue's parent in spec.md's front matter and metadata.json.
 _EPIC = ("epicKey", "epic_key", "epic")
 _PARENT = ("parent", "parentKey", "parent_key")
 _TYPE = ("type", "issueType", "issue_type")
@@ -80,23 +80,23 @@ def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> di
         "issuetype": {"name": type_of(settings, draft)},
         "summary": title_of(draft),
         "description": check_length(body, "description"),
-        **_above(settings, site, draft.wishes),
+        **_above(settings, site, draft.metadata),
     }
 
 
 def type_of(settings: JiraSettings, draft: Draft) -> str:
-    """The type of the issue: what the increment's files say, else by the increment's type."""
-    return _wish(draft.wishes, _TYPE) or settings.type_for(draft.type)
+    """The type of the issue: from the increment's files, else by the increment's type."""
+    return _metadata_value(draft.metadata, _TYPE) or settings.type_for(draft.type)
 
 
-def _above(settings: JiraSettings, site: JiraSite, wishes: Mapping[str, Any]) -> dict[str, Any]:
+def _above(settings: JiraSettings, site: JiraSite, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """The field that ties an issue to its epic or its parent.
 
     Cloud has `parent` for both; Data Center has it for subtasks, and a field of each site's own for
     epics (https://developer.atlassian.com/cloud/jira/platform/deprecation-notice-epic-link-and-parent-link-apis/).
     """
-    epic = _key(settings, _wish(wishes, _EPIC))
-    parent = _key(settings, _wish(wishes, _PARENT))
+    epic = _key(settings, _metadata_value(metadata, _EPIC))
+    parent = _key(settings, _metadata_value(metadata, _PARENT))
     field = site.find_epic_field() if epic else None
     if epic and field:
         return {field: epic, **({"parent": {"key": parent}} if parent else {})}
@@ -104,26 +104,26 @@ def _above(settings: JiraSettings, site: JiraSite, wishes: Mapping[str, Any]) ->
     return {"parent": {"key": above}} if above else {}
 
 
-def _key(settings: JiraSettings, wish: str | None) -> str | None:
-    if wish is None:
+def _key(settings: JiraSettings, value: str | None) -> str | None:
+    if value is None:
         return None
-    found = settings.recognise(wish)
-    key = found.id if found else wish.strip().upper()
+    found = settings.recognise(value)
+    key = found.id if found else value.strip().upper()
     if not KEY.fullmatch(key):
         raise Rejected(
             "parent-unusable",
-            f"{wish[:60]!r} names no issue that a new one could belong to",
+            f"{value[:60]!r} names no issue that a new one could belong to",
             hint="correct parent or epicKey in the increment's files: a key such as SCRUM-1",
         )
     if not settings.allows(settings.ref(key)):
         raise Rejected(
             "target-not-allowed",
-            f"the parent {key} lies in {project_of(key)}, which is not configured",
+            f"the parent {key} is in {project_of(key)}, which is not configured",
             hint="add its project to trackers.jira.projects",
         )
     return key
 
 
-def _wish(wishes: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    found = (wishes.get(name) for name in names)
+def _metadata_value(metadata: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    found = (metadata.get(name) for name in names)
     return next((word for word in found if isinstance(word, str) and word.strip()), None)

@@ -1,4 +1,4 @@
-"""What the credential may do, and whether the configuration fits the workflows; writes nothing."""
+"""Check the credential's permissions, and the configuration against the workflows; read-only."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PermissionCheck:
         self._site = site
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
-        """Find out what may be done.
+        """Check the permissions.
 
         Raises:
             TrackerError: the credential is refused, or the site does not answer.
@@ -112,7 +112,7 @@ class PermissionCheck:
     ) -> Iterator[Remark]:
         """Configured names that are neither a status there nor a transition that was on offer.
 
-        Which transitions there are besides, only issues in other statuses could show.
+        Other transitions are visible only on issues in other statuses.
         """
         offered = {
             word.casefold()

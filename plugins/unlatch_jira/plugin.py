@@ -1,4 +1,4 @@
-"""Jira as delivery sees it: reading, writing, and finding what was written before."""
+"""The Jira plugin: read and write issues, and find earlier writes by their marker."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class JiraPlugin(SyncPlugin):
         """The comments that carry the marker of `op`, whoever posted them.
 
         Comments on Jira issues come from accounts that the project lets comment, so that every
-        marker counts. Whose they are is asked only where several would have to be told apart.
+        marker counts. Their authors are read only where there are several.
         """
         found = [comment for comment in self._comments(ref) if op in comment.ops]
         me = self._myself() if len(found) > 1 else Person()
@@ -161,7 +161,7 @@ class JiraPlugin(SyncPlugin):
             yield Listed(issue.item.ref, issue.item.title, ops_in(plain(issue.description)))
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
-        """Find out what the credential may do, and whether the configuration fits."""
+        """Check the credential's permissions and the configuration."""
         return PermissionCheck(self._settings, self._client, self._site).examine(refs)
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
@@ -186,7 +186,7 @@ class JiraPlugin(SyncPlugin):
         return issue
 
     def _fields_for(self, change: Change | None) -> tuple[str, ...]:
-        """The fields that a change takes besides those of every issue."""
+        """Fields that a change needs in addition to those read of every issue."""
         if change is None:
             return ()
         around = fields_around(self._settings, self._site) if change.goal is Goal.OPEN else ()

@@ -1,7 +1,7 @@
 """The surroundings of a reopened issue: its sprint, its parent, its assignee.
 
-The answer that the reopen reads anyway shows them. Only what `on_reopen` asks for is done, and not
-done again, so that a delivery may be repeated.
+The answer that the reopen reads anyway shows them. Only the changes of `on_reopen` are made, and
+not twice, so that a delivery may be repeated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ReopenTarget:
 
     Args:
         fields: fields that the edit is to set.
-        notes: what a person should know.
+        notes: notes for the user.
         field_notes: the note about a field, once it is set.
         parent: the closed parent that is to be reopened.
     """
@@ -60,7 +60,7 @@ class ReopenContext:
     walker: TransitionRunner
 
     def look(self, issue: Issue) -> ReopenTarget:
-        """Find out, before the issue is reopened, what its surroundings need; writes nothing."""
+        """Plan the further changes before the issue is reopened; read-only."""
         around = ReopenTarget()
         for look_at in (self._sprint, self._parent, self._person):
             try:

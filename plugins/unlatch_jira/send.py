@@ -45,7 +45,7 @@ def read_back(client: JiraClient, key: str, *fields: str) -> Issue:
     """The issue after a write.
 
     Raises:
-        UnknownOutcome: it cannot be read, so nothing shows what the write did.
+        UnknownOutcome: it cannot be read, so the outcome of the write is unknown.
     """
     try:
         return client.issue(key, *fields)
@@ -71,7 +71,7 @@ def _put(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> tuple[
     try:
         return edit, client.edit(issue, edit)
     except FieldsNotOnScreen as refusal:
-        # Jira took nothing of it, and the parts that its screens have are still wanted.
+        # Jira applied none of it; send the fields again that its screens have.
         smaller = edit.without(refusal.fields)
         if smaller == edit:
             raise

@@ -39,7 +39,7 @@ def _site(url: str) -> str:
 
 def _project(key: str) -> str:
     if not PROJECT.fullmatch(key):
-        raise ValueError(f"{key!r} is no project key; it is what stands before the - in SCRUM-28")
+        raise ValueError(f"{key!r} is not a project key; in SCRUM-28 the key is SCRUM")
     return key
 
 
@@ -50,7 +50,7 @@ CloudId = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{8,64}$")]
 
 
 class JiraSettings(BaseModel):
-    """What `[trackers.jira]` holds."""
+    """The settings in `[trackers.jira]`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -210,7 +210,7 @@ class JiraSettings(BaseModel):
         return ref.id
 
     def allows(self, ref: ItemRef) -> bool:
-        """Whether the issue lies in a configured project of this site."""
+        """Whether the issue is in a configured project of this site."""
         return self.recognise(ref.url) == ref and ref.target in {self.project, *self.projects}
 
     def ref(self, key: str) -> ItemRef:

@@ -51,7 +51,7 @@ class Paths(_Part):
     drop: dict[Named, Way] = Field(default_factory=dict, description="To abandon: the same")
 
     def towards(self, goal: Goal, status: str) -> tuple[str, ...]:
-        """The configured way to `goal` from a status, or what is left of one; else nothing."""
+        """The configured path to `goal` from a status, or the rest of one; empty without."""
         ways = {
             Goal.OPEN: self.reopen,
             Goal.COMPLETED: self.complete,
@@ -70,7 +70,7 @@ class Paths(_Part):
 
 
 class OnReopen(_Part):
-    """What is done about an issue's surroundings after it was reopened, besides saying so."""
+    """Further changes to the sprint, parent and assignee of a reopened issue."""
 
     sprint: Literal["keep", "active"] = Field(
         default="keep",

@@ -20,7 +20,7 @@ class Address:
 
     Args:
         host: the site's host, with its port where that is not the usual one.
-        path: what stands between the host and the page.
+        path: the part between the host and the page.
         key: the issue's key, in capitals.
     """
 
@@ -60,7 +60,7 @@ def project_of(key: str) -> str:
 
 
 def problem_of(url: str) -> str | None:
-    """What keeps `url` from being a site's address, for people; None if nothing does."""
+    """The reason that `url` is not a site's address; None if it is one."""
     try:
         parts = urlsplit(url)
         _host(parts)

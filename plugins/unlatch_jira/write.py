@@ -32,7 +32,7 @@ class Writer:
         self._children = Children(settings, client, site, walker)
 
     def write(self, issue: Issue, change: Change) -> Outcome:
-        """Take transitions, reopen what belongs to the issue, then send the edit.
+        """Take transitions, reopen children and parent as configured, then send the edit.
 
         An epic's children come before its own comment, so that its marker proves them too.
         """
@@ -68,7 +68,7 @@ class Writer:
             self._children.reopen(issue.key, change, done)
 
     def _settle(self, after: Issue, move: Transition, goal: Goal, done: Progress) -> None:
-        """See what the transition did, and clear a resolution that it left on an open issue."""
+        """Read the issue after the transition, and clear a resolution left on an open issue."""
         if must_move(after.item, goal):
             done.notes.append(screens.no_effect_note(after, move))
             return

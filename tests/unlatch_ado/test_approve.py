@@ -88,7 +88,7 @@ def test_a_new_item_that_cannot_be_made_is_not_approved(box: Sandbox, tmp_path: 
         plugin.approve(None, creating())
     assert caught.value.id == "tree-path-not-found"
     with pytest.raises(NotFound):
-        plugin.approve(None, creating(draft(wishes={"parent": 999})))
+        plugin.approve(None, creating(draft(metadata={"parent": 999})))
 
 
 def test_an_update_is_approved_without_effect(box: Sandbox, plugin: AdoPlugin) -> None:

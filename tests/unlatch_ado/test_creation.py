@@ -32,8 +32,8 @@ def tree(box: Sandbox) -> None:
     box.ado.add_iteration("widgets\\Sprint 1", "2026-01-01T00:00:00Z", "2026-01-14T00:00:00Z")
 
 
-def made(plugin: AdoPlugin, box: Sandbox, **wishes: Any) -> dict[str, Any]:
-    outcome = plugin.create(creating(draft(wishes=wishes)))
+def made(plugin: AdoPlugin, box: Sandbox, **metadata: Any) -> dict[str, Any]:
+    outcome = plugin.create(creating(draft(metadata=metadata)))
     return box.ado.work_item(int(outcome.after.ref.id))
 
 
@@ -111,7 +111,7 @@ def test_no_link_leads_into_a_project_that_is_not_configured(
 
 
 @pytest.mark.parametrize(
-    "wishes",
+    "metadata",
     [
         {"parent": "the epic"},
         {"parent": True},
@@ -127,12 +127,12 @@ def test_no_link_leads_into_a_project_that_is_not_configured(
     ],
 )
 def test_a_wish_that_is_nothing_to_azure_devops_is_named(
-    box: Sandbox, plugin: AdoPlugin, wishes: dict[str, Any]
+    box: Sandbox, plugin: AdoPlugin, metadata: dict[str, Any]
 ) -> None:
     with pytest.raises(Rejected) as caught:
-        made(plugin, box, **wishes)
+        made(plugin, box, **metadata)
     assert caught.value.id == "wish-not-understood"
-    assert next(iter(wishes)) in (caught.value.hint or "")
+    assert next(iter(metadata)) in (caught.value.hint or "")
     assert box.ado.items() == []
 
 

@@ -209,7 +209,7 @@ def test_every_request_and_answer_is_as_described(
     assert len(render_description(plugin, item).notes) == 3
     assert plugin.find_comments(item, OP)
     render_description(plugin, item, Change(OTHER_OP, Goal.COMPLETED, comment=words("Done")))
-    wished = draft(wishes={"parent": parent, "related": [child]})
+    wished = draft(metadata={"parent": parent, "related": [child]})
     plugin.approve(None, creating(wished))
     made = plugin.create(creating(wished, "specs")).after
     assert plugin.find_created(OP, since) is not None

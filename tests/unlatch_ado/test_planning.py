@@ -54,12 +54,12 @@ def test_the_planned_requests_are_the_ones_that_are_sent(
     assert requests(box) == in_short(planned)
 
 
-@pytest.mark.parametrize("wishes", [{}, {"parent": 101}])
+@pytest.mark.parametrize("metadata", [{}, {"parent": 101}])
 def test_the_planned_requests_of_a_new_item_are_the_ones_that_are_sent(
-    box: Sandbox, plugin: AdoPlugin, wishes: dict[str, int]
+    box: Sandbox, plugin: AdoPlugin, metadata: dict[str, int]
 ) -> None:
     box.ado.add_work_item(type="Epic", title="Epic", id=101)
-    change = creating(draft(wishes=wishes), "specs")
+    change = creating(draft(metadata=metadata), "specs")
     planned = plugin.plan(None, change)
     assert len(box.ado.items()) == 1
     box.requests.clear()
@@ -91,7 +91,7 @@ def test_the_plan_of_a_new_item_says_what_it_is_made_of(box: Sandbox, tmp_path: 
     back = "https://example.com/{increment}"
     plugin = plugin_for(box, cache=tmp_path, fields=fields, back_link=back)
 
-    planned = plugin.plan(None, creating(draft(wishes={"parent": epic}), "specs"))
+    planned = plugin.plan(None, creating(draft(metadata={"parent": epic}), "specs"))
 
     assert [one.what for one in planned] == [
         f"read the work items to link to: {epic}",

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 PLAIN = replace(CREATE, add_labels=())
 
 
-def _draft(**wishes: Any) -> Draft:
-    return replace(draft(), wishes=wishes)
+def _draft(**metadata: Any) -> Draft:
+    return replace(draft(), metadata=metadata)
 
 
 def _facts(box: Sandbox, outcome: Outcome) -> tuple[str | None, list[str], str | None]:
@@ -171,7 +171,7 @@ def test_who_may_not_assign_is_told_and_the_rest_is_done(
     box.github.add_repository(REPOSITORY, push=False)
 
     outcome = update(
-        plugin, made.ref, replace(draft(title="New"), wishes={"assignees": ["ann"]}), PLAIN
+        plugin, made.ref, replace(draft(title="New"), metadata={"assignees": ["ann"]}), PLAIN
     )
 
     assert outcome.after.title == "New"
@@ -179,7 +179,7 @@ def test_who_may_not_assign_is_told_and_the_rest_is_done(
 
 
 @pytest.mark.parametrize(
-    ("raw", "wishes"),
+    ("raw", "metadata"),
     [
         ({}, DraftOptions()),
         ({"milestone": 4, "type": "Bug"}, DraftOptions(4, (), "Bug")),
@@ -193,8 +193,8 @@ def test_who_may_not_assign_is_told_and_the_rest_is_done(
         ({"assignees": [], "type": "Bug"}, DraftOptions(type="Bug")),
     ],
 )
-def test_wishes_are_read_in_each_spelling(raw: dict[str, Any], wishes: DraftOptions) -> None:
-    assert read_draft_options(raw) == wishes
+def test_wishes_are_read_in_each_spelling(raw: dict[str, Any], metadata: DraftOptions) -> None:
+    assert read_draft_options(raw) == metadata
     assert read_draft_options(raw).left_out == ()
 
 

@@ -115,7 +115,7 @@ def test_an_issue_is_made_with_its_check_boxes_labels_and_assignees(
     wished = replace(
         draft(),
         body=(Heading("User stories"), checks),
-        wishes={"assignees": [emulate.LOGIN]},
+        metadata={"assignees": [emulate.LOGIN]},
     )
 
     with measure() as meter:

@@ -170,11 +170,11 @@ def _do_everything(box: Sandbox, plugin: GithubPlugin) -> None:
     wished = replace(
         draft(body="Words"),
         body=(Heading("Tasks"), Checks((Check("T-001", done=True),))),
-        wishes={"milestone": "v1", "assignees": ["ann"], "type": "Bug"},
+        metadata={"milestone": "v1", "assignees": ["ann"], "type": "Bug"},
     )
     made = create(plugin, wished, CREATE).after
     more = {"milestone": 1, "assignees": ["bob"], "type": "Task"}
-    update(plugin, made.ref, replace(wished, title="New", wishes=more), CREATE)
+    update(plugin, made.ref, replace(wished, title="New", metadata=more), CREATE)
     act(plugin, made.ref, CLOSE)
     act(plugin, made.ref, REOPEN)
     act(plugin, made.ref, replace(CLOSE, goal=Goal.NOT_PLANNED, op=f"{OP[:-1]}9"))

@@ -25,7 +25,7 @@ from unlatch_sandbox import Fault
 if TYPE_CHECKING:
     from unlatch_sandbox import Sandbox
 
-NOBODY = "nobody is assigned to it"
+NOBODY = "it has no assignee"
 OLD_MILESTONE = 'its milestone "v1" is closed'
 PLAIN = replace(REOPEN, add_labels=(), remove_labels=(), comment=None)
 

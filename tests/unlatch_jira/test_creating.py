@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from unlatch_sandbox import Sandbox
 
 
-def wishing(**wishes: Any) -> Draft:
-    return replace(draft(), wishes=wishes)
+def wishing(**metadata: Any) -> Draft:
+    return replace(draft(), metadata=metadata)
 
 
 def above(box: Sandbox, key: str) -> str | None:
@@ -71,7 +71,7 @@ def test_a_parent_may_be_named_by_its_address(box: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wishes", "error_id"),
+    ("metadata", "error_id"),
     [
         ({"parent": "nothing"}, "parent-unusable"),
         ({"epicKey": 'SCRUM-1" OR 1=1'}, "parent-unusable"),
@@ -80,18 +80,18 @@ def test_a_parent_may_be_named_by_its_address(box: Sandbox) -> None:
     ],
 )
 def test_a_parent_that_cannot_be_is_refused_before_anything_is_sent(
-    either: Sandbox, wishes: dict[str, Any], error_id: str
+    either: Sandbox, metadata: dict[str, Any], error_id: str
 ) -> None:
     with pytest.raises(Rejected) as caught:
-        plugin_for(either).create(replace(CREATE, draft=wishing(**wishes)))
+        plugin_for(either).create(replace(CREATE, draft=wishing(**metadata)))
     assert (caught.value.id, sent(either)) == (error_id, [])
 
 
-@pytest.mark.parametrize("wishes", [{"parent": 7}, {"parent": ""}, {"epicKey": None}, {"x": "y"}])
+@pytest.mark.parametrize("metadata", [{"parent": 7}, {"parent": ""}, {"epicKey": None}, {"x": "y"}])
 def test_wishes_that_say_nothing_to_us_are_passed_over(
-    box: Sandbox, wishes: dict[str, Any]
+    box: Sandbox, metadata: dict[str, Any]
 ) -> None:
-    made = plugin_for(box).create(replace(CREATE, draft=wishing(**wishes))).after
+    made = plugin_for(box).create(replace(CREATE, draft=wishing(**metadata))).after
     assert above(box, made.ref.id) is None
 
 

@@ -152,7 +152,7 @@ def _live(box: Sandbox, plugin: JiraPlugin) -> None:
     deliver(plugin, item, REOPEN)
     deliver(plugin, ref(box, epic), replace(REOPEN, options=WITH_CHILDREN))
     deliver(plugin, item, CLOSE)
-    wished = replace(draft(), wishes={"parent": epic})
+    wished = replace(draft(), metadata={"parent": epic})
     made = plugin.create(replace(CREATE, draft=wished)).after
     deliver(plugin, made.ref, replace(UPDATE, draft=draft(title="New", body="New")))
     box.jira.add_comment(key, visible(OP))

@@ -203,7 +203,7 @@ def test_a_configured_value_that_is_not_on_offer_is_told(either: Sandbox) -> Non
     key = finished(either, "required-fields", "Done")
     with pytest.raises(Rejected) as caught:
         deliver(plugin_for(either, fields={"Root cause": "Fate"}), ref(either, key), REOPEN)
-    assert "configured for Root cause is not on offer" in caught.value.message
+    assert "the configured value for Root cause is not offered" in caught.value.message
 
 
 def test_a_resolution_that_the_workflow_never_clears_is_told(either: Sandbox) -> None:

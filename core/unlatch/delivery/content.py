@@ -107,8 +107,8 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
     }
     body = (*fill(_HEAD, head), *_limit(_sections(spec, tasks, about)))
     title = f"{about.id}: {about.title}" if about else increment.title
-    wishes = _wishes(increment, front_matter.values(texts[SPEC]), tracker)
-    return Draft(increment.id, title, increment.type, body, story, wishes)
+    metadata = _item_metadata(increment, front_matter.values(texts[SPEC]), tracker)
+    return Draft(increment.id, title, increment.type, body, story, metadata)
 
 
 def stories_of(increment: Increment) -> tuple[str, ...]:
@@ -183,9 +183,9 @@ def _cut(text: str) -> str:
     return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 3]}..."
 
 
-def _wishes(increment: Increment, front: dict[str, Any], tracker: str) -> dict[str, Any]:
+def _item_metadata(increment: Increment, front: dict[str, Any], tracker: str) -> dict[str, Any]:
     """Return the item's fields as the files name them; those for this tracker alone go first."""
-    wishes = {key: value for key, value in front.items() if key not in _OWN_KEYS}
+    metadata = {key: value for key, value in front.items() if key not in _OWN_KEYS}
     for block in (front.get(tracker), increment.data.get(tracker)):
-        wishes |= block if isinstance(block, dict) else {}
-    return wishes
+        metadata |= block if isinstance(block, dict) else {}
+    return metadata

@@ -173,7 +173,7 @@ class Draft:
         type: the increment's type ("feature", "bug"), for trackers with item types.
         body: the part of the item's body that unlatch keeps; people may write around it.
         story: the user story that it is about; None for the increment as a whole.
-        wishes: what the increment's files say about its items beyond that, by the keys that they
+        metadata: what the increment's files say about its items beyond that, by the keys that they
             use ("milestone", "assignees", "areaPath", "parent"): untrusted values. A plugin takes
             what it knows.
     """
@@ -183,7 +183,7 @@ class Draft:
     type: str | None
     body: Text
     story: str | None = None
-    wishes: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Result(StrEnum):

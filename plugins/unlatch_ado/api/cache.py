@@ -1,4 +1,4 @@
-"""What was learnt from the tracker and stays true for a while: small JSON files.
+"""A cache of answers that rarely change, as small JSON files.
 
 Losing one costs a request.
 """

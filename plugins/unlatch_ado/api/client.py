@@ -35,7 +35,7 @@ _NUMBERS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a work item that a read asks for besides the usual fields.
+    """The parts of a work item to read in addition to the usual fields.
 
     Args:
         description: its description.
@@ -66,8 +66,8 @@ class Client:
 
     Args:
         organization_url: where requests go.
-        transport: what they pass.
-        newest: the newest version of the API to ask for, or None for what the server offers.
+        transport: sends the requests.
+        newest: the newest version of the API to request; None for the server's newest.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Client:
         """Let the server judge a patch document that is not carried out.
 
         Raises:
-            TrackerError: what `change` would raise.
+            TrackerError: as `change` does.
         """
         document = self._api.document(steps)
         with self._api.understood(), reading():
@@ -199,7 +199,7 @@ class Client:
             with self._api.understood():
                 self._api.get_deleted_work_item(int(item))
         except TrackerError:
-            # What keeps us from looking says nothing new about the item.
+            # An error while reading says nothing new about the item.
             return False
         return True
 

@@ -25,8 +25,8 @@ def connect(organization_url: str, transport: Transport, *, newest: str | None =
 
     Args:
         organization_url: where requests go.
-        transport: what they pass.
-        newest: the newest version of the API to ask for, or None for what the server offers.
+        transport: sends the requests.
+        newest: the newest version of the API to request; None for the server's newest.
     """
     with _LOADING:
         before = os.environ.get(_FOLDER)

@@ -1,6 +1,6 @@
 """Azure DevOps' answers as our own types.
 
-The library's models take whatever comes: what we need of them is checked here.
+The library's models accept any answer: the fields that we need are checked here.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class WorkItem:
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A work item type, and the reference names of its fields (empty if they are not told)."""
+    """A work item type, and the reference names of its fields (empty if unknown)."""
 
     workflow: Workflow
     fields: frozenset[str]

@@ -36,7 +36,7 @@ class Link:
     Args:
         kind: the link type's reference name.
         url: the address of the other end, for a work item in the API.
-        comment: what the link says of itself.
+        comment: the comment on the link.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The calls that are made about what work items belong to: types, iterations, people."""
+"""Requests about types, iterations and people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO = (Conflict, NotFound, Rejected, Unauthorised)
 
 
 class Projects:
-    """What an organization's projects are set up to. Used from several threads at once."""
+    """The set-up of an organization's projects. Used from several threads at once."""
 
     def __init__(self, api: WorkItems) -> None:
         self._api = api
@@ -83,7 +83,7 @@ class Projects:
         return self._account
 
     def may_create_tags(self, project_id: str) -> bool | None:
-        """Whether the token may bring new tags into a project; None if that is not told."""
+        """Whether the token may create tags in a project; None if unknown."""
         try:
             with self._api.understood():
                 return answers.permission(self._api.may_create_tags(project_id))

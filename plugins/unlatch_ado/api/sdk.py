@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.cache import Cache
     from unlatch_ado.api.patch import Step
 
-# What is raised for answers that cannot be read; msrest takes one of them from azure-core.
+# Raised for answers that cannot be read; one of them comes from azure-core.
 _UNREADABLE = (ValidationError, ClientException, DeserializationError, JSONDecodeError)
 
 _CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
@@ -114,7 +114,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         """A request for many work items; those that are gone are left out of its answer.
 
         Args:
-            fields: what is wanted of them; None for everything, their relations included.
+            fields: the fields to read; None for all, with relations.
         """
         expand = "relations" if fields is None else None
         return WorkItemBatchGetRequest(ids=ids, fields=fields, expand=expand, error_policy="omit")

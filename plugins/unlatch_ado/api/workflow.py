@@ -47,7 +47,7 @@ class Workflow:
     moves: Mapping[str, tuple[str, ...]]
 
     def category(self, state: str) -> Category | None:
-        """What a state means; None if the type has no such state."""
+        """The category of a state; None if the type has no such state."""
         return _CATEGORIES.get(self.states.get(state, ""))
 
     def reachable(self, current: str) -> tuple[str, ...]:

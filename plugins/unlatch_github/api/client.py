@@ -1,4 +1,4 @@
-"""What GitHub is asked about issues and their repositories, and its answers as models."""
+"""Requests about issues and their repositories, with the answers as models."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ class Client:
     # GraphQL
 
     def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """GraphQL's answer to a query, with whatever errors it holds."""
+        """GraphQL's answer to a query, with its errors."""
         return self._connection.query(text, variables)
 
     def standing(self, ref: ItemRef) -> dict[str, Any]:

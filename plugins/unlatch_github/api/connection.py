@@ -154,7 +154,7 @@ class Connection:
             following = self._next_page(headers) if page else None
 
     def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """GraphQL's answer to a query, with whatever errors it holds."""
+        """GraphQL's answer to a query, with its errors."""
         requester = self.requester()
         body = {"query": text, "variables": dict(variables)}
         with reading():
@@ -167,7 +167,7 @@ class Connection:
         return SessionRequester(self._session, self._api_url)
 
     def _next_page(self, headers: Mapping[str, str]) -> str | None:
-        """The next page as a path below the API's address, whatever host the answer gave it.
+        """The next page as a path below the API's address, on our own host.
 
         Answers name GitHub by the address that it knows itself under, which a proxy or a gateway
         need not have; and no answer may send us elsewhere.

@@ -1,4 +1,4 @@
-"""What GitHub's refusals mean and what to do about them.
+"""The table of GitHub's error answers, with hints.
 
 Sources: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api and
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api.
@@ -42,7 +42,7 @@ class Elsewhere(NotFound):
     """The issue or repository is elsewhere, at `path` below `api_url`; None if that is unknown.
 
     Host and query of the address that was named are left out: nothing is ever asked of another
-    host, and who knows what they repeat.
+    host, and their content is not known.
     """
 
     path: str | None = None
@@ -54,7 +54,7 @@ class _Row:
 
     Args:
         status: the statuses that it is about.
-        pattern: searched in what GitHub said, whatever the case.
+        pattern: searched in GitHub's message, in any case.
         header: a header that has to be there.
         methods: the methods that it is about.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
@@ -262,7 +262,7 @@ def _message(answer: Answer) -> str:
 
 
 def _detail(error: object) -> str:
-    """One entry of a validation error: its message, else the field and what is wrong with it."""
+    """One entry of a validation error: its message, else the field and its error code."""
     if not isinstance(error, dict):
         return str(error)
     parts = (error.get("field"), error.get("message") or error.get("code"))

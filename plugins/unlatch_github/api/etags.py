@@ -1,6 +1,6 @@
-"""What GitHub said of issues, kept with its ETag, so that an unchanged one costs no quota.
+"""Answers about issues with their ETags, so that an unchanged issue costs no quota.
 
-Whether it is unchanged, GitHub says each time; what is kept here only saves it saying the rest.
+GitHub confirms each time that the issue is unchanged; the cache only saves the transfer.
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 """
 
@@ -18,7 +18,7 @@ from unlatch.transport.kept import keep, read_kept
 
 _VERSION = 1
 _MOST = 1_000
-# Bodies are left out: nobody asks for them, and they are nobody's business on a disk.
+# Bodies are left out: nothing reads them from here, and they may be confidential.
 _KEPT = (
     "number",
     "html_url",
@@ -34,7 +34,7 @@ _KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class CachedIssue:
-    """What GitHub said when it sent `etag`."""
+    """GitHub's answer with this `etag`."""
 
     etag: str
     issue: dict[str, Any]
@@ -47,7 +47,7 @@ class Etags:
         self._folder = folder / "issues"
 
     def of(self, url: str) -> CachedIssue | None:
-        """What is kept for an address."""
+        """The cached answer for an address."""
         with suppress(ValueError, KeyError, TypeError):
             raw = read_kept(self._path(url))
             if raw["version"] == _VERSION and raw["url"] == url and raw["sum"] == _sum(raw):
@@ -55,7 +55,7 @@ class Etags:
         return None
 
     def keep(self, url: str, etag: str, issue: dict[str, Any]) -> None:
-        """Keep what was said, in place of what was kept."""
+        """Replace the cached answer."""
         raw = {"version": _VERSION, "url": url, "etag": etag, "issue": _slim(issue)}
         raw["sum"] = _sum(raw)
         with suppress(OSError):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from github.Requester import Requester
 
 _DELIBERATE = frozenset({"not_planned", "duplicate"})
-# What was written may have taken effect, whatever was answered.
+# The write may have taken effect in spite of the answer.
 _NOT_UNDERSTOOD: dict[bool, tuple[type[TrackerError], str]] = {
     True: (UnknownOutcome, "unknown-outcome"),
     False: (Rejected, "answer-not-understood"),
@@ -58,7 +58,7 @@ class Author:
     Args:
         login: None for an account that the answer does not name.
         kind: "User", "Bot", "Organization", "Mannequin"; empty if the answer does not say.
-        association: what the author is to the repository ("OWNER", "MEMBER", "NONE").
+        association: the author's role in the repository ("OWNER", "MEMBER", "NONE").
     """
 
     login: str | None
@@ -148,14 +148,14 @@ def read_milestone(answer: Any) -> Milestone:
 
 
 def issue_snapshot(answer: Any, requester: Requester, ref: ItemRef, *, where: str) -> IssueSnapshot:
-    """What an issue says.
+    """An issue as a snapshot.
 
     Raises:
         Rejected: `not-an-issue`, for the number of a pull request.
     """
     if not isinstance(answer, dict):
         raise TypeError("an issue is an object")
-    # Said to be complete, so that it never asks for what it lacks.
+    # Marked as complete, so that PyGithub sends no request for missing fields.
     issue = Issue(requester, {}, answer, completed=True)
     if issue.pull_request is not None:
         raise Rejected(
@@ -164,7 +164,7 @@ def issue_snapshot(answer: Any, requester: Requester, ref: ItemRef, *, where: st
             where=where,
             hint="link an issue instead",
         )
-    # What is nested is read as it came: an object of PyGithub's would ask for what it lacks.
+    # Nested objects are read as JSON: PyGithub's would send requests for missing fields.
     assignees = tuple(str(user["login"]) for user in answer.get("assignees") or ())
     milestone = read_milestone(answer["milestone"]) if answer.get("milestone") else None
     item = replace(_item(issue, ref, answer), assignee=", ".join(assignees) or None)
@@ -225,7 +225,7 @@ def without(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
 
 @contextmanager
 def reading_answer(where: str, *, written: bool = True) -> Iterator[None]:
-    """Turns an answer that lacks what GitHub's answers have into an error of ours."""
+    """Raise an error of ours for an answer that is not in GitHub's format."""
     try:
         yield
     except (BadAttributeException, AttributeError, KeyError, TypeError, ValueError) as error:

@@ -21,7 +21,7 @@ def follow_redirect(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
     """The answer at the new place; None if that cannot be read.
 
     Args:
-        get: reads what is at a path below `api_url`.
+        get: reads a path below `api_url`.
     """
     for _ in range(_LONGEST_CHAIN):
         if elsewhere.path is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unlatch_jira.api.edit import Edit
     from unlatch_jira.settings import JiraSettings
 
-# As many as Jira gives at a time, of whatever it is.
+# The largest page that Jira returns, of issues, comments and users alike.
 PAGE = 100
 _FIELDS = ("summary", "status", "issuetype", "labels", "assignee", "resolution", "updated")
 _MOVES = "transitions,transitions.fields"
@@ -40,7 +40,7 @@ class JiraClient:
         """An issue, with the transitions that may be taken now and a property if asked for.
 
         Raises:
-            Unauthorised: Jira took the credential for nobody's, and so showed nothing.
+            Unauthorised: Jira treated the request as anonymous.
             NotFound: it is gone, or hidden from this credential.
         """
         wanted = ",".join((*_FIELDS, *fields))
@@ -91,7 +91,7 @@ class JiraClient:
         return named(offered_among(self.moves(issue)), word)
 
     def values(self, key: str, fields: Iterable[str]) -> dict[str, Any]:
-        """What fields hold now."""
+        """The current values of fields."""
         return dict(self._wire.issue(key, ",".join(fields)).get("fields") or {})
 
     def move(

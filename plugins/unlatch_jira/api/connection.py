@@ -1,7 +1,7 @@
 """The `jira` SDK over our transport, and where its requests go.
 
 The SDK gets no credential, sends no request of its own accord and tries nothing again: the
-transport does all of that. What it has no call for goes through its own session and addresses.
+transport does all of that. Calls that the SDK lacks go through its session and addresses.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-# What the SDK raises where an issue is empty, or has other things in it than it expects.
+# Raised by the SDK where an issue is empty or has unexpected contents.
 _TRIPPED = (NotImplementedError, AttributeError, KeyError, TypeError, ValueError)
 _CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
 # Where an address is shown before the id is known.
@@ -65,7 +65,7 @@ class JiraConnection:
 
     @property
     def api(self) -> str:
-        """What requests' addresses begin with, as far as it is known without asking."""
+        """The base of request addresses, as far as it is known without a request."""
         known = self._settings.cloud_id or self._remembered() or _UNKNOWN_ID
         return f"{self._settings.server(known)}/rest/api/{self._settings.version}"
 

@@ -1,4 +1,4 @@
-"""What Jira's error answers mean, with advice: a table, first match first."""
+"""The table of Jira's error answers, with hints; the first match counts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Row:
 
     Args:
         status: the status, or None for any.
-        says: what Jira's own words, or the named header, have to contain.
+        says: a text that Jira's message, or the named header, contains.
         header: the header to look into instead of the words.
         path: how the request's address has to end.
         method: the request's method, or "" for any.
@@ -92,11 +92,11 @@ TABLE: tuple[Row, ...] = (
         header="X-Seraph-LoginReason",
         says=_any("AUTHENTICATED_FAILED|AUTHENTICATION_DENIED"),
     ),
-    # Data Center tells whom it took the request for; with a credential it is somebody, or refused.
+    # Data Center names the user of each request; one with a credential has a user, or is refused.
     Row(
         Unauthorised,
         "credential-refused",
-        "Jira took the request for nobody's",
+        "Jira treated the request as anonymous",
         _LOG_IN,
         header="X-AUSERNAME",
         says=_any(r"^anonymous$"),
@@ -193,7 +193,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         Conflict,
         "conflict",
-        "somebody else is changing the issue",
+        "another request is changing the issue",
         "`unlatch sync` tries again",
         409,
         quotes=True,
@@ -219,7 +219,7 @@ TABLE: tuple[Row, ...] = (
 
 
 def words(answer: Answer) -> str:
-    """What Jira says in an error answer, cut and without control characters."""
+    """The message of an error answer, cut and without control characters."""
     body = answer.json()
     if not isinstance(body, dict):
         return ""

@@ -1,4 +1,4 @@
-"""What Jira answers about issues, as models."""
+"""Jira's answers about issues, as models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unlatch_jira.settings import JiraSettings
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
-# names these and `undefined`, which is where statuses land that nobody gave a category.
+# names these and `undefined`, the category of statuses that were given none.
 _CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
 
 
@@ -38,7 +38,7 @@ class Named(Model):
 
 
 def _named(raw: dict[str, Any]) -> Named:
-    # What else a value holds depends on the kind of the field, and is none of ours.
+    # Further keys of a value depend on the kind of the field and are not read.
     known = {name: raw.get(name) for name in ("id", "name", "value")}
     return Named(**{name: str(x) for name, x in known.items() if isinstance(x, str | int)})
 
@@ -48,7 +48,7 @@ class _StatusCategory(Model):
 
 
 class Status(Model):
-    """A status, with the category that says what it means."""
+    """A status and its category."""
 
     name: str
     id: str | None = None
@@ -56,12 +56,12 @@ class Status(Model):
 
     @property
     def means(self) -> Category:
-        """What the status means, whatever it is called."""
+        """The category of the status; its name does not count."""
         return _CATEGORIES.get(self.category.key, Category.TODO)
 
 
 class FieldKind(Model):
-    """What a field holds, in Jira's words."""
+    """The type of a field, in Jira's terms."""
 
     type: str = "string"
     items: str = ""
@@ -115,7 +115,7 @@ class _ParentFields(Model):
 
 
 class Parent(Model):
-    """What an issue is a part of, with its status where Jira shows it."""
+    """An issue's parent, with its status where Jira shows it."""
 
     key: str
     fields: _ParentFields = _ParentFields()
@@ -144,7 +144,7 @@ class _Fields(Model):
 
 
 class IssueAnswer(Model):
-    """An issue, with what was asked for of it."""
+    """An issue with the requested fields."""
 
     id: str
     key: str
@@ -155,7 +155,7 @@ class IssueAnswer(Model):
 
 
 class SearchAnswer(Model):
-    """A page of what a search found."""
+    """A page of search results."""
 
     issues: tuple[dict[str, Any], ...] = ()
     # Data Center counts, Cloud gives a token for the next page.
@@ -168,7 +168,7 @@ class Issue:
     """An issue as the plugin works with it.
 
     Args:
-        item: what the plugin returns of it.
+        item: the issue as the plugin returns it.
         answer: everything that Jira said.
     """
 
@@ -184,7 +184,7 @@ class Issue:
         return self.answer.fields.resolution
 
     def custom(self, field: str) -> Any:
-        """What a custom field holds, if it was asked for."""
+        """The value of a custom field, if it was requested."""
         return (self.answer.fields.model_extra or {}).get(field)
 
     @property

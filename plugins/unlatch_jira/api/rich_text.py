@@ -68,7 +68,7 @@ def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
 def _span_of_kept(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | None:
     """From the mark that begins the part to the one that ends it, both included.
 
-    Where a person removed one of them, what is left of the pair is not taken for the other's.
+    Where a person removed one of them, the other one is not paired with a later one.
     """
     for end in (place for place, found in enumerate(is_end) if found):
         begins = [place for place in range(end) if is_begin[place]]

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.settings import JiraSettings
 
-# How Jira Software marks its fields, whatever they are called on a site.
+# Jira Software's own keys of its fields; their names differ from site to site.
 _SPRINT = "com.pyxis.greenhopper.jira:gh-sprint"
 _EPIC_LINK = "com.pyxis.greenhopper.jira:gh-epic-link"
 
 
 @dataclass(frozen=True, slots=True)
 class JiraSite:
-    """What there is to know besides issues."""
+    """Requests about projects, people and fields."""
 
     settings: JiraSettings
     wire: JiraConnection
@@ -67,7 +67,7 @@ class JiraSite:
         return self.wire.get(Person, "myself")
 
     def permissions(self, project: str, names: Sequence[str]) -> Permissions:
-        """What the credential may do in a project."""
+        """The credential's permissions in a project."""
         query = {"projectKey": project, "permissions": ",".join(names)}
         return self.wire.get(Permissions, "mypermissions", query)
 

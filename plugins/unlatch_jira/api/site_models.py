@@ -1,4 +1,4 @@
-"""What Jira answers about a site, a project or a person, as models."""
+"""Jira's answers about a site, a project or a person, as models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Permission(Model):
 
 
 class Permissions(Model):
-    """What the credential may do in a project."""
+    """The credential's permissions in a project."""
 
     permissions: dict[str, _Permission] = Field(default_factory=dict)
 

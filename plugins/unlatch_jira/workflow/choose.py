@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from unlatch_jira.api.models import Transition
     from unlatch_jira.settings_types import Transitions
 
-# A transition's name is whatever an administrator called it; this one word is what Jira's own
-# workflows have called it since the beginning, in English. Statuses are never matched by name.
+# Administrators choose the names of transitions; this one word is used by Jira's own
+# workflows since the beginning, in English. Statuses are never matched by name.
 REOPEN = re.compile(r"\bre-?open", re.IGNORECASE)
 
 

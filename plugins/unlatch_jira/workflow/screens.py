@@ -1,4 +1,4 @@
-"""What the screen of a transition asks for, and what is put into it. Pure."""
+"""The fields of a transition's screen, and the values for them. Pure."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 def resolution_for(
     move: Transition, goal: Goal, issue: Issue, settings: JiraSettings
 ) -> dict[str, Any]:
-    """What to put into a transition's field of resolutions, if it has one."""
+    """The value for a transition's resolution field, if it has one."""
     screen = move.screen.get("resolution")
     if screen is None:
         return {}
     if move.to.means.is_open:
-        # Jira counts an issue with a resolution as resolved, whatever its status.
+        # Jira counts an issue with a resolution as resolved in every status.
         return {} if screen.required or issue.resolution is None else {"resolution": None}
     if goal is Goal.OPEN:
-        # On the way to an open status through a done one: the issue keeps what it has.
+        # On the way to an open status through a done one: the issue keeps its resolution.
         held = issue.resolution
         return {"resolution": _reference(held)} if screen.required and held else {}
     wanted = (settings.resolution,) if goal is Goal.COMPLETED else settings.dropped_resolutions
@@ -35,9 +35,9 @@ def resolution_for(
 
 
 def resolution_notes(after: Issue, move: Transition) -> tuple[str, ...]:
-    """What there is to tell of an issue's resolution after a transition."""
+    """Notes about an issue's resolution after a transition."""
     if after.item.category.is_open:
-        # Jira counts an issue with a resolution as resolved, whatever its status.
+        # Jira counts an issue with a resolution as resolved in every status.
         held = after.resolution.name if after.resolution else None
         return (f"the issue kept its resolution {held!r}",) if held else ()
     screen = move.screen.get("resolution")
@@ -57,7 +57,7 @@ def required_fields(move: Transition, filled: Container[str]) -> dict[str, Scree
 
 
 def configured_fields(missing: Mapping[str, ScreenField], settings: JiraSettings) -> dict[str, Any]:
-    """What `trackers.jira.fields` has for fields, as Jira takes it."""
+    """The values of `trackers.jira.fields` for missing fields, in Jira's format."""
     by_word = {word.casefold(): value for word, value in settings.fields.items()}
     found = {}
     for name, field in missing.items():
@@ -101,7 +101,7 @@ def _first_called(values: Iterable[Named], wanted: Iterable[str]) -> Named | Non
 
 
 def _reference(value: Named) -> dict[str, str]:
-    # The id is what counts, as names may be translated; servers have been met that read only names.
+    # The id counts, as names may be translated; some servers read only names.
     known = {"id": value.id, "name": value.name}
     return {key: text for key, text in known.items() if text}
 
@@ -114,7 +114,7 @@ def missing_fields_error(
     first = next(iter(missing.values())).name or next(iter(missing))
     words = {word.casefold() for word in settings.fields}
     refused = [f.name or n for n, f in missing.items() if {n, f.name.casefold()} & words]
-    wrong = f" (what is configured for {', '.join(refused)} is not on offer)" if refused else ""
+    wrong = f" (the configured value for {', '.join(refused)} is not offered)" if refused else ""
     return Rejected(
         "transition-needs-fields",
         f"the transition {move.name!r} asks for fields that unlatch cannot fill: {wanted}{wrong}",
@@ -125,7 +125,7 @@ def missing_fields_error(
 
 
 def describe_field(name: str, field: ScreenField) -> str:
-    """A field as people are told of it, with the values that it takes."""
+    """A field in words, with the values that it takes."""
     values = [value.name or value.value or value.id or "" for value in field.values]
     return (field.name or name) + (f" (one of {', '.join(values)})" if values else "")
 

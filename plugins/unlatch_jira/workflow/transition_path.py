@@ -29,7 +29,7 @@ class Step:
         id: the transition's.
         name: the transition's.
         to: the status that it leads to.
-        means: what that status means.
+        means: the category of that status.
     """
 
     id: str
@@ -94,7 +94,7 @@ def paths_setting(goal: Goal, status: str, steps: tuple[str, ...]) -> str:
 def path_needs_consent(
     refusal: Rejected, goal: Goal, status: str, way: tuple[Step, ...]
 ) -> Rejected:
-    """The error for a way of several transitions that nobody has allowed yet."""
+    """The error for a path of several transitions that is not allowed yet."""
     if not way:
         refusal.hint = (
             f"{refusal.hint}. If the way leads through other statuses, name them in "

@@ -155,7 +155,7 @@ class TransitionRunner:
         fields = screens.resolution_for(move, walk.goal, issue, self.settings)
         missing = screens.required_fields(move, fields)
         if missing:
-            # Jira keeps what a field holds already, so that only empty ones are in the way.
+            # Jira keeps values that fields have already: only empty fields block a transition.
             held = self.client.values(issue.key, missing)
             missing = {name: field for name, field in missing.items() if not held.get(name)}
             fields |= screens.configured_fields(missing, self.settings)
