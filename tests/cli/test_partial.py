@@ -276,7 +276,7 @@ def test_sync_without_anything_to_do_says_so(completed: Project) -> None:
 
     done = completed.run("sync")
 
-    assert (done.code, done.said) == (0, "Nothing is pending, and both sides are in step.\n")
+    assert (done.code, done.said) == (0, "Nothing is pending; both sides are in sync.\n")
     assert before == completed.tree()
     assert completed.wrote() == []
 

@@ -68,7 +68,7 @@ def test_an_unchanged_world_makes_no_writes_on_disk_either(in_step: Project) -> 
     done = in_step.run("sync")
 
     assert (0, [], before) == (done.code, writes(in_step), in_step.tree()), done.said
-    assert "both sides are in step" in done.err
+    assert "both sides are in sync" in done.err
 
 
 def test_without_a_base_disagreement_is_listed_and_nothing_written(project: Project) -> None:
@@ -112,7 +112,7 @@ def test_an_item_closed_by_hand_waits_for_somebody(in_step: Project) -> None:
     done = in_step.run("sync")
 
     assert (5, [], before) == (done.code, writes(in_step), in_step.tree()), done.said
-    assert "has to be decided" in done.out
+    assert "needs a decision" in done.out
 
 
 def test_an_item_closed_by_hand_finishes_the_increment_where_that_is_the_policy(

@@ -1,4 +1,4 @@
-"""The CI system that a job runs under, as its environment tells."""
+"""The CI system that runs this process, from its environment variables."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class System(StrEnum):
     GITLAB = "gitlab-ci"
 
 
-# The variable by which each tells that it is at work.
+# The variable that each of them sets.
 _SIGNS = {
     System.GITHUB: "GITHUB_ACTIONS",
     System.AZURE: "TF_BUILD",
     System.GITLAB: "GITLAB_CI",
 }
-# Where a commit's author has no address of their own; reserved by RFC 2606, so nobody's.
+# For a committer without an address; RFC 2606 reserves the domain.
 _NOBODY = "unlatch@ci.invalid"
 
 
@@ -49,34 +49,31 @@ class Ci:
 
     @property
     def email(self) -> str:
-        """The address for commits of whoever began the job."""
-        told = self.environ.get
-        if self.system is System.GITHUB and told("GITHUB_ACTOR") and told("GITHUB_ACTOR_ID"):
-            name = f"{told('GITHUB_ACTOR_ID')}+{told('GITHUB_ACTOR')}"
-            return f"{name}@users.noreply.github.com"
-        asked = "GITLAB_USER_EMAIL" if self.system is System.GITLAB else "BUILD_REQUESTEDFOREMAIL"
-        return told(asked) or _NOBODY
+        """The address of the person who started the job, for commits."""
+        env = self.environ.get
+        if self.system is System.GITHUB and env("GITHUB_ACTOR") and env("GITHUB_ACTOR_ID"):
+            return f"{env('GITHUB_ACTOR_ID')}+{env('GITHUB_ACTOR')}@users.noreply.github.com"
+        name = "GITLAB_USER_EMAIL" if self.system is System.GITLAB else "BUILD_REQUESTEDFOREMAIL"
+        return env(name) or _NOBODY
 
     def proposal_url(self, branch: str, onto: str) -> str | None:
-        """The page on which a person makes a pull request of `branch`."""
-        told = self.environ.get
+        """The page for opening a pull request of `branch`."""
+        env = self.environ.get
         if self.system is System.GITHUB:
-            place = f"{told('GITHUB_SERVER_URL')}/{told('GITHUB_REPOSITORY')}"
-            known = told("GITHUB_SERVER_URL") and told("GITHUB_REPOSITORY")
-            return f"{place}/compare/{quote(onto)}...{quote(branch)}?expand=1" if known else None
+            server, repository = env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY")
+            page = f"{server}/{repository}/compare/{quote(onto)}...{quote(branch)}?expand=1"
+            return page if server and repository else None
         if self.system is System.AZURE:
-            place = told("BUILD_REPOSITORY_URI", "").rstrip("/")
-            query = urlencode({"sourceRef": branch, "targetRef": onto})
-            return f"{place}/pullrequestcreate?{query}" if place else None
-        query = urlencode(
-            {"merge_request[source_branch]": branch, "merge_request[target_branch]": onto}
-        )
-        place = told("CI_PROJECT_URL", "")
-        return f"{place}/-/merge_requests/new?{query}" if place else None
+            base, page = env("BUILD_REPOSITORY_URI", "").rstrip("/"), "pullrequestcreate"
+            query = {"sourceRef": branch, "targetRef": onto}
+        else:
+            base, page = env("CI_PROJECT_URL", ""), "-/merge_requests/new"
+            query = {"merge_request[source_branch]": branch, "merge_request[target_branch]": onto}
+        return f"{base}/{page}?{urlencode(query)}" if base else None
 
 
 def detect(environ: Mapping[str, str]) -> Ci | None:
-    """The job that this is, if it is one."""
+    """The CI job that this process belongs to, if any."""
     for system, sign in _SIGNS.items():
         if environ.get(sign, "").casefold() == "true":
             return Ci(system, environ)

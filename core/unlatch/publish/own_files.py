@@ -1,8 +1,9 @@
-"""Which of a checkout's changed files are increments' own, and so ours to commit."""
+"""The changed files of a checkout that belong to increments, and so may be committed."""
 
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -11,11 +12,11 @@ from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
 from unlatch.worklog.ids import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection
 
 # A spec or a list of tasks that was changed alone was changed by a person.
-_TELLING = frozenset({METADATA, EVENTS})
-_OURS = _TELLING | {SPEC, TASKS}
+_RECORDS = frozenset({METADATA, EVENTS})
+_OURS = _RECORDS | {SPEC, TASKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,48 +33,41 @@ class OwnFiles:
 
 
 def merge_attributes(below: str) -> str:
-    """How git shall merge them, for a clone that .gitattributes does not tell."""
+    """The git attributes for merging increments, for a clone without them in .gitattributes."""
     return f"/{below}/**/{METADATA} merge=unlatch\n/{below}/**/{EVENTS} merge=union\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Changed:
-    path: str
-    is_gone: bool
-    is_new: bool
-
-
 def own_files(status: bytes, *, below: str) -> OwnFiles:
-    """What of `git status --porcelain -z --no-renames` is ours.
+    """The files of increments in the output of `git status --porcelain -z --no-renames`.
 
     Args:
         below: the folder of the increments, from the top of the checkout.
     """
-    groups: dict[str, dict[str, list[_Changed]]] = {}
-    for one in _entries(status):
-        if place := _place(one.path, below):
-            groups.setdefault(place[0], {}).setdefault(place[1], []).append(one)
-    ours = {name: inner for name, inner in groups.items() if inner.keys() & _TELLING}
-    paths = [path for inner in ours.values() for path in _paths(inner)]
+    changes: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for entry in filter(None, os.fsdecode(status).split("\0")):
+        code, path = entry[:2], entry[3:]
+        if place := _place(path, below):
+            increment, inner = place
+            changes[increment][inner][path] = code
+    ours = {name: files for name, files in changes.items() if files.keys() & _RECORDS}
+    # A folder that was taken out of the archive moved with all of its files.
+    paths = [
+        path
+        for files in ours.values()
+        for inner, codes in files.items()
+        if inner in _OURS or _is_moved(codes.values())
+        for path in codes
+    ]
     return OwnFiles(tuple(sorted(paths)), tuple(sorted(ours)))
 
 
-def _paths(inner: Mapping[str, Iterable[_Changed]]) -> Iterable[str]:
-    for name, changes in inner.items():
-        # A folder that was taken out of the archive moved with all that is in it.
-        is_moved = any(one.is_gone for one in changes) and any(one.is_new for one in changes)
-        if name in _OURS or is_moved:
-            yield from (one.path for one in changes)
-
-
-def _entries(status: bytes) -> Iterable[_Changed]:
-    for entry in filter(None, os.fsdecode(status).split("\0")):
-        code, path = entry[:2], entry[3:]
-        yield _Changed(path, "D" in code, code == "??" or "A" in code)
+def _is_moved(codes: Collection[str]) -> bool:
+    is_new = any(code == "??" or "A" in code for code in codes)
+    return is_new and any("D" in code for code in codes)
 
 
 def _place(path: str, below: str) -> tuple[str, str] | None:
-    """The increment's folder that a file lies in, and its path there."""
+    """The folder of the file's increment, and the file's path inside of it."""
     try:
         parts = PurePosixPath(path).relative_to(below).parts
     except ValueError:

@@ -1,7 +1,7 @@
-"""Giving back to git what a sync has changed in increments: by a push, or by a branch to merge.
+"""Commit and share the increments that a sync changed: push them, or push a branch to merge.
 
-Only increments' own files are committed, and nothing is forced. Where somebody else's push came
-first, theirs is merged by what the fields mean, and the push is tried again.
+Only increments' own files are committed, and nothing is forced. If somebody else pushed first,
+their commits are merged by the meaning of each field, and the push is repeated.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from unlatch.worklog.neutral import visible
 if TYPE_CHECKING:
     from unlatch.project.git.working import Ran
 
-# With a lock of the CI system it is hardly ever a second time.
+# With a lock of the CI system a second push is rare.
 MOST_PUSHES = 5
-# How git says that somebody else's push came first.
+# How git reports that another push came first.
 _OVERTAKEN = (b"fetch first", b"non-fast-forward", b"cannot lock ref", b"failed to update ref")
 _MOST_NAMES = 3
 _STATUS = (
@@ -29,139 +29,137 @@ _STATUS = (
 )
 
 
-class NotGivenBack(StoreError):
-    """What was done is recorded in this checkout, and others do not have it."""
+class NotPublished(StoreError):
+    """The changes are recorded in this checkout, and nobody else has them."""
 
     exit_code = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What was given back.
+    """A commit that was pushed.
 
     Args:
-        commit: its name in git.
-        branch: the branch that it is on.
-        increments: those that had changed.
-        proposal: the page on which a person makes a pull request of it, where one is to be made.
+        increments: the increments that had changed.
+        proposal: the page for opening a pull request, if a person has to open one.
     """
 
     commit: str
     branch: str
     increments: tuple[str, ...]
+    remote: str
     proposal: str | None = None
 
 
-def give_back(publishing: PublishTarget) -> Published | None:
-    """Commit what has changed in increments, and share it; None if nothing has.
+def publish(target: PublishTarget) -> Published | None:
+    """Commit the changed increments, and push them; None if nothing has changed.
 
     Raises:
-        NotGivenBack: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
+        NotPublished: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`.
     """
-    files = own_files(_done(publishing, publishing.git(*_STATUS)).out, below=publishing.below)
+    files = own_files(_run(target, *_STATUS).out, below=target.below)
     if files.paths:
-        _done(publishing, publishing.git("add", "--all", paths=files.paths))
-    if publishing.way is Way.PR:
-        return _propose(publishing, files)
+        _run(target, "add", "--all", paths=files.paths)
+    if target.way is Way.PR:
+        return _propose(target, files)
     if not files.paths:
         return None
-    committed = publishing.git(
-        "commit", "--quiet", "--only", "-m", _message(publishing, files), paths=files.paths
-    )
-    _done(publishing, committed)
-    _push(publishing)
-    return Published(publishing.git("rev-parse", "HEAD").line, publishing.branch, files.increments)
+    _run(target, "commit", "--quiet", "--only", "-m", _message(target, files), paths=files.paths)
+    _push(target)
+    commit = target.git("rev-parse", "HEAD").line
+    return Published(commit, target.branch, files.increments, target.remote)
 
 
-def _propose(publishing: PublishTarget, files: OwnFiles) -> Published | None:
-    git = publishing.git
-    tree = _done(publishing, git("write-tree")).line
-    parents = ["HEAD", *filter(None, [publishing.tip])]
+def _propose(target: PublishTarget, files: OwnFiles) -> Published | None:
+    git = target.git
+    tree = _run(target, "write-tree").line
+    parents = ["HEAD", *filter(None, [target.tip])]
     if tree in {git("rev-parse", f"{one}^{{tree}}").line for one in parents}:
         return None
-    named = [part for one in parents for part in ("-p", one)]
-    made = git("commit-tree", tree, *named, "-m", _message(publishing, files))
-    commit = _done(publishing, made).line
-    ref = f"{commit}:{HEADS}{publishing.proposal}"
-    pushed = git("push", "--porcelain", "--", publishing.remote, ref)
+    options = [part for one in parents for part in ("-p", one)]
+    commit = _run(target, "commit-tree", tree, *options, "-m", _message(target, files)).line
+    pushed = _push_once(target, f"{commit}:{HEADS}{target.proposal}")
     if not pushed.is_done:
-        raise _refused(publishing, pushed)
-    url = (
-        publishing.ci.proposal_url(publishing.proposal, publishing.branch)
-        if publishing.ci
-        else None
-    )
-    return Published(commit, publishing.proposal, files.increments, url)
+        raise _refused(target, pushed)
+    url = target.ci.proposal_url(target.proposal, target.branch) if target.ci else None
+    return Published(commit, target.proposal, files.increments, target.remote, url)
 
 
-def _push(publishing: PublishTarget) -> None:
+def _push(target: PublishTarget) -> None:
     for _ in range(MOST_PUSHES):
-        ref = f"HEAD:{HEADS}{publishing.branch}"
-        pushed = publishing.git("push", "--porcelain", "--", publishing.remote, ref)
+        pushed = _push_once(target, f"HEAD:{HEADS}{target.branch}")
         if pushed.is_done:
             return
         if not any(sign in pushed.out for sign in _OVERTAKEN):
-            raise _refused(publishing, pushed)
-        _merge(publishing)
-    raise NotGivenBack(
+            raise _refused(target, pushed)
+        _merge(target)
+    raise _failed(
+        target,
         "push-overtaken",
-        f"others pushed to {publishing.branch} each time that this was to be pushed",
-        where=str(publishing.git.top),
-        hint="let one job at a time run, as docs/ci.md shows; then unlatch sync again",
+        f"each push to {target.branch} came after another one",
+        hint="run one job at a time, as docs/ci.md shows; then unlatch sync again",
     )
 
 
-def _merge(publishing: PublishTarget) -> None:
-    fetched = fetch(publishing, f"{HEADS}{publishing.branch}")
+def _push_once(target: PublishTarget, refspec: str) -> Ran:
+    return target.git("push", "--porcelain", "--", target.remote, refspec)
+
+
+def _merge(target: PublishTarget) -> None:
+    fetched = fetch(target, f"{HEADS}{target.branch}")
     if not fetched.is_done:
-        raise NotGivenBack(
+        raise _failed(
+            target,
             "fetch-failed",
-            f"git could not fetch {publishing.branch}: {fetched.complaint}",
-            where=str(publishing.git.top),
+            f"git could not fetch {target.branch}: {fetched.complaint}",
             hint="check the remote and the job's credential",
         )
-    named = f"Merge {publishing.branch} into what sync has changed{_mark(publishing)}"
-    merged = publishing.git("merge", "--quiet", "-m", named, "FETCH_HEAD")
-    if merged.is_done:
+    message = f"Merge {target.branch} into synced increments{_skip_mark(target)}"
+    if target.git("merge", "--quiet", "-m", message, "FETCH_HEAD").is_done:
         return
-    publishing.git("merge", "--abort")
-    raise NotGivenBack(
+    target.git("merge", "--abort")
+    raise _failed(
+        target,
         "push-in-conflict",
-        f"others changed the same on {publishing.branch}, differently",
-        where=str(publishing.git.top),
-        hint="run unlatch sync again on their state; nothing is told twice to an item",
+        f"{target.branch} has other changes to the same fields",
+        hint="run unlatch sync again on their state; nothing is posted twice",
     )
 
 
-def _message(publishing: PublishTarget, files: OwnFiles) -> str:
+def _message(target: PublishTarget, files: OwnFiles) -> str:
     # A line break in a folder's name would begin a line of the message.
     names = [visible(name) for name in files.increments]
-    told = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
+    subject = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
     listed = "".join(f"- {name}\n" for name in names)
-    return f"Sync {told or 'increments'} with their items{_mark(publishing)}\n\n{listed}"
+    return f"Sync {subject or 'increments'} with their items{_skip_mark(target)}\n\n{listed}"
 
 
-def _mark(publishing: PublishTarget) -> str:
-    """What keeps a job's push from starting the next job; a pull request's checks shall run."""
-    return " [skip ci]" if publishing.ci is not None and publishing.way is Way.PUSH else ""
+def _skip_mark(target: PublishTarget) -> str:
+    """Keeps a job's push from starting the next job; a pull request's checks must run."""
+    return " [skip ci]" if target.ci is not None and target.way is Way.PUSH else ""
 
 
-def _done(publishing: PublishTarget, ran: Ran) -> Ran:
-    if not ran.is_done:
-        raise NotGivenBack(
-            "commit-failed",
-            f"git could not commit what has changed: {ran.complaint}",
-            where=str(publishing.git.top),
-            hint="git status shows it; commit and push it by hand",
-        )
-    return ran
-
-
-def _refused(publishing: PublishTarget, pushed: Ran) -> NotGivenBack:
-    return NotGivenBack(
-        "push-refused",
-        f"git could not push to {publishing.remote}: {pushed.complaint}",
-        where=str(publishing.git.top),
-        hint="the job needs to write contents; where the branch is protected: --commit pr",
+def _run(target: PublishTarget, *arguments: str, paths: tuple[str, ...] | None = None) -> Ran:
+    ran = target.git(*arguments, paths=paths)
+    if ran.is_done:
+        return ran
+    raise _failed(
+        target,
+        "commit-failed",
+        f"git could not commit the changes: {ran.complaint}",
+        hint="git status shows them; commit and push by hand",
     )
+
+
+def _refused(target: PublishTarget, pushed: Ran) -> NotPublished:
+    return _failed(
+        target,
+        "push-refused",
+        f"git could not push to {target.remote}: {pushed.complaint}",
+        hint="the job needs permission to write contents; for a protected branch: --commit pr",
+    )
+
+
+def _failed(target: PublishTarget, id: str, message: str, *, hint: str) -> NotPublished:
+    return NotPublished(id, message, where=str(target.git.top), hint=hint)

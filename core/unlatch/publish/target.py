@@ -1,4 +1,4 @@
-"""Where changed increments are given back to, found out before anything is changed."""
+"""Where changed increments are published; determined before anything is changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
 
 _ATTRIBUTES = "gitattributes"
-# As in git_setup, but for the unlatch that runs now, whatever is on the PATH. -P: modules are never
+# As in project.git.setup, but the running unlatch, whatever is on the PATH. -P: no module is
 # imported from the top of the checkout, where git runs it.
 _DRIVER = (
     f"{shlex.quote(sys.executable)} -P -m unlatch.cli merge-driver %O %A %B %P; merged=$?; "
@@ -33,7 +33,7 @@ _DRIVER = (
 
 
 class Way(StrEnum):
-    """How changed increments are given back."""
+    """How changed increments are published."""
 
     NONE = "none"
     PUSH = "push"
@@ -42,14 +42,14 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PublishTarget:
-    """Where changed increments are given back to.
+    """Where changed increments are published.
 
     Args:
         ci: the CI job, if this is one.
         remote: the remote's name.
         branch: the branch that a push goes to, or that a pull request is made for.
         below: the folder of the increments, from the top of the checkout.
-        tip: what waits on the pull request's branch already; it is in the checkout as well.
+        tip: the last commit of an open pull request's branch, merged into the checkout.
     """
 
     git: WorkingGit
@@ -66,8 +66,8 @@ class PublishTarget:
         return f"unlatch/sync-{self.branch}"
 
 
-def begin(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
-    """Make sure that publishing can succeed; for a pull request, take in what it has already.
+def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
+    """Make sure that publishing can succeed; merge the branch of an open pull request.
 
     Raises:
         UsageError: `no-git`, `no-remote`, `no-branch`, `outside-checkout` or `index-not-empty`.
@@ -85,12 +85,12 @@ def begin(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
     if not git("remote", "get-url", "--", remote).is_done:
         raise UsageError(
             "no-remote",
-            f"git knows no remote {remote!r} to give changes back to",
+            f"git has no remote {remote!r} to push to",
             where=str(top),
             hint=f"git remote add {remote} URL, or --commit none",
         )
-    publishing = PublishTarget(git, way, ci, remote, branch, below)
-    return _with_proposal(publishing) if way is Way.PR else publishing
+    target = PublishTarget(git, way, ci, remote, branch, below)
+    return _with_proposal(target) if way is Way.PR else target
 
 
 def _below(increments: Path, top: Path) -> str:
@@ -106,12 +106,12 @@ def _below(increments: Path, top: Path) -> str:
         ) from error
 
 
-def fetch(publishing: PublishTarget, ref: str) -> Ran:
-    """Fetch a branch as FETCH_HEAD, with all that is needed to merge it."""
-    # CI systems check out one commit alone, without what both sides come from.
-    is_shallow = publishing.git("rev-parse", "--is-shallow-repository").line == "true"
+def fetch(target: PublishTarget, ref: str) -> Ran:
+    """Fetch a branch as FETCH_HEAD, with the history that a merge needs."""
+    # CI systems check out one commit alone, without the merge base.
+    is_shallow = target.git("rev-parse", "--is-shallow-repository").line == "true"
     deeper = ("--unshallow",) if is_shallow else ()
-    return publishing.git("fetch", "--quiet", *deeper, "--", publishing.remote, ref)
+    return target.git("fetch", "--quiet", *deeper, "--", target.remote, ref)
 
 
 def _branch(git: WorkingGit, ci: Ci | None) -> str:
@@ -120,9 +120,9 @@ def _branch(git: WorkingGit, ci: Ci | None) -> str:
     if ci is None or ci.branch is None:
         raise UsageError(
             "no-branch",
-            "a commit is checked out, and nothing says which branch it belongs to",
+            "a commit is checked out, and its branch is not known",
             where=str(git.top),
-            hint="check a branch out, or --commit none; a pull request's job cannot give back",
+            hint="check a branch out, or --commit none; a pull request's job cannot publish",
         )
     return ci.branch
 
@@ -130,7 +130,7 @@ def _branch(git: WorkingGit, ci: Ci | None) -> str:
 def _settings(
     workspace: Workspace, below: str, ci: Ci | None, *, by: str
 ) -> tuple[tuple[str, str], ...]:
-    """The merge driver, whether or not this clone was set up for it, and who commits."""
+    """The merge driver, also for a clone that was not set up for it, and the committer."""
     path = state_folder(workspace.layout.root) / _ATTRIBUTES
     replace_file(path, merge_attributes(below).encode())
     settings = [(DRIVER, _DRIVER), ("core.attributesFile", str(path.absolute()))]
@@ -140,8 +140,8 @@ def _settings(
     return tuple(settings)
 
 
-def _with_proposal(publishing: PublishTarget) -> PublishTarget:
-    git, ref = publishing.git, f"{HEADS}{publishing.proposal}"
+def _with_proposal(target: PublishTarget) -> PublishTarget:
+    git, ref = target.git, f"{HEADS}{target.proposal}"
     if not git("diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv").is_done:
         raise UsageError(
             "index-not-empty",
@@ -149,32 +149,32 @@ def _with_proposal(publishing: PublishTarget) -> PublishTarget:
             where=str(git.top),
             hint="commit them first, or git restore --staged .",
         )
-    listed = git("ls-remote", "--", publishing.remote, ref)
-    fetched = fetch(publishing, ref) if listed.is_done and listed.line else listed
+    listed = git("ls-remote", "--", target.remote, ref)
+    fetched = fetch(target, ref) if listed.is_done and listed.line else listed
     if not fetched.is_done:
         raise StoreError(
             "fetch-failed",
-            f"git could not ask {publishing.remote}: {fetched.complaint}",
+            f"git could not read {target.remote}: {fetched.complaint}",
             where=str(git.top),
             hint="check the remote and the job's credential",
         )
     if not listed.line:
-        return publishing
+        return target
     tip = git("rev-parse", "FETCH_HEAD").line
     if git("merge-base", "--is-ancestor", tip, "HEAD").is_done:
-        return publishing
-    _take_in(publishing, tip)
-    return replace(publishing, tip=tip)
+        return target
+    _merge_proposal(target, tip)
+    return replace(target, tip=tip)
 
 
-def _take_in(publishing: PublishTarget, tip: str) -> None:
+def _merge_proposal(target: PublishTarget, tip: str) -> None:
     # Squashed, so that no branch moves; the commit that follows has it as a parent.
-    if publishing.git("merge", "--quiet", "--squash", tip).is_done:
+    if target.git("merge", "--quiet", "--squash", tip).is_done:
         return
-    publishing.git("reset", "--merge")
+    target.git("reset", "--merge")
     raise StoreError(
         "proposal-in-conflict",
-        f"{publishing.proposal} waits to be merged, and no longer fits {publishing.branch}",
-        where=str(publishing.git.top),
-        hint=f"merge or delete {publishing.proposal}, then run the command again",
+        f"{target.proposal} conflicts with {target.branch}",
+        where=str(target.git.top),
+        hint=f"merge or delete {target.proposal}, then run the command again",
     )

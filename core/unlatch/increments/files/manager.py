@@ -15,6 +15,7 @@ from unlatch.increments.files.new_increment import make_increment
 from unlatch.increments.files.plans import Intent, Plan, plan_reopen, plan_transition, plan_undo
 from unlatch.increments.files.reading import read_folder, read_increment
 from unlatch.increments.files.transaction import change_folder
+from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import add_link
 from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending, told_of
@@ -26,7 +27,7 @@ from unlatch.worklog.ids import number_of
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from unlatch.increments.files.events import Event
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.reading import Shapes
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.amendment import Amended, Amendment
-    from unlatch.increments.model.increment import BrokenIncrement, Increment, Link, ReopenEntry
+    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Kind, Operation
 
 LONGEST_REASON = 10_000
@@ -109,6 +110,12 @@ class MetadataManager:
     def list(self) -> list[Increment | BrokenIncrement]:
         """All increments, archived and broken ones included."""
         return [*self.each(self.layout.folders())]
+
+    def read_all(self) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
+        """The increments that can be read, and those that cannot."""
+        found = self.list()
+        broken = [one for one in found if isinstance(one, BrokenIncrement)]
+        return [one for one in found if not isinstance(one, BrokenIncrement)], broken
 
     def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
         """The increments in these folders, each read when it is its turn."""

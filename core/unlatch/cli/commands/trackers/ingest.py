@@ -1,4 +1,4 @@
-"""unlatch ingest: take in what a tracker tells of an item."""
+"""unlatch ingest: process a webhook event of a tracker."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.trackers.publish import COMMIT
-from unlatch.cli.commands.trackers.sync import Sync, SyncOptions
-from unlatch.cli.options.delivery import YES, serving
+from unlatch.cli.commands.trackers.sync import run_sync, sync_options
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.cli.runtime.session import Session, with_session
 from unlatch.project.registry import Registry
-from unlatch.spi.operation import Kind
 from unlatch.sync.ingest import read_message, sources
+from unlatch.sync.sync import SyncOptions
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
@@ -32,30 +30,27 @@ def command(entry: Entry) -> click.Command:
         "source",
         metavar="KIND",
         required=True,
-        help=f"What FILE holds: {' or '.join(sources(Registry()))}.",
+        help=f"The kind of event in FILE: {' or '.join(sources(Registry()))}.",
     )
-    @click.option(
-        "--max-items", type=click.IntRange(min=1), help="How many items may be written to."
-    )
-    @click.option("--force", is_flag=True, help="Complete increments whose tasks are open, too.")
-    @COMMIT
-    @BY
-    @YES
-    @serving(*Kind)
-    @JSON
+    @sync_options
     @with_session
     def run(
-        session: Session, *, file: Path, source: str, by: str | None, as_json: bool, **typed: Any
+        session: Session,
+        *,
+        file: Path,
+        source: str,
+        by: str | None,
+        way: str,
+        yes: bool,
+        as_json: bool,
+        **typed: Any,
     ) -> int:
-        message = read_message(session.workspace.registry, source, file)
+        tracker, event = read_message(session.workspace.registry, source, file)
         session.workspace.check_config()
-        event = message[1]
         if event.note is not None and not as_json:
             output.talk(f"Nothing to do ({output.clean(event.action)}): {event.note}.")
             return 0
-        with session.trackers() as trackers:
-            wanted = SyncOptions(message=message, **typed)
-            done = Sync(session, trackers, wanted, by=session.who(by), silent=as_json)
-            return done.run(as_json=as_json)
+        options = SyncOptions(event=(tracker, event), **typed)
+        return run_sync(session, options, by=by, way=way, yes=yes, as_json=as_json)
 
     return run

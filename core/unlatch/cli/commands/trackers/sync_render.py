@@ -1,0 +1,284 @@
+"""The plan and the result of a sync: in words, as JSON documents, and as exit codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.deliveries import tell_all_left
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.documents import delivered_code, delivery_entry, pending_of
+from unlatch.cli.render.preview import item_lines, previewed_entry
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
+from unlatch.cli.runtime.progress import FEW
+from unlatch.sync.compare import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unlatch.cli.contracts.parts import Broken
+    from unlatch.cli.contracts.syncing import (
+        CommitEntry,
+        ComparedEntry,
+        EventEntry,
+        MoveEntry,
+        SyncDocument,
+        SyncPlanDocument,
+    )
+    from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.preview import Previewed
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import BrokenIncrement
+    from unlatch.publish.sync import PublishResult
+    from unlatch.sync.apply import Moved
+    from unlatch.sync.compare import Compared
+    from unlatch.sync.ingest import Heard
+    from unlatch.sync.plan import Move, SyncPlan
+    from unlatch.sync.sync import SyncPreview, SyncResult
+
+HEADINGS = ("Increment", "Here", "Item", "There", "What")
+_ACTIONS = {
+    Verdict.RECORD: "record as in sync",
+    Verdict.PUSH: "item follows",
+    Verdict.PULL: "increment follows",
+    Verdict.ASK: "needs a decision",
+    Verdict.CONFLICT: "conflict",
+    Verdict.DRIFT: "left as it is",
+    Verdict.EXPECTED: "OK",
+}
+_CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
+# Without a token nothing can be compared, and a fork's job has none.
+NO_TOKEN = frozenset({"credential-missing", "credential-incomplete"})
+
+
+def drift_code(plan: SyncPlan) -> int:
+    """The exit code of the CI gate."""
+    errors = [one.seen.error for one in plan.links if one.seen.error is not None]
+    is_checked = all(error.id in NO_TOKEN for error in errors)
+    return 0 if is_checked and not plan.is_adrift else UNDECIDED
+
+
+def result_code(result: SyncResult, published: PublishResult) -> int:
+    """The exit code of a sync."""
+    codes = (delivered_code(one.deliveries, one.left) for one in result.delivered)
+    failed = [*(one.error for one in result.moved), *(one.seen.error for one in result.plan.links)]
+    is_undecided = any(failed) or result.plan.is_unresolved
+    return (
+        max(codes, default=0)
+        or (UNDECIDED if is_undecided else 0)
+        or (published.error.exit_code if published.error else 0)
+        or (UNDECIDED if result.broken else 0)
+    )
+
+
+def brief(error: UnlatchError) -> str:
+    """An error on one line, with its id and hint."""
+    return f"{error.message} [{error.id}]" + (f"; {error.hint}" if error.hint else "")
+
+
+def tell_preview(session: Session, found: SyncPreview, *, requests: bool) -> None:
+    """Show the plan, and each request if these were asked for."""
+    _tell_broken(found.broken)
+    if found.other_branch is not None:
+        output.talk(f"On branch {found.other_branch} only pending operations would be delivered.")
+    tell_compared(found.plan)
+    for move in found.plan.moves:
+        output.data(f"  {_move_line(move)}")
+    for line in item_lines(session, found.items):
+        output.data(line)
+    if requests:
+        output.data(_sum(session, found))
+    elif not found.plan.told and not found.broken:
+        output.talk("Both sides are in sync.")
+
+
+def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
+    """A table of the links that are not in sync.
+
+    Args:
+        changes: whether to list those that are, or were, brought in sync.
+    """
+    rows = [link_row(one) for one in plan.told if changes or one.verdict not in _CHANGES]
+    if rows:
+        output.table(HEADINGS, rows, flexible=4)
+
+
+def link_row(one: Compared) -> tuple[str, str, str, str, str]:
+    """A link as a row under HEADINGS."""
+    there = one.seen.item.state if one.seen.item else "unknown"
+    return (one.increment.id, one.increment.status.value, one.seen.name, there, action_of(one))
+
+
+def action_of(one: Compared) -> str:
+    """The action for a link, or why it is not known."""
+    if one.pending:
+        return f"{times(one.pending, 'operation')} pending"
+    if one.seen.error is not None:
+        return brief(one.seen.error)
+    if one.decision is None or one.verdict is None:
+        return "unknown"
+    why = f": {one.decision.why}" if one.decision.why else ""
+    return f"{_ACTIONS.get(one.verdict, one.verdict.value)}{why}"
+
+
+def tell_moves(moved: Sequence[Moved]) -> None:
+    """The increments that followed their items; of many, only failures."""
+    ok, failed = output.good(output.sign("ok")), output.bad(output.sign("no"))
+    done = [one for one in moved if one.error is None]
+    if len(done) > FEW:
+        output.data(f"{ok} {times(len(done), 'increment')} followed their items")
+    for one in moved:
+        if one.error is not None:
+            output.data(f"{failed} {_move_line(one.move)}")
+            output.data(f"    not done: {output.clean(one.error.message)} [{one.error.id}]")
+            if one.error.hint:
+                output.data(f"    {output.clean(one.error.hint)}")
+        elif len(done) <= FEW:
+            output.data(f"{ok} {_move_line(one.move)}")
+
+
+def tell_result(result: SyncResult) -> None:
+    """Show everything that is left to do."""
+    event = result.event
+    if event and event.ref and not event.increments:
+        output.talk(f"No increment is linked to {event.ref.url}.")
+    tell_all_left([one for one in result.delivered if one.deliveries])
+    if result.blocked:
+        skipped = f"{times(result.blocked, 'blocked operation')} skipped."
+        output.talk(f"{output.warn(skipped)} unlatch status lists them.")
+    _tell_broken(result.broken)
+    if not (result.delivered or result.plan.told or result.moved or result.broken):
+        output.talk("Nothing is pending; both sides are in sync.")
+
+
+def _tell_broken(broken: Iterable[BrokenIncrement]) -> None:
+    for one in broken:
+        mark = output.bad(output.sign("no"))
+        output.data(f"{mark} {one.id} cannot be read: {output.clean(one.reason)} [{one.error_id}]")
+        if one.hint:
+            output.data(f"    {output.clean(one.hint)}")
+
+
+def _move_line(move: Move) -> str:
+    before = move.increment.status
+    return f"{move.increment.id}: {before} -> {move.to} ({output.clean(move.reason)})"
+
+
+def _sum(session: Session, found: SyncPreview) -> str:
+    if not found.items and not found.plan.moves:
+        return "No requests; nothing was written."
+    titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
+    counts = _requests(found.items)
+    requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
+    watchers = "; people who watch these items are notified" if found.items else ""
+    return (
+        f"{times(found.plan.items, 'item')} would be written to; requests: {requests}; "
+        f"{times(_comments(found), 'comment')}{watchers}. Nothing was written."
+    )
+
+
+def _requests(items: Iterable[Previewed]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for item in items:
+        counts[item.operation.tracker] += len(item.requests)
+    return dict(counts)
+
+
+def _comments(found: SyncPreview) -> int:
+    return sum(item.change.comment is not None for item in found.items)
+
+
+def preview_document(found: SyncPreview, code: int) -> SyncPlanDocument:
+    """The plan of a sync, for scripts."""
+    return {
+        "schema": "unlatch.sync-plan/1",
+        "compared": [_compared_entry(one) for one in found.plan.told],
+        "moves": [_move_entry(move) for move in found.plan.moves],
+        "pending": [entry for increment in found.increments for entry in pending_of(increment)],
+        "items": [previewed_entry(item) for item in found.items],
+        "requests": _requests(found.items),
+        "comments": _comments(found),
+        "adrift": found.plan.is_adrift,
+        "otherBranch": found.other_branch,
+        "broken": _broken_entries(found.broken),
+        "exitCode": code,
+    }
+
+
+def result_document(result: SyncResult, published: PublishResult, code: int) -> SyncDocument:
+    """The result of a sync, for scripts."""
+    return {
+        "schema": "unlatch.sync/1",
+        "increments": [
+            {
+                "id": one.increment.id,
+                "trackers": [delivery_entry(delivery) for delivery in one.deliveries],
+                "left": one.left,
+            }
+            for one in result.delivered
+        ],
+        "compared": [_compared_entry(one) for one in result.plan.told],
+        "moves": [_move_entry(one.move, one.error) for one in result.moved],
+        "otherBranch": result.other_branch,
+        "commit": _commit_entry(published),
+        "event": _event_entry(result.event) if result.event else None,
+        "broken": _broken_entries(result.broken),
+        "exitCode": code,
+    }
+
+
+def _broken_entries(broken: Iterable[BrokenIncrement]) -> list[Broken]:
+    return [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken]
+
+
+def _compared_entry(one: Compared) -> ComparedEntry:
+    item = one.seen.item
+    return {
+        "increment": one.increment.id,
+        "status": one.increment.status,
+        "tracker": one.link.tracker,
+        "id": one.link.item,
+        "url": one.link.url,
+        "name": one.seen.name,
+        "state": item.state if item else None,
+        "category": item.category.value if item else None,
+        "verdict": one.verdict.value if one.verdict else ("owed" if one.pending else "unknown"),
+        "why": one.decision.why if one.decision else "",
+        "error": problem_entry(one.seen.error) if one.seen.error else None,
+    }
+
+
+def _move_entry(move: Move, error: UnlatchError | None = None) -> MoveEntry:
+    return {
+        "increment": move.increment.id,
+        "before": move.increment.status,
+        "after": move.to,
+        "by": move.by,
+        "reason": move.reason,
+        "error": problem_entry(error) if error else None,
+    }
+
+
+def _commit_entry(result: PublishResult) -> CommitEntry | None:
+    done, error = result.published, result.error
+    if done is None and error is None:
+        return None
+    return {
+        "commit": done.commit if done else None,
+        "branch": done.branch if done else None,
+        "increments": list(done.increments) if done else [],
+        "proposal": done.proposal if done else None,
+        "error": error_entry(error) if error else None,
+    }
+
+
+def _event_entry(heard: Heard) -> EventEntry:
+    return {
+        "tracker": heard.tracker,
+        "action": heard.event.action,
+        "url": heard.ref.url if heard.ref else None,
+        "by": heard.event.by,
+        "increments": [one.id for one in heard.increments],
+        "note": heard.event.note,
+    }

@@ -1,0 +1,270 @@
+"""Sync increments with their items: deliver, compare, apply, and deliver the changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from unlatch.delivery.run import DeliveryRun
+from unlatch.errors import UsageError
+from unlatch.increments.records.links import identity, link_of
+from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
+from unlatch.project.git.branch import changed_since, other_branch
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.sync.apply import Moved, apply_sync_plan, preview_sync
+from unlatch.sync.compare import Decision, Verdict
+from unlatch.sync.ingest import Heard, attributed, concerned
+from unlatch.sync.plan import SyncPlan, compare, planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from unlatch.delivery.preview import Previewed
+    from unlatch.delivery.task import Delivery
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import ItemEvent
+    from unlatch.sync.compare import Compared
+
+_PLAN_COMMAND = "unlatch sync --plan"
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """The increments to sync, and how.
+
+    Args:
+        ids: increments by name; empty for all.
+        changed_since: only increments that this branch changed since it left this ref.
+        max_items: maximum number of items to write to; None for the configured one.
+        force: also complete increments that have open tasks.
+        event: a tracker's name and its event; only increments that link to the event's item.
+    """
+
+    delivery: DeliveryOptions = AS_CONFIGURED
+    ids: tuple[str, ...] = ()
+    changed_since: str | None = None
+    max_items: int | None = None
+    force: bool = False
+    event: tuple[str, ItemEvent] | None = None
+
+    @property
+    def retries_blocked(self) -> bool:
+        """Whether blocked operations are tried again: increments, or an option, were named."""
+        return bool(self.ids) or self.delivery != AS_CONFIGURED
+
+
+class SyncListener(Protocol):
+    """Receives the progress of a sync, and answers its questions."""
+
+    def delivering(
+        self, increments: Sequence[Increment], operations: int
+    ) -> AbstractContextManager[Callable[[str, Delivery], None]]:
+        """Deliveries begin; the function it yields receives each, with the increment's id."""
+
+    def applied(self, plan: SyncPlan, moved: Sequence[Moved], other_branch: str | None) -> None:
+        """The plan was applied; on another branch than the compared one, it was not."""
+
+    def choose(self, one: Compared) -> Verdict | None:
+        """PUSH, PULL or DRIFT for a link that a person has to decide; None if nobody can."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncPreview:
+    """The plan of a sync.
+
+    Args:
+        increments: the increments that were compared.
+        items: what would be sent to each item.
+        other_branch: the branch, if it is not the compared one: only deliveries would be made.
+        broken: increments that cannot be read.
+    """
+
+    plan: SyncPlan
+    increments: Sequence[Increment]
+    items: tuple[Previewed, ...]
+    other_branch: str | None
+    broken: Sequence[BrokenIncrement]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """The result of a sync.
+
+    Args:
+        delivered: the increments with pending operations, those that were skipped included.
+        blocked: the number of blocked operations that were not tried.
+        other_branch: the branch, if it is not the compared one.
+        event: the webhook event and its increments.
+        broken: increments that cannot be read.
+    """
+
+    plan: SyncPlan
+    moved: tuple[Moved, ...]
+    delivered: tuple[Delivered, ...]
+    blocked: int
+    other_branch: str | None
+    event: Heard | None
+    broken: Sequence[BrokenIncrement]
+
+
+def preview(
+    workspace: Workspace, trackers: Trackers, options: SyncOptions, *, by: str, requests: bool
+) -> SyncPreview:
+    """Compare, and say what a sync would do; nothing is written.
+
+    Args:
+        requests: whether to find out each request, too.
+    """
+    everything, broken = workspace.manager.read_all()
+    increments = _choose(workspace, options, everything)
+    plan = compare(workspace, trackers, increments, everything)
+    run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
+    items = preview_sync(run, plan, by=by) if requests else ()
+    unchecked = [] if options.ids else broken
+    return SyncPreview(plan, increments, items, _other_branch(workspace), unchecked)
+
+
+def sync(
+    workspace: Workspace,
+    trackers: Trackers,
+    options: SyncOptions,
+    *,
+    by: str,
+    listener: SyncListener,
+) -> SyncResult:
+    """Deliver pending operations, compare, apply the plan, and deliver the changes.
+
+    On another branch than the compared one only pending operations are delivered.
+
+    Raises:
+        UsageError: `too-many-items`, `unknown-ref`, or the increments are not known.
+        UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
+    """
+    return _Sync(workspace, trackers, options, by, listener).run()
+
+
+class _Sync:
+    def __init__(
+        self,
+        workspace: Workspace,
+        trackers: Trackers,
+        options: SyncOptions,
+        by: str,
+        listener: SyncListener,
+    ) -> None:
+        self._workspace = workspace
+        self._trackers = trackers
+        self._options = options
+        self._by = by
+        self._listener = listener
+        self._made: dict[str, list[Delivery]] = {}
+        self._event: Heard | None = None
+
+    def run(self) -> SyncResult:
+        chosen = self._chosen()
+        retries = self._options.retries_blocked
+        due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]
+        skipped = [] if retries else [one for one in chosen if one.pending and one not in due]
+        blocked = 0 if retries else sum(op.is_blocked for one in chosen for op in one.pending)
+        served = len({identity(link_of(one, op)) for one in due for op in one.pending})
+        self._check_count(served)
+        self._made = {one.id: [] for one in skipped}
+        self._deliver(due)
+        plan, broken = self._compare({one.id for one in chosen})
+        moved: tuple[Moved, ...] = ()
+        other = _other_branch(self._workspace)
+        if other is None:
+            plan, moved = self._apply(plan, served)
+        else:
+            self._listener.applied(plan, (), other)
+        manager = self._workspace.manager
+        delivered = [
+            read_back(self._workspace, manager.read(name), made)
+            for name, made in self._made.items()
+        ]
+        return SyncResult(plan, moved, tuple(delivered), blocked, other, self._event, broken)
+
+    def _chosen(self) -> Sequence[Increment]:
+        everything, _ = self._workspace.manager.read_all()
+        if self._options.event is None:
+            return _choose(self._workspace, self._options, everything)
+        self._event = concerned(self._trackers, *self._options.event, everything)
+        return self._event.increments
+
+    def _check_count(self, items: int) -> None:
+        most = self._options.max_items
+        check_item_count(self._workspace, items, most, command=_PLAN_COMMAND)
+
+    def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
+        run = DeliveryRun(
+            self._workspace,
+            self._trackers,
+            options=self._options.delivery,
+            fresh=fresh,
+            named=bool(self._options.ids),
+        )
+        operations = sum(run.will_attempt(op) for one in due for op in one.pending)
+        with self._listener.delivering(due, operations) as report:
+            for name, made in deliver_all(run, due, report).items():
+                self._made.setdefault(name, []).extend(made)
+
+    def _compare(self, names: set[str]) -> tuple[SyncPlan, Sequence[BrokenIncrement]]:
+        everything, broken = self._workspace.manager.read_all()
+        chosen = [one for one in everything if one.id in names]
+        plan = compare(self._workspace, self._trackers, chosen, everything)
+        # A named increment that cannot be read ends the command.
+        is_named = self._options.ids or self._event
+        return attributed(plan, self._event) if self._event else plan, [] if is_named else broken
+
+    def _apply(self, plan: SyncPlan, served: int) -> tuple[SyncPlan, tuple[Moved, ...]]:
+        plan = _answered(plan, self._listener)
+        if plan.items:
+            self._check_count(plan.items + served)
+        done = apply_sync_plan(self._workspace, plan, by=self._by, force=self._options.force)
+        self._listener.applied(plan, done.moved, None)
+        names = sorted({one.increment.id for one in plan.links})
+        left = map(self._workspace.manager.read, names)
+        due = [one for one in left if any(op.op in done.made for op in one.pending)]
+        self._deliver(due, done.fresh)
+        return plan, done.moved
+
+
+def _choose(
+    workspace: Workspace, options: SyncOptions, everything: Sequence[Increment]
+) -> Sequence[Increment]:
+    if options.ids:
+        found = map(workspace.manager.read, options.ids)
+        return list({one.id: one for one in found}.values())
+    if options.changed_since is None:
+        return everything
+    root, below = workspace.layout.root, workspace.layout.increments
+    files = changed_since(root, options.changed_since, below=below)
+    if files is None:
+        raise UsageError(
+            "unknown-ref",
+            f"git knows no {options.changed_since!r} here",
+            where=str(root),
+            hint="fetch it first: git fetch origin BRANCH; in CI check out with the whole history",
+        )
+    return [one for one in everything if _is_changed(one.folder.relative_to(root), files)]
+
+
+def _is_changed(folder: Path, files: Iterable[str]) -> bool:
+    return any(file.startswith(f"{folder.as_posix()}/") for file in files)
+
+
+def _answered(plan: SyncPlan, listener: SyncListener) -> SyncPlan:
+    """The plan with the decisions of a person; other questions stay open."""
+    answers: dict[int, Compared] = {}
+    for one in plan.having(Verdict.ASK):
+        if one.decision and (verdict := listener.choose(one)):
+            answers[id(one)] = replace(one, decision=Decision(verdict, one.decision.why))
+    return planned(answers.get(id(one), one) for one in plan.links) if answers else plan
+
+
+def _other_branch(workspace: Workspace) -> str | None:
+    return other_branch(workspace.layout.root, workspace.environ, workspace.config.sync.branch)
