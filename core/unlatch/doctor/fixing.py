@@ -18,7 +18,8 @@ from unlatch.increments.files import front_matter
 from unlatch.increments.files.events import read_events, reopened
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
-from unlatch.increments.files.reading import ID_KEYS, read_document, read_metadata, snapshot
+from unlatch.increments.files.reading import ID_KEYS, read_document, read_metadata
+from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.status import read_status
 from unlatch.worklog.atomic import remove_file, replace_file, unfinished_files
 from unlatch.worklog.safe_open import read_file

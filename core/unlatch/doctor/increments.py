@@ -16,8 +16,9 @@ from unlatch.doctor.shape import explain, is_vital, pointer
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.layout import METADATA, SPEC
-from unlatch.increments.files.reading import ID_KEYS, read_document, read_metadata, snapshot
+from unlatch.increments.files.reading import ID_KEYS, read_document, read_metadata
 from unlatch.increments.files.schemas import metadata_schema
+from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.links import same_item, spelled_twice
 from unlatch.worklog.atomic import unfinished_files

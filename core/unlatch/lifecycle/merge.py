@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.files.layout import Folder
-    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.files.snapshots import Shapes
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.json_text.three_way import Clash
 

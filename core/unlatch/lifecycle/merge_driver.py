@@ -14,7 +14,7 @@ from unlatch.worklog.safe_open import check_size
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.files.snapshots import Shapes
     from unlatch.worklog.json_text.three_way import Clash
 
 

@@ -11,13 +11,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.reading import (
-    ACTIVITY_KEYS,
-    COMPLETED_KEYS,
-    CREATED_KEYS,
-    ID_KEYS,
-    snapshot,
-)
+from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
+from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.links import (
     add_link,
@@ -33,7 +28,7 @@ from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from unlatch.increments.files.layout import Folder
-    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi.manifest import LinkShape
     from unlatch.worklog.json_text.keys import Path

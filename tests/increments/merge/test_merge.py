@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unlatch.increments.files.reading import Shapes
+from unlatch.increments.files.snapshots import Shapes
 from unlatch.increments.merge.metadata import merge
 from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_metadata
 from unlatch.spi.manifest import LinkShape

@@ -13,7 +13,7 @@ from unlatch.increments.files.layout import Listings
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.files.new_increment import make_increment
 from unlatch.increments.files.plans import Intent, Plan, plan_reopen, plan_transition, plan_undo
-from unlatch.increments.files.reading import read_folder, read_increment
+from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.transaction import change_folder
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.status import Status
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Folder, Layout
-    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.amendment import Amended, Amendment
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry

@@ -12,7 +12,7 @@ from unlatch.increments.records.contracts import BaseRecord, Event, Metadata, Sy
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.files.snapshots import Shapes
     from unlatch.spi.manifest import LinkShape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

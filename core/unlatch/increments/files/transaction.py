@@ -11,7 +11,8 @@ from unlatch.errors import StoreError
 from unlatch.increments.files import events, front_matter
 from unlatch.increments.files.amendments import write_amendments
 from unlatch.increments.files.layout import METADATA, SPEC, Folder
-from unlatch.increments.files.reading import read_document, read_increment, read_metadata, snapshot
+from unlatch.increments.files.reading import read_document, read_metadata
+from unlatch.increments.files.snapshots import read_increment, snapshot
 from unlatch.increments.model.status import read_status
 from unlatch.worklog.atomic import replace_file, sweep, writing
 from unlatch.worklog.safe_open import open_folder
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Layout
-    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.status import Status
 

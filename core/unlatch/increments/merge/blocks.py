@@ -1,7 +1,7 @@
-"""Merging blocks that name a tracker's items: links, and what a reopen reached.
+"""Merging blocks that name a tracker's items: links, and the items that a reopen reached.
 
-The first item stands under the block's plain keys; from the second on, `items` holds all of them.
-So two sides that added an item each have to be united as lists, whatever form each is in.
+A block has its first item under plain keys; from the second on, `items` holds all of them.
+Two sides that added an item each are united as lists, in whatever form they are.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _BASE = "base"
 
 @dataclass(frozen=True, slots=True)
 class _Unfolded:
-    """A block as a list: its items, and whatever else stands in it."""
+    """A block as a list of items, and its other keys."""
 
     items: _Items
     rest: dict[str, Any]
-    listed: bool = False
+    is_listed: bool = False
 
 
 def block_rule(
@@ -37,10 +37,9 @@ def block_rule(
     *,
     whole: Rule | None = None,
 ) -> Rule:
-    """How two versions of a block are merged.
+    """The rule for two versions of a block.
 
     Args:
-        shape: its keys.
         fields: rules for an item's fields.
         whole: the rule for an item that is merged as a whole.
     """
@@ -56,14 +55,14 @@ def block_rule(
             return way.opposed(versions, place)
         items = way.records(Versions(*known), (*place, _ITEMS), rule=item_rule)
         rest = way.members(Versions(*(block.rest for block in blocks)), place, rules=fields)
-        listed = blocks[1].listed and blocks[2].listed
-        return _folded(_Unfolded(items, rest, listed), shape) or ABSENT
+        is_listed = blocks[1].is_listed and blocks[2].is_listed
+        return _folded(_Unfolded(items, rest, is_listed), shape) or ABSENT
 
     return rule
 
 
 def _unfolded(block: Any, shape: LinkShape) -> _Unfolded | None:
-    """A block as a list; None if it has a form that is not ours."""
+    """A block as a list; None for an unknown form."""
     if block is ABSENT:
         return _Unfolded([], {})
     if not isinstance(block, dict):
@@ -86,7 +85,7 @@ def _listed(block: dict[str, Any], plain: dict[str, Any], shape: LinkShape) -> _
     if plain and not any(plain.items() <= item.items() for item in items):
         return None  # the plain keys name an item of their own
     rest = {key: value for key, value in block.items() if key not in (*plain, _ITEMS)}
-    return _Unfolded(items, rest, listed=True)
+    return _Unfolded(items, rest, is_listed=True)
 
 
 def _by_identity(lists: list[_Items], shape: LinkShape) -> list[dict[str, Any]] | None:
@@ -107,7 +106,7 @@ def _folded(block: _Unfolded, shape: LinkShape) -> dict[str, Any]:
     if not block.items:
         return block.rest
     first = block.items[0]
-    if len(block.items) == 1 and not block.listed and block.rest.keys().isdisjoint(first):
+    if len(block.items) == 1 and not block.is_listed and block.rest.keys().isdisjoint(first):
         return {**first, **block.rest}
     plain = {key: first[key] for key in (shape.item, shape.url) if key in first}
     return {**plain, **block.rest, _ITEMS: block.items}

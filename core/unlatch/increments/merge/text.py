@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from unlatch.increments.files.reading import FORMAT_VERSION
+from unlatch.increments.files.reading import newer_version
 from unlatch.increments.merge.metadata import Merged, merge
 from unlatch.increments.records.records import BadRecord
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
 
 if TYPE_CHECKING:
-    from unlatch.increments.files.reading import Shapes
+    from unlatch.increments.files.snapshots import Shapes
 
 
 class UnmergeableError(ValueError):
-    """A version cannot be merged by what it means; the message says which, and why."""
+    """A version cannot be merged by the meaning of its fields; the message says which, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """What two versions of a file came to.
+    """The result of a merge.
 
     Args:
-        content: the file; where the two clash, with conflict markers round both values.
-        clashes: what both changed, differently, whatever side was taken.
+        content: the file, with conflict markers around both values where the two clash.
+        clashes: the fields that both sides changed, differently, whatever side was taken.
     """
 
     content: bytes
@@ -36,14 +36,14 @@ class MergedText:
 def merge_metadata(
     base: bytes | None, ours: bytes, theirs: bytes, *, shapes: Shapes, take: Side | None = None
 ) -> MergedText:
-    """Merge two versions of a metadata.json; what stays the same keeps our text.
+    """Merge two versions of a metadata.json; unchanged parts keep the text of our side.
 
     Args:
         base: their common ancestor; None or empty if there is none.
-        take: the side to take where the two clash; None to mark the places instead.
+        take: the side to take where the two clash; None to write conflict markers.
 
     Raises:
-        UnmergeableError: a version is no JSON object, or one that would lose something.
+        UnmergeableError: a version is not a JSON object, or would lose something.
     """
     ancestor = _read(base, "the common ancestor").value if base else None
     source, other = _read(ours, "our side"), _read(theirs, "their side")
@@ -77,20 +77,13 @@ def _read(raw: bytes, whose: str) -> JsonText:
         text = JsonText.parse(raw)
     except JsonTextError as error:
         raise UnmergeableError(f"{whose} is not valid JSON: {error}") from error
-    if problem := _problem(text):
-        raise UnmergeableError(f"{whose} {problem}")
-    return text
-
-
-def _problem(text: JsonText) -> str | None:
     if not isinstance(text.value, dict):
-        return "holds no JSON object"
+        raise UnmergeableError(f"{whose} holds no JSON object")
     if text.duplicates:
-        return f"has {', '.join(text.duplicates)} twice"
-    version: Any = text.value.get("formatVersion", FORMAT_VERSION)
-    if type(version) is not int or version > FORMAT_VERSION:
-        return f"has format version {version}; this unlatch knows {FORMAT_VERSION}"
-    return None
+        raise UnmergeableError(f"{whose} has {', '.join(text.duplicates)} twice")
+    if newer := newer_version(text.value):
+        raise UnmergeableError(f"{whose} has {newer}")
+    return text
 
 
 def _marked(ours: bytes, theirs: bytes) -> bytes:

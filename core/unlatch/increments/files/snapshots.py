@@ -1,0 +1,183 @@
+"""Snapshots of increments, from their folders in whatever shape the files are."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.layout import METADATA
+from unlatch.increments.files.reading import (
+    ACTIVITY_KEYS,
+    COMPLETED_KEYS,
+    CREATED_KEYS,
+    ID_KEYS,
+    invalid,
+    newer_version,
+    read_metadata,
+    read_title,
+)
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.records.links import read_links
+from unlatch.increments.records.records import (
+    AMENDED,
+    AMENDMENTS,
+    BadRecord,
+    read_pending,
+    read_reopens,
+)
+from unlatch.worklog.times import read_stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unlatch.increments.files.layout import Folder
+    from unlatch.spi.manifest import LinkShape
+    from unlatch.worklog.json_text.document import JsonText
+
+_RECORDS = frozenset({"reopenHistory", "pending", AMENDMENTS})
+_TIMES = {"created": CREATED_KEYS, "last_activity": ACTIVITY_KEYS, "completed_at": COMPLETED_KEYS}
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The forms of the trackers' links and syncedTo entries, by the plugins' names."""
+
+    links: Mapping[str, LinkShape]
+    synced: Mapping[str, LinkShape]
+
+
+def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
+    """The increment in `folder`, or the reason why it cannot be read.
+
+    Parts of it are computed at their first use: of many increments, most are never used.
+    """
+    try:
+        text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder)
+        return IncrementHeader.of(folder, text, shapes)
+    except StoreError as error:
+        reason = f"{error.message} ({error.where})" if error.where else error.message
+        return BrokenIncrement(
+            folder.name, folder.path, error.id, reason, folder.archived, error.hint
+        )
+
+
+def read_increment(folder: Folder, shapes: Shapes) -> Increment:
+    """The increment in `folder`.
+
+    Raises:
+        StoreError: it cannot be read; the id says why.
+    """
+    return snapshot(folder, read_metadata(folder.path / METADATA), shapes)
+
+
+def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
+    """The increment in `folder` by the text of its metadata.json.
+
+    Raises:
+        StoreError: `metadata-newer`, `metadata-invalid` or `status-unknown`.
+    """
+    return IncrementHeader.of(folder, text, shapes).whole
+
+
+class IncrementHeader(Increment):
+    """An increment with parts that are computed at their first use.
+
+    Everything that can be wrong with it is found when it is made.
+    """
+
+    __slots__ = ("shapes", "source", "text")
+
+    @classmethod
+    def of(cls, folder: Folder, text: JsonText, shapes: Shapes) -> IncrementHeader:
+        data, path = text.value, f"{folder.place}{os.sep}{METADATA}"
+        if newer := newer_version(data):
+            message, hint = f"metadata.json has {newer}", "upgrade: pipx upgrade unlatch"
+            raise StoreError("metadata-newer", message, where=path, hint=hint)
+        kind = data.get("type")
+        one = cls.__new__(cls)
+        put = object.__setattr__
+        put(one, "id", folder.name)
+        put(one, "status", _status(data, path))
+        put(one, "raw_status", data["status"])
+        put(one, "type", kind if isinstance(kind, str) else None)
+        put(one, "archived", folder.archived)
+        put(one, "data", data)
+        if not _RECORDS.isdisjoint(data):
+            try:
+                put(one, "reopens", read_reopens(data, shapes.synced))
+                put(one, "pending", read_pending(data))
+                amendments = AMENDED.read_all(data.get(AMENDMENTS, []), f"/{AMENDMENTS}")
+                put(one, "amendments", amendments)
+            except BadRecord as error:
+                raise invalid(f"metadata.json: {error}", path) from error
+        put(one, "source", folder)
+        put(one, "text", text)
+        put(one, "shapes", shapes)
+        return one
+
+    if not TYPE_CHECKING:  # it would make every misspelt attribute pass
+
+        def __getattr__(self, name: str) -> Any:
+            match name:
+                case "reopens" | "pending" | "amendments":
+                    part = ()
+                case "folder":
+                    part = self.source.path
+                case "title":
+                    part = read_title(self.source)
+                case "links":
+                    part = read_links(self.data, self.shapes.links)
+                case "warnings":
+                    part = tuple(_warnings(self.source, self.text))
+                case "created" | "last_activity" | "completed_at":
+                    part = _first_time(self.data, _TIMES[name])
+                case _:
+                    raise AttributeError(name)
+            object.__setattr__(self, name, part)
+            return part
+
+    @property
+    def whole(self) -> Increment:
+        """The same with all parts computed."""
+        return Increment(**{field.name: getattr(self, field.name) for field in fields(Increment)})
+
+    def __eq__(self, other: object) -> bool:
+        theirs = other.whole if isinstance(other, IncrementHeader) else other
+        return self.whole == theirs
+
+    def __hash__(self) -> int:
+        return hash(self.whole)
+
+
+def _status(data: Mapping[str, Any], path: str) -> Status:
+    raw = data.get("status")
+    status = read_status(raw) if isinstance(raw, str) else None
+    if status is not None:
+        return status
+    raise StoreError(
+        "status-unknown",
+        f"the status {raw!r} is none of the known ones"
+        if "status" in data
+        else "metadata.json names no status",
+        where=path,
+        hint=f"set status to one of {', '.join(Status)}",
+    )
+
+
+def _warnings(folder: Folder, text: JsonText) -> list[str]:
+    found = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
+    named = next(filter(None, map(text.value.get, ID_KEYS)), None)
+    if isinstance(named, str) and named != folder.name:
+        found.append(f"the id {named!r} differs from the folder's name; the folder counts")
+    return found
+
+
+def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
+    for key in keys:
+        raw = data.get(key)
+        if raw is not None and (time := read_stamp(raw)):
+            return time
+    return None

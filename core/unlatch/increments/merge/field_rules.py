@@ -1,0 +1,172 @@
+"""The rules by which the fields of two versions of a metadata.json are merged."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.files.reading import ACTIVITY_KEYS
+from unlatch.increments.merge.blocks import block_rule
+from unlatch.increments.records.operation import read_seen
+from unlatch.spi.item import Category
+from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
+from unlatch.worklog.times import read_stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from unlatch.increments.files.snapshots import Shapes
+
+Data = dict[str, Any]
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_CLOSED = frozenset({Category.DONE.value, Category.DROPPED.value})
+
+
+def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict[str, Rule]:
+    """The rules for the fields that have one.
+
+    Args:
+        completed: the keys that hold the time of completion.
+    """
+    links = {
+        tracker: block_rule(way, shape, {"base": _forget_base})
+        for tracker, shape in shapes.links.items()
+    }
+    united, record = partial(_united, way), partial(_record_rule, way)
+    documents: dict[str, Rule] = {"unwritten": _unwritten}
+    reopen = record("revertedAt", "revert", {"syncedTo": _synced_rule(way, shapes), **documents})
+    operation = record("parkedAt", "cause", {"attempt": partial(_attempt, way)})
+    return {
+        **links,
+        **dict.fromkeys((*ACTIVITY_KEYS, *completed), partial(_later, way)),
+        "status": lambda versions, _place: versions.ours,
+        "reopenHistory": united(_entry_key, reopen, "reopenedAt"),
+        "amendments": united(_entry_key, record("at", "by", documents), "at"),
+        "pending": united(_operation_key, operation, "at"),
+    }
+
+
+def with_fields_of(data: Data, winner: Data, fields: Iterable[str]) -> Data:
+    """`data` with the winner's values in `fields`."""
+    fields = frozenset(fields)
+    kept = {key: value for key, value in data.items() if key not in fields or key in winner}
+    return kept | {key: winner[key] for key in winner if key in fields}
+
+
+def _united(way: ThreeWay, key: Callable[[Data], Any], rule: Rule, time: str) -> Rule:
+    """Two lists of records, in the order of their times."""
+
+    def order(record: Data) -> tuple[datetime, str]:
+        return _time(record, time), str(record.get("op", record.get("id")))
+
+    def united(versions: Versions, place: Place) -> Any:
+        known = Versions(*(_by(key, side) for side in versions))
+        if None in known:
+            return way.opposed(versions, place)
+        merged = way.records(known, place, rule=rule, order=order)
+        return ABSENT if not merged and ABSENT in versions else merged
+
+    return united
+
+
+def _record_rule(way: ThreeWay, time: str, of: str, rules: Mapping[str, Rule]) -> Rule:
+    """Two versions of a record in which the field `of` goes with its time; the later stands."""
+
+    def rule(versions: Versions, place: Place) -> Any:
+        base, *sides = versions
+        last = max(sides, key=lambda one: _time(one, time))
+        aligned = (with_fields_of(side, last, (time, of)) for side in sides)
+        return way.members(Versions(base, *aligned), place, rules=rules)
+
+    return rule
+
+
+def _synced_rule(way: ThreeWay, shapes: Shapes) -> Rule:
+    blocks = {
+        tracker: block_rule(way, shape, whole=_seen_first)
+        for tracker, shape in shapes.synced.items()
+    }
+
+    def rule(versions: Versions, place: Place) -> Any:
+        if not versions.are_objects:
+            return way.opposed(versions, place)
+        return way.members(versions, place, rules=blocks)
+
+    return rule
+
+
+def _attempt(way: ThreeWay, versions: Versions, place: Place) -> Any:
+    """The later attempt, with what the earlier one found; open if either may take effect."""
+    _, *sides = versions
+    if not versions.are_objects:
+        return way.opposed(versions, place)
+    first, last = sorted(sides, key=lambda one: _time(one, "at"))
+    merged = {**first, **last}
+    # Clocks differ, so the times do not show who looked first: a closed item is the older state.
+    found = [one["before"] for one in sides if isinstance(one.get("before"), dict)]
+    if found:
+        closed = (one for one in found if one.get("category") in _CLOSED)
+        merged["before"] = next(closed, found[0])
+    if not ("ended" in first and "ended" in last):
+        merged.pop("ended", None)
+    return merged
+
+
+def _later(way: ThreeWay, versions: Versions, place: Place) -> Any:
+    _, ours, theirs = versions
+    if ours is ABSENT or theirs is ABSENT:
+        return theirs if ours is ABSENT else ours
+    our_time, their_time = read_stamp(ours), read_stamp(theirs)
+    if our_time is None or their_time is None:
+        return way.opposed(versions, place)
+    return max((our_time, ours), (their_time, theirs))[1]
+
+
+def _forget_base(_versions: Versions, _place: Place) -> Any:
+    # Nothing shows which base is the later one; without a base the next sync compares anew.
+    return ABSENT
+
+
+def _unwritten(versions: Versions, _place: Place) -> Any:
+    # The documents that are still to be written: where one side wrote them all, none is.
+    _, ours, theirs = versions
+    return ABSENT if ABSENT in (ours, theirs) else [name for name in ours if name in theirs]
+
+
+def _seen_first(versions: Versions, _place: Place) -> Any:
+    # Both clones delivered it. The one that read the item before the other wrote knows its state
+    # before the reopen and, from there, everything that the reopen changed.
+    return min(versions.ours, versions.theirs, key=_lateness)
+
+
+def _lateness(reached: Data) -> tuple[bool, bool, int, str]:
+    seen = read_seen(reached.get("before"))
+    was_open = seen is None or seen.category is None or seen.category.is_open
+    changed = [reached.get(key) for key in ("labelsAdded", "labelsRemoved")]
+    count = sum(len(labels) for labels in changed if isinstance(labels, list))
+    # The last one makes it the same from either side.
+    return seen is None, was_open, -count, str(sorted(reached.items()))
+
+
+def _by(key: Callable[[Data], Any], records: Any) -> dict[Any, Data] | None:
+    """Records by their keys; None if some have no key of their own."""
+    if records is ABSENT:
+        return {}
+    if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
+        return None
+    found = {key(one): one for one in records}
+    return found if None not in found and len(found) == len(records) else None
+
+
+def _entry_key(entry: Data) -> Any:
+    return entry["id"] if isinstance(entry.get("id"), str) else None
+
+
+def _operation_key(operation: Data) -> Any:
+    parts = tuple(operation.get(name) for name in ("op", "tracker", "item"))
+    return parts if all(isinstance(part, str) for part in parts) else None
+
+
+def _time(record: Data, key: str) -> datetime:
+    return read_stamp(record.get(key)) or _LONG_AGO
