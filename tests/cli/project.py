@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import keyring.core
+from tests.warm.client import COLD, unlatch
 
 from unlatch.cli.main import run
 from unlatch_sandbox.jira import adf
@@ -111,10 +112,15 @@ class Project:
         out, err = (_text(stream) for stream in streams)
         return Done(code, out, err)
 
-    def process(self, *arguments: str, stdin: str = "", **options: Any) -> Done:
-        """Run unlatch as a process of its own, piped."""
+    def process(self, *arguments: str, stdin: str = "", cold: bool = False, **options: Any) -> Done:
+        """Run unlatch as a process of its own, piped.
+
+        Args:
+            cold: started by Python, which imports each module anew.
+            options: those of subprocess.run; with any, the process starts cold.
+        """
         done = subprocess.run(
-            [sys.executable, "-m", "unlatch.cli", *arguments],
+            [*(COLD if cold or options else unlatch(self.environ)), *arguments],
             cwd=self.root,
             env=self.environ,
             input=stdin,

@@ -12,10 +12,11 @@ import select
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import time
 from typing import TYPE_CHECKING, Self
+
+from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -46,10 +47,11 @@ class Terminal:
     ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        environ = {**project.environ, "TERM": "xterm", **(extra or {})}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "unlatch.cli", *arguments],
+            [*unlatch(environ), *arguments],
             cwd=project.root,
-            env={**project.environ, "TERM": "xterm", **(extra or {})},
+            env=environ,
             stdin=slave,
             stdout=slave if stdout is None else stdout,
             stderr=slave,

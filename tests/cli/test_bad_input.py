@@ -183,7 +183,7 @@ def test_a_missing_extra_says_which_command_adds_it(
     )
     completed.extra["PYTHONPATH"] = str(tmp_path)
 
-    done = completed.process(*RESUME, "--json")
+    done = completed.process(*RESUME, "--json", cold=True)
 
     assert done.code == 3, done.said
     outcomes = {entry["tracker"]: entry for entry in done.document["trackers"]}
@@ -191,7 +191,7 @@ def test_a_missing_extra_says_which_command_adds_it(
     assert error["id"] == "extra-missing"
     assert f"pipx inject unlatch 'unlatch[{tracker}]'" in error["hint"]
     assert {"reopened"} == {entry["outcome"] for entry in outcomes.values()}
-    assert f"needs unlatch[{tracker}]" in completed.process("plugins").out
+    assert f"needs unlatch[{tracker}]" in completed.process("plugins", cold=True).out
 
 
 def as_anybody() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import threading
 from typing import Any
 
 import pytest
 from tests.cli.project import ALL, OPEN, REASON, Project
+from tests.warm.client import unlatch
 
 from unlatch_sandbox import Fault
 
@@ -40,7 +40,7 @@ def test_an_interruption_keeps_what_is_recorded_and_sync_finishes_once(
     waiting = Waiting()
     completed.box.faults.add(Fault(tracker, "human", action=waiting, **COMMENTING[tracker]))
     process = subprocess.Popen(
-        [sys.executable, "-m", "unlatch.cli", "resume", "7", "--reason", REASON, "--yes"],
+        [*unlatch(), "resume", "7", "--reason", REASON, "--yes"],
         cwd=completed.root,
         env=completed.environ,
         stdin=subprocess.DEVNULL,

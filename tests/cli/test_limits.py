@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.terminal import Terminal
+from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,7 +173,7 @@ def test_of_many_at_once_no_more_come_through_than_may(project: Project) -> None
 
     processes = [
         subprocess.Popen(
-            [sys.executable, "-m", "unlatch.cli", *command],
+            [*unlatch(), *command],
             cwd=project.root,
             env=project.environ,
             stdout=subprocess.DEVNULL,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.crash.items import Items
 from tests.git.clone import NAME, Clone
+from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ class Member(Clone):
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start unlatch as a process of its own, and do not wait for it."""
         return subprocess.Popen(
-            [sys.executable, "-m", "unlatch.cli", *arguments],
+            [*unlatch(self.environ), *arguments],
             cwd=self.root,
             env=self.environ,
             stdout=subprocess.PIPE,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.test_interrupt import COMMENTING, Waiting
+from tests.warm.client import unlatch
 
 from unlatch.delivery import dispatch
 from unlatch.increments.files.manager import MetadataManager
@@ -94,7 +95,7 @@ def test_who_waits_in_vain_for_a_delivery_is_told_that_another_process_is_at_it(
     waiting = Waiting()
     completed.box.faults.add(Fault("github", "human", action=waiting, **COMMENTING["github"]))
     with subprocess.Popen(
-        [sys.executable, "-m", "unlatch.cli", "resume", "7", "--reason", REASON, "--yes"],
+        [*unlatch(), "resume", "7", "--reason", REASON, "--yes"],
         cwd=completed.root,
         env=completed.environ,
         stdin=subprocess.DEVNULL,

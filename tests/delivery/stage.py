@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import threading
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.project import NAME, REASON, Done, Project
+from tests.warm.client import unlatch
 
 from unlatch.spi.marker import ops_in
 from unlatch_sandbox import Fault
@@ -160,7 +160,7 @@ def as_bot(project: Project) -> Project:
 def start(project: Project, *arguments: str) -> subprocess.Popen[str]:
     """Start unlatch as a process of its own, and do not wait for it."""
     return subprocess.Popen(
-        [sys.executable, "-m", "unlatch.cli", *arguments],
+        [*unlatch(project.environ), *arguments],
         cwd=project.root,
         env=project.environ,
         stdin=subprocess.DEVNULL,

@@ -7,13 +7,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
+from tests.warm.client import program_path, unlatch
 
 from unlatch.config.config import read_config
 from unlatch.increments.files.layout import layout_at
@@ -23,6 +22,7 @@ from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from unlatch_sandbox import Sandbox
 
@@ -85,11 +85,10 @@ class Stage:
     def environ(self) -> dict[str, str]:
         """The environment of a shell here: nobody's tokens, keyring or git identity."""
         passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        programs = f"{Path(sys.executable).parent}{os.pathsep}{passed.get('PATH', '')}"
         return {
             **passed,
             **self._box.environ(),
-            "PATH": programs,
+            "PATH": program_path(passed.get("PATH", "")),
             "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "GIT_CONFIG_GLOBAL": os.devnull,
@@ -301,7 +300,7 @@ class Stage:
         subprocess.run(["git", *arguments], cwd=self.root, env=self.environ, check=True)
 
     def _unlatch(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "unlatch.cli", *arguments]
+        command = [*unlatch(self.environ), *arguments]
         done = subprocess.run(
             command, cwd=self.root, env=self.environ, capture_output=True, text=True, check=False
         )

@@ -9,12 +9,15 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.warm.client import program_path
 
 from unlatch.cli.main import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME = "0007-smart-discipline"
 URL = "https://github.com/octo/widgets/issues/4"
@@ -49,9 +52,8 @@ class Clone:
     @property
     def environ(self) -> dict[str, str]:
         """Nobody's git configuration, and the unlatch that is tested before any other."""
-        programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         return {
-            "PATH": programs,
+            "PATH": program_path(os.environ["PATH"]),
             "HOME": str(self.root.parent),
             "LANG": "C.UTF-8",
             "GIT_CONFIG_GLOBAL": os.devnull,

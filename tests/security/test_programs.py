@@ -16,6 +16,7 @@ import pytest
 from tests.cli import work
 from tests.cli.project import NAME, REASON, Project
 from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
+from tests.warm.client import unlatch
 
 from unlatch.cli.app import app
 from unlatch.cli.table import COMMANDS, GROUP_PROGRAMS, Program
@@ -186,7 +187,7 @@ class Lair:
         words = {"github": self.project.urls["github"], "event": event, "version": version}
         arguments = [one.format_map(words) if one[:1] == "{" else one for one in example.arguments]
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "unlatch.cli", *name.split(), *arguments],
+            [*unlatch(), *name.split(), *arguments],
             cwd=self.project.root,
             env=self.environ,
             stdin=subprocess.PIPE,

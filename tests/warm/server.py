@@ -1,0 +1,215 @@
+"""Forks a process for each command, with every module that commands import loaded already.
+
+    python server.py LISTENER
+
+LISTENER is the file descriptor of a listening socket. A client sends its working directory,
+arguments, environment and standard streams, and gets the number of the process, then its status as
+waitpid has it. If the client leaves before that, the process is killed. The server ends when its
+standard input does.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import importlib
+import io
+import os
+import pkgutil
+import selectors
+import signal
+import socket
+import sys
+import threading
+from dataclasses import dataclass
+
+PACKAGES = ("unlatch", "unlatch_sandbox", "unlatch_github", "unlatch_ado", "unlatch_jira")
+# Commands load these when they open a tracker, show something, or serve the sandbox.
+LIBRARIES = (
+    "azure.devops.v7_1.work_item_tracking",
+    "azure.devops.v7_1.work_item_tracking_process",
+    "cryptography.hazmat.primitives.asymmetric.rsa",
+    "encodings.idna",
+    "github",
+    "github.GithubObject",
+    "github.Issue",
+    "github.IssueComment",
+    "github.Label",
+    "github.Repository",
+    "jira",
+    "jsonschema",
+    "keyring",
+    "msrest.authentication",
+    "rich.console",
+    "rich.markup",
+    "rich.progress",
+    "rich.prompt",
+    "rich.table",
+    "tomlkit",
+    "yaml",
+)
+_LEFT_OUT = ("unlatch.testing", "unlatch.cli.__main__")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a forked process is to be: `unlatch ARGUMENTS`."""
+
+    folder: bytes
+    arguments: list[bytes]
+    environ: list[bytes]
+    streams: list[int]
+
+
+def main() -> None:
+    """Serve until the standard input ends."""
+    sys.path.pop(0)  # the folder of this file
+    _load_modules()
+    gc.collect()
+    gc.freeze()
+    with socket.socket(fileno=int(sys.argv[1])) as listener:
+        request = Server(listener).serve()
+    if request:
+        _become(request)
+
+
+def _load_modules() -> None:
+    for name in (*PACKAGES, *LIBRARIES):
+        importlib.import_module(name)
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(sys.modules[package].__path__, f"{package}."):
+            if not module.name.startswith(_LEFT_OUT):
+                importlib.import_module(module.name)
+
+
+class Server:
+    """Takes requests, forks, and says how the processes ended."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._clients: dict[int, socket.socket] = {}
+        self._woken, self._waker = socket.socketpair()
+        self._waker.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+
+    def serve(self) -> Request | None:
+        """Serve until the standard input ends; in each forked process, what that is to be."""
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for file in (self._listener, self._woken, sys.stdin):
+            self._selector.register(file, selectors.EVENT_READ)
+        while True:
+            for key, _ in self._selector.select():
+                if key.fileobj is sys.stdin:
+                    return None
+                if key.fileobj is self._listener:
+                    if request := self._fork():
+                        return request
+                elif key.fileobj is self._woken:
+                    self._woken.recv(4096)
+                else:  # a client says nothing more: it has gone
+                    self._selector.unregister(key.fileobj)
+                    os.kill(key.data, signal.SIGKILL)
+            for child, status in _ended():
+                self._report(child, status)
+
+    def _fork(self) -> Request | None:
+        client, _ = self._listener.accept()
+        request = _received(client)
+        child = os.fork()
+        if child == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            self._selector.close()
+            for one in (self._woken, self._waker, client, *self._clients.values()):
+                one.close()
+            return request
+        for stream in request.streams:
+            os.close(stream)
+        self._clients[child] = client
+        self._selector.register(client, selectors.EVENT_READ, child)
+        _tell(client, child)
+        return None
+
+    def _report(self, child: int, status: int) -> None:
+        client = self._clients.pop(child)
+        if client.fileno() in self._selector.get_map():
+            self._selector.unregister(client)
+        _tell(client, status)
+        client.close()
+
+
+def _received(client: socket.socket) -> Request:
+    first, streams, _, _ = socket.recv_fds(client, 4, 3)
+    length, text = int.from_bytes(first), b""
+    while len(text) < length:
+        text += client.recv(length - len(text))
+    folder, count, *words = text.split(b"\0")
+    return Request(folder, words[: int(count)], words[int(count) :], streams)
+
+
+def _tell(client: socket.socket, number: int) -> None:
+    with contextlib.suppress(OSError):  # it may have gone
+        client.sendall(number.to_bytes(4))
+
+
+def _ended() -> list[tuple[int, int]]:
+    found = []
+    with contextlib.suppress(ChildProcessError):  # none is left
+        while (one := os.waitpid(-1, os.WNOHANG))[0]:
+            found.append(one)
+    return found
+
+
+def _become(request: Request) -> None:
+    """Run the command as a process of its own does."""
+    for number, stream in enumerate(request.streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(request.folder)
+    os.environ.clear()
+    for name, _, value in (word.partition(b"=") for word in request.environ):
+        os.environb[name] = value
+    sys.argv = ["unlatch", *map(os.fsdecode, request.arguments)]
+    _open_streams()
+    # As the start of Python does.
+    sys.path[:0] = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module("sitecustomize")
+    try:
+        importlib.import_module("unlatch.cli.main").main()
+    except SystemExit as end:
+        _end(end.code if isinstance(end.code, int) else 0)
+
+
+def _end(code: int) -> None:
+    """End as Python does, except that it does not take down every module: that takes longest."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = 120
+    os._exit(code)
+
+
+def _open_streams() -> None:
+    for number, (name, errors) in enumerate(
+        (
+            ("stdin", "surrogateescape"),
+            ("stdout", "surrogateescape"),
+            ("stderr", "backslashreplace"),
+        )
+    ):
+        raw = io.FileIO(number, "w" if number else "r", closefd=False)
+        buffer = io.BufferedWriter(raw) if number else io.BufferedReader(raw)
+        lines = number == 2 or raw.isatty()
+        stream = io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, line_buffering=lines)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+
+
+if __name__ == "__main__":
+    main()
