@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 HOST = "127.0.0.1"
-# How soon a stopping server notices, in seconds.
-_POLL = 0.02
 
 
 class _Handler(WSGIRequestHandler):
@@ -40,6 +38,7 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{HOST}:{self.port}"
         self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
 
     def serve(self, app: Callable[[dict[str, Any], Any], Iterable[bytes]]) -> None:
         self._server = make_server(
@@ -51,21 +50,27 @@ class Server:
             fd=self._socket.fileno(),
         )
         self._socket.close()
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(_POLL,), daemon=True
-        )
+        self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
+
+    def _accept(self) -> None:
+        # serve_forever would look around every moment, for as long as the server stands idle.
+        while not self._stopping.is_set():
+            self._server.handle_request()
 
     def stop(self) -> None:
         if self._thread is None:
             self._socket.close()
             return
-        self._server.shutdown()
+        self._stopping.set()
+        # A connection that asks for nothing ends the wait for one.
+        with contextlib.suppress(OSError):
+            socket.create_connection((HOST, self.port), timeout=5).close()
         self._thread.join()
+        self._server.server_close()
         self._thread = None
 
 
 def stop_all(servers: Sequence[Server]) -> None:
-    """Side by side, as each takes until its next look around."""
-    with ThreadPoolExecutor(len(servers) or 1) as pool:
-        list(pool.map(Server.stop, servers))
+    for server in servers:
+        server.stop()
