@@ -9,7 +9,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.docs.pages import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,8 +89,3 @@ def test_it_starts_empty_and_link_makes_the_first_item(empty: Project, served: S
 
     assert {0} == set(empty_still.values())
     assert (0, True) == (linked.code, "octo/widgets#1" in linked.said), linked.said
-
-
-def test_the_readme_says_so() -> None:
-    page = (ROOT / "README.md").read_text()
-    assert "`unlatch link 1 --create github` makes the first one" in page
