@@ -163,7 +163,7 @@ def left_behind(project: Project) -> None:
     [
         (other_id, "id-differs", f'+  "id": "{NAME}",'),
         (other_status, "spec-status-differs", "+status: completed # now"),
-        (lost_event, "event-missing", f'"by": "Gil Git", "reason": "{REASON}"'),
+        (lost_event, "event-missing", f'"to": "active", "reason": "{REASON}"'),
         (left_behind, "unfinished-file", '-{"id"'),
     ],
 )

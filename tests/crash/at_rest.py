@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from tests.crash.people import lost
 from tests.crash.shared_project import INCREMENTS
 
-from unlatch.increments.files.events import read_events
-from unlatch.increments.model.status import TRANSITIONS, Status
+from unlatch.increments.model.status import LIFECYCLE, Status
+from unlatch.increments.records.events import read_events
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -159,7 +159,7 @@ class AtRest:
         yield from (f"event {one} stands {n} times" for one, n in told.items() if n > 1)
         increment = self._project.workspace.manager.read(name)
         # What a death kept from being written is derived from metadata.json.
-        known = {event["id"] for event in read_events(increment.folder, increment.reopens)}
+        known = {event.id for event in read_events(increment.folder, increment.reopens)}
         yield from (f"reopen {one} has no event" for one in ids if one not in known)
         yield from self._moves(events, ids)
 
@@ -169,7 +169,7 @@ class AtRest:
                 yield f"event {event['id']} tells of no reopen"
             if event["event"] == "transitioned":
                 before, after = Status(event["from"]), Status(event["to"])
-                if after not in TRANSITIONS[before] or before is Status.COMPLETED:
+                if not LIFECYCLE.can_move(before, after):
                     yield f"event {event['id']} moves from {before} to {after}"
         delivered = [(e["op"], e["item"]) for e in events if e["event"] == "delivered"]
         # A clone that finishes what another delivered meanwhile notes that, too.

@@ -34,11 +34,11 @@ from tests.crash.kill_matrix import in_fork
 from tests.crash.stage import INCREMENT, Stage
 
 from unlatch.increments.files import linking
-from unlatch.increments.files.events import read_events
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.finish import finish
 from unlatch.lifecycle.resume import Request, resume
 from unlatch.project.registry import Registry
@@ -222,9 +222,9 @@ class Life(RuleBasedStateMachine):
         new = [op for op in owed if op not in before]
         if new:
             return str(new[-1])
-        moves = [e for e in read_events(self.case.folder) if e["event"] == "delivered"]
-        closes = [e["op"] for e in moves if e["kind"] == "close"]
-        return str(closes[-1]) if closes and self._linked() else None
+        moves = [e for e in read_events(self.case.folder) if isinstance(e, Delivered)]
+        closes = [one.op for one in moves if one.kind == "close"]
+        return closes[-1] if closes and self._linked() else None
 
     @precondition(lambda self: self.status is Status.ABANDONED)
     @rule()
@@ -405,7 +405,7 @@ class Life(RuleBasedStateMachine):
         for tracker, item in self.items.items():
             self._check(item, views[tracker], marked[tracker])
         history = self.workspace.manager.read("7").reopens
-        events = {event["id"] for event in read_events(self.case.folder, history)}
+        events = {event.id for event in read_events(self.case.folder, history)}
         assert [one.op for one in self.reopens] == [entry.id for entry in history]
         assert events.issuperset(entry.id for entry in history)
 

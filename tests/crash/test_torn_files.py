@@ -10,16 +10,17 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.events import append_event, event, lost_lines, read_events
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import LOG, Linked, read_events
 from unlatch.project.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.files.manager import MetadataManager
+    from unlatch.worklog.event_log import Event
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 
@@ -98,13 +99,13 @@ def test_commands_report_a_torn_metadata_file_and_touch_nothing(
     assert busy.run("sync", "7").code == 0
 
 
-def known(events: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {entry["id"]: entry for entry in events}
+def known(events: list[Event]) -> dict[str, dict[str, Any]]:
+    return {event.id: LOG.entry(event) for event in events}
 
 
 def test_events_cut_at_every_byte_are_those_that_are_whole(busy: Project) -> None:
     increment, path = manager_of(busy).read("7"), busy.folder() / "events.jsonl"
-    content, told = path.read_bytes(), known(busy.events())
+    content, told = path.read_bytes(), {one["id"]: one for one in busy.events()}
     reopens = {entry.id for entry in increment.reopens}
     assert (len(told) > 8, len(reopens)) == (True, 2)
 
@@ -116,19 +117,21 @@ def test_events_cut_at_every_byte_are_those_that_are_whole(busy: Project) -> Non
         is_torn = bool(lines) and lines[-1] + b"\n" not in content
         whole = {json.loads(line)["id"] for line in lines[: len(lines) - is_torn]}
         assert {key: told[key] for key in whole | reopens} == found, length
-        assert lost_lines(busy.folder()) == is_torn, length
+        assert LOG.lost_lines(busy.folder()) == is_torn, length
 
 
 def test_what_is_written_after_a_torn_line_spoils_nothing(busy: Project) -> None:
     manager, path = manager_of(busy), busy.folder() / "events.jsonl"
     content = path.read_bytes()
-    new = event("01KA0000000000000000000001", "linked", at=manager.clock(), by="ada")
+    new = Linked(
+        id="01KA0000000000000000000001", at=manager.clock(), by="ada", tracker="jira", item="A-1"
+    )
 
     for length in range(0, len(content) + 1, 11):
         path.write_bytes(content[:length])
         before = known(read_events(busy.folder()))
-        append_event(busy.folder(), new)
-        assert {**before, new["id"]: new} == known(read_events(busy.folder()))
+        LOG.append(busy.folder(), new)
+        assert {**before, new.id: LOG.entry(new)} == known(read_events(busy.folder()))
         assert path.read_bytes().startswith(content[:length])
 
 

@@ -14,7 +14,7 @@ from unlatch.config.sync_config import Part
 from unlatch.delivery.changes import build_change, restrict
 from unlatch.delivery.revert import plan_revert
 from unlatch.errors import Rejected, StoreError, UsageError
-from unlatch.increments.files.events import read_events
+from unlatch.increments.records.events import Delivered, ItemEvent, Linked, read_events
 from unlatch.spi import Capability
 from unlatch.spi.operation import Change, Goal, Kind, is_held_closed, must_move
 
@@ -130,9 +130,15 @@ def _is_foreign(increment: Increment, operation: Operation) -> bool:
     except StoreError:
         return True  # without evidence the narrower permission counts
     keys = {operation.item, *((link.item, link.url) if link else ())}
-    about = [e for e in events if e.get("tracker") == operation.tracker and e.get("item") in keys]
-    is_created = any(event.get("kind") == Kind.CREATE.value for event in about)
-    return not is_created and any(event["event"] == "linked" for event in about)
+    about = [
+        event
+        for event in events
+        if isinstance(event, ItemEvent)
+        and event.tracker == operation.tracker
+        and event.item in keys
+    ]
+    is_created = any(isinstance(one, Delivered) and one.kind == Kind.CREATE for one in about)
+    return not is_created and any(isinstance(one, Linked) for one in about)
 
 
 def _require(part: Part, parts: frozenset[Part], tracker: str) -> None:

@@ -12,7 +12,6 @@ from unlatch.delivery.states import Event, State, advance, classify_error
 from unlatch.errors import Limited, StoreError, TrackerError
 from unlatch.increments.files import outbox
 from unlatch.increments.model.increment import Base, Link, SyncedItem
-from unlatch.increments.records.operation import write_seen
 from unlatch.spi.operation import Change, Kind, seen_of
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation, Outcome, SeenItem
+    from unlatch.spi.operation import Outcome, SeenItem
 
 # How a failed attempt is noted; other events are not.
 _NOTES: Mapping[Event, Mapping[str, bool]] = MappingProxyType(
@@ -112,7 +111,9 @@ def record_delivery(task: DeliveryTask, effect: Effect) -> None:
             labels_removed=effect.labels_removed,
         ),
         base=base,
-        details=_details(operation, effect),
+        result=effect.result,
+        commented=effect.commented,
+        refused=effect.refused,
         link=Link(ref.tracker, ref.id, ref.url, base, story=operation.story) if is_create else None,
     )
     task.error = None
@@ -123,21 +124,6 @@ def _base(increment: Increment, after: RemoteItem) -> Base | None:
     if after.category.is_open is increment.status.is_finished:
         return None
     return Base(increment.status.value, after.category.value, after.state)
-
-
-def _details(operation: Operation, effect: Effect) -> dict[str, object]:
-    return {
-        "kind": operation.kind.value,
-        "tracker": operation.tracker,
-        "item": effect.after.ref.url,
-        "result": effect.result.value,
-        "commented": effect.commented,
-        "before": write_seen(effect.before),
-        "after": write_seen(seen_of(effect.after)),
-        "labelsAdded": list(effect.labels_added) or None,
-        "labelsRemoved": list(effect.labels_removed) or None,
-        "labelsRefused": list(effect.refused) or None,
-    }
 
 
 def record_failure(task: DeliveryTask, error: UnlatchError) -> None:

@@ -7,19 +7,17 @@ The state that the reopen found is in metadata.json (`pending[].attempt.before`,
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import build_change, remaining_labels
-from unlatch.increments.files.events import read_events
 from unlatch.increments.model.increment import Link
+from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import same_item
-from unlatch.increments.records.operation import read_seen
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Change, Goal, Kind, Operation, Result, SeenItem
 
 if TYPE_CHECKING:
     from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.files.events import Event
     from unlatch.increments.model.increment import ReopenEntry, SyncedItem
     from unlatch.spi.item import RemoteItem
 
@@ -143,22 +141,16 @@ def _from_events(task: DeliveryTask, entry: ReopenEntry, item: RemoteItem) -> _R
     events = [
         event
         for event in read_events(task.increment.folder)
-        if (event["event"], event.get("op")) == ("delivered", entry.id)
-        and event.get("item") in keys
+        if isinstance(event, Delivered) and event.op == entry.id and event.item in keys
     ]
-    conclusive = [event for event in events if event.get("result") in _CONCLUSIVE]
+    conclusive = [event for event in events if event.result in _CONCLUSIVE]
     if not conclusive:
         return None
-    reopened = [e for e in conclusive if e.get("result") == Result.REOPENED.value]
-    first = next((e for e in reopened if read_seen(e.get("before"))), (reopened or conclusive)[0])
+    reopened = [event for event in conclusive if event.result == Result.REOPENED]
+    first = next((event for event in reopened if event.before), (reopened or conclusive)[0])
     return _Reopen(
-        read_seen(first.get("before")),
-        read_seen(events[-1].get("after")),
-        _labels(events, "labelsAdded"),
-        _labels(events, "labelsRemoved"),
+        first.before,
+        events[-1].after,
+        tuple(dict.fromkeys(label for event in events for label in event.labels_added)),
+        tuple(dict.fromkeys(label for event in events for label in event.labels_removed)),
     )
-
-
-def _labels(events: list[Event], key: str) -> tuple[str, ...]:
-    listed: list[Any] = [label for event in events for label in event.get(key, ())]
-    return tuple(dict.fromkeys(str(label) for label in listed))

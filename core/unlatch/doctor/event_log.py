@@ -9,9 +9,10 @@ from jsonschema import Draft202012Validator
 from unlatch.doctor.finding import FIX, Finding, Severity, below, from_error
 from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
-from unlatch.increments.files.events import parse_line, read_events
 from unlatch.increments.files.layout import EVENTS
 from unlatch.increments.files.schemas import event_schema
+from unlatch.increments.records.events import read_events
+from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def missing_events(increment: Increment, root: Path) -> Iterator[Finding]:
     """Reopens that metadata.json tells of and events.jsonl does not."""
     try:
-        known = {event["id"] for event in read_events(increment.folder)}
+        known = {event.id for event in read_events(increment.folder)}
     except StoreError:
         return  # told of where the lines are looked at
     for entry in increment.reopens:

@@ -7,7 +7,6 @@ status that nobody knows) is only told.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,12 +14,12 @@ from typing import TYPE_CHECKING
 from unlatch.doctor.finding import below
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.events import read_events, reopened
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.files.reading import ID_KEYS, read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.status import read_status
+from unlatch.increments.records.events import LOG, read_events, reopened_event
 from unlatch.worklog.atomic import remove_file, replace_file, unfinished_files
 from unlatch.worklog.safe_open import read_file
 
@@ -118,13 +117,13 @@ def _status(increment: Increment, root: Path) -> Iterator[Fix]:
 def _events(increment: Increment, root: Path) -> Iterator[Fix]:
     path = increment.folder / EVENTS
     try:
-        known = {event["id"] for event in read_events(increment.folder)}
+        known = {event.id for event in read_events(increment.folder)}
     except StoreError:
         return
-    missing = [reopened(entry) for entry in increment.reopens if entry.id not in known]
+    missing = [reopened_event(entry) for entry in increment.reopens if entry.id not in known]
     if missing:
         before = _content(path)
-        lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in missing)
+        lines = "".join(f"{LOG.line(event)}\n" for event in missing)
         joint = b"\n" if before and not before.endswith(b"\n") else b""
         after = (before or b"") + joint + lines.encode(errors="backslashreplace")
         yield Fix("event-missing", increment.id, below(path, root), before, after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.events import read_events
+from unlatch.increments.records.events import Delivered, Repointed, read_events
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
 
-_WRITING = frozenset({Kind.CREATE.value, Kind.UPDATE.value})
+_WRITING = frozenset({Kind.CREATE, Kind.UPDATE})
 
 
 def shown_in_bodies(workspace: Workspace, increment: Increment) -> tuple[Link, ...]:
@@ -42,11 +42,8 @@ def _written(increment: Increment) -> set[str]:
     except StoreError:
         return found
     for event in events:
-        item = event.get("item")
-        if not isinstance(item, str):
-            continue
-        if event["event"] == "delivered" and event.get("kind") in _WRITING:
-            found.add(item)
-        elif event["event"] == "repointed" and event.get("from") in found:
-            found.add(item)  # the item moved, and its body with it
+        if isinstance(event, Delivered) and event.kind in _WRITING:
+            found.add(event.item)
+        elif isinstance(event, Repointed) and event.origin in found:
+            found.add(event.item)  # the item moved, and its body with it
     return found

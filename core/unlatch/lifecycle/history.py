@@ -8,15 +8,17 @@ from datetime import timedelta
 from statistics import median
 from typing import TYPE_CHECKING
 
-from unlatch.increments.files.events import read_events
-from unlatch.worklog.times import read_stamp, stamp
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import Created, Transitioned, Undone, read_events
+from unlatch.worklog.event_log import OtherEvent, in_order
+from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.worklog.event_log import Event
 
 # The event and the time in metadata.json are of one moment, and of two looks at the clock.
 _SAME = timedelta(minutes=1)
@@ -32,18 +34,17 @@ def life(increment: Increment) -> list[Event]:
         StoreError: `events-unreadable`.
     """
     events = read_events(increment.folder, increment.reopens)
-    kinds = {event["event"] for event in events}
-    told: list[Event] = []
-    if increment.created and "created" not in kinds:
-        told.append({"at": stamp(increment.created), "event": "created"})
-    told += [{"at": stamp(at), "event": "completed"} for at in _completions(increment, events)]
-    return sorted([*told, *events], key=lambda event: (_moment(event), event.get("id", "")))
+    moments = [("completed", at) for at in _completions(increment, events)]
+    if increment.created and not any(isinstance(event, Created) for event in events):
+        moments.append(("created", increment.created))
+    told = [OtherEvent(id="", at=at, by="-", word=word) for word, at in moments]
+    return in_order([*told, *events])
 
 
 def _completions(increment: Increment, events: Sequence[Event]) -> list[datetime]:
     """The completions that metadata.json tells of and no event does."""
-    told = (read_stamp(event["at"]) for event in events if event.get("to") == "completed")
-    known = [at for at in told if at is not None]
+    moves = (event for event in events if isinstance(event, Transitioned | Undone))
+    known = [event.at for event in moves if event.to == Status.COMPLETED]
     times = [read_stamp(entry.previous_completed_at) for entry in increment.reopens]
     # An undone reopen leaves the increment completed at the time at which it was before.
     times.append(increment.completed_at)
@@ -52,11 +53,6 @@ def _completions(increment: Increment, events: Sequence[Event]) -> list[datetime
         for at in dict.fromkeys(times)
         if at is not None and not any(abs(at - other) < _SAME for other in known)
     ]
-
-
-def _moment(event: Event) -> str:
-    moment = read_stamp(event["at"])
-    return stamp(moment) if moment else str(event["at"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError, unexpected
-from unlatch.increments.files.events import read_events
+from unlatch.increments.records.events import Delivered, read_events
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
 from unlatch.worklog.parallel import run_parallel
@@ -165,7 +165,8 @@ def _made(increment: Increment) -> list[str]:
         events = read_events(increment.folder)
     except StoreError:
         return made
-    return made + [str(one.get("op")) for one in events if one.get("kind") == Kind.CREATE.value]
+    created = (one for one in events if isinstance(one, Delivered) and one.kind == Kind.CREATE)
+    return made + [one.op for one in created]
 
 
 def _titles(increment: Increment) -> list[str]:

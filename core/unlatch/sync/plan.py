@@ -186,13 +186,15 @@ def _unknown_reopen(
 
 def known_operations(increment: Increment) -> frozenset[str]:
     """Every operation that an increment's files tell of."""
-    from unlatch.increments.files.events import read_events  # noqa: PLC0415
+    from unlatch.increments.records.events import Delivered, Parked, read_events  # noqa: PLC0415
 
     known = {entry.id for entry in increment.reopens}
     known |= {entry.revert for entry in increment.reopens if entry.revert}
     known |= {operation.op for operation in increment.pending}
     for event in read_events(increment.folder):
-        known |= {str(event.get("op")), str(event.get("id"))}
+        known.add(event.id)
+        if isinstance(event, Delivered | Parked):
+            known.add(event.op)
     return frozenset(known)
 
 

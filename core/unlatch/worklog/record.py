@@ -5,8 +5,8 @@ The schemas' types are made from the same tables, by whoever loads pydantic (`co
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.times import read_stamp, stamp
@@ -14,6 +14,9 @@ from unlatch.worklog.times import read_stamp, stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
+
+
+T = TypeVar("T")
 
 
 class BadRecord(ValueError):
@@ -29,12 +32,14 @@ class Type:
         read: makes a value of what JSON holds; raises BadRecord with the problem alone.
         write: makes JSON of a value.
         optional: the same as `read` for a key that may be left out, where that may be anything.
+        blank: stands for a value that cannot be read, where a record is recovered.
     """
 
     name: str
     read: Callable[[Any], Any]
     write: Callable[[Any], Any] = str
     optional: Callable[[Any], Any] | None = None
+    blank: Any = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,22 @@ class Field:
     name: str
     required: bool = False
     always: bool = False
+
+
+def key(type: Type, name: str = "", *, default: Any = MISSING) -> Any:
+    """A dataclass field that is a key of a record; required where it has no default.
+
+    Args:
+        type: the type of its value.
+        name: as the file has it, where that is not the field's name.
+    """
+    return field(default=default, metadata={"type": type, "name": name})
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(key, field))
+def record(model: type[T]) -> type[T]:
+    """A dataclass that is a record: its fields made by `key` are the table."""
+    return dataclass(frozen=True, slots=True, kw_only=True)(model)
 
 
 class Record:
@@ -83,6 +104,21 @@ class Record:
             self.fields += part[1].fields if isinstance(part, tuple) else [part]
         self.keys = frozenset(field.key for field in self.fields)
         self._defaults = {field.name: field.default for field in fields(model)}
+
+    @classmethod
+    def of(cls, model: type) -> Record:
+        """The record whose table a dataclass is."""
+        keys = (
+            Field(
+                one.metadata["name"] or one.name,
+                one.metadata["type"],
+                one.name,
+                one.default is MISSING,
+            )
+            for one in fields(model)
+            if one.metadata
+        )
+        return cls(model.__name__, model.__doc__ or "", model, *keys)
 
     def read(self, raw: Any, place: str = "") -> Any:
         """The model of a record.
@@ -122,6 +158,18 @@ class Record:
                     found[part.name] = (optional or part.type.read)(entry.get(part.key))
                 except BadRecord as error:
                     raise BadRecord(f"{place}/{part.key}{error}") from error
+        return found
+
+    def recover(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """The model's attributes, as far as they can be read; required ones may be blank."""
+        found = {}
+        for one in self.fields:
+            try:
+                if one.required or one.key in entry:
+                    found[one.name] = one.type.read(entry.get(one.key))
+            except BadRecord:
+                if one.required:
+                    found[one.name] = one.type.blank
         return found
 
     def write(self, value: Any, over: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -189,6 +237,12 @@ def _time(raw: Any) -> datetime:
     return at
 
 
+def _flag(raw: Any) -> bool:
+    if not isinstance(raw, bool):
+        raise BadRecord(" is neither true nor false")
+    return raw
+
+
 def _words(raw: Any) -> tuple[str, ...]:
     words = list_in(raw, "")
     if not all(isinstance(word, str) for word in words):
@@ -205,6 +259,7 @@ WORD = Type("Word", text, optional=text_or_none)
 TEXT = Type("Text", text, optional=text_or_none)
 TIME = Type("Time", _time, stamp, read_stamp)
 NUMBER = Type("Number", _number, int)
+FLAG = Type("Flag", _flag, bool, blank=False)
 WORDS = Type("Words", _words, list)
 TEXTS = Type("Texts", _words, list)
 SET = Type("Set", _set, sorted)

@@ -16,12 +16,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.increments.files.making import GITHUB, Project, github, jira, metadata
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.events import read_events
 from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, record_delivery
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
-from unlatch.increments.model.status import TRANSITIONS, Status
-from unlatch.spi.operation import Kind
+from unlatch.increments.model.status import LIFECYCLE, Status
+from unlatch.increments.records.events import read_events
+from unlatch.spi.operation import Kind, Result
 from unlatch.worklog.json_text.document import JsonText
 
 # Fields and shapes that nobody here knows; they must be there in the end as they were.
@@ -42,6 +42,7 @@ SHAPES: list[dict[str, Any]] = [
 ]
 ITEMS = [github(1), github(2), github(1, repository="octo/gadgets"), jira("A-1"), jira("A-3")]
 REASONS = st.sampled_from(["Bug found", "a --> b", "$&\n\n# x", '","status":"x', "é\u2028漢"])
+DONE: Any = {"result": Result.UPDATED, "commented": True}
 STATUSES = st.sampled_from(Status)
 
 
@@ -97,7 +98,7 @@ class Lifecycle(RuleBasedStateMachine):
         self._tick()
         before = self.now
         kind = Kind.CLOSE if to.is_finished and enqueue else None
-        legal = to in TRANSITIONS[before.status] and before.status is not Status.COMPLETED
+        legal = to in LIFECYCLE.moves[before.status] and before.status is not Status.COMPLETED
         explained = before.status is not Status.ABANDONED or reason is not None
         if not (legal and explained):
             with pytest.raises(UnlatchError, match=r"reason-missing|transition-refused"):
@@ -130,7 +131,7 @@ class Lifecycle(RuleBasedStateMachine):
         base = Base(self.now.status.value, "doing", "open")
         reached = SyncedItem(operation.tracker, tail, url)
         after = record_delivery(
-            self.project.manager, "7", operation, reached=reached, base=base, details={}
+            self.project.manager, "7", operation, reached=reached, base=base, **DONE
         )
         del self.expected.pending[place]
         self.expected.told += 1

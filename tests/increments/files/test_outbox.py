@@ -22,12 +22,12 @@ from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, enqueue, record_delivery
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
 from unlatch.increments.model.status import Status
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import Kind, Operation, Result
 
 GITHUB_LINK = {"issue": 4, "url": GITHUB.format(4), "synced": "2025-11-01"}
+DONE: Any = {"result": Result.CREATED, "commented": False}
 OPEN = Base("active", "doing", "open")
 OPEN_ENTRY = {"local": "active", "remote": "doing", "state": "open"}
-DETAILS = {"kind": "reopen", "result": "reopened", "before": {"state": "closed", "labels": []}}
 
 
 def reopened(project: Project, **links: Any) -> Increment:
@@ -38,7 +38,9 @@ def reopened(project: Project, **links: Any) -> Increment:
 def deliver(project: Project, operation: Operation, **more: Any) -> Increment:
     item = operation.item.rpartition("/")[2]
     url = operation.item if "://" in operation.item else JIRA.format(item)
-    given = {"reached": SyncedItem(operation.tracker, item, url), "base": OPEN, "details": DETAILS}
+    reached = SyncedItem(operation.tracker, item, url)
+    given: dict[str, Any] = {"reached": reached, "base": OPEN, "result": Result.REOPENED}
+    given["commented"] = True
     return record_delivery(project.manager, "7", operation, **{**given, **more})
 
 
@@ -60,7 +62,9 @@ def test_a_delivery_leaves_pending_and_is_noted_in_one_write(project: Project) -
     assert data["reopenHistory"][0]["syncedTo"] == synced
     assert after.reopens[0].synced_to == (SyncedItem("github", "4", GITHUB.format(4)),)
     told = {"id": ulid(2), "at": STAMP, "event": "delivered", "by": "ada", "op": operation.op}
-    assert project.events()[1:] == [{**told, **DETAILS}]
+    item = {"kind": "reopen", "tracker": "github", "item": GITHUB.format(4)}
+    done = {"result": "reopened", "commented": True}
+    assert project.events()[1:] == [{**told, **item, **done}]
 
 
 def test_a_delivery_is_recorded_once(project: Project) -> None:
@@ -135,7 +139,7 @@ def test_a_created_item_is_linked_in_the_same_write(project: Project) -> None:
     reached = SyncedItem("github", "5", GITHUB.format(5))
     new = Link("github", "5", GITHUB.format(5), OPEN)
     after = record_delivery(
-        project.manager, "7", operation, reached=reached, base=OPEN, details={}, link=new
+        project.manager, "7", operation, reached=reached, base=OPEN, **DONE, link=new
     )
     assert after.pending == ()
     expected = {"issue": 5, "url": GITHUB.format(5), "base": OPEN_ENTRY}
@@ -149,7 +153,7 @@ def test_a_created_item_that_was_linked_meanwhile_is_not_linked_twice(project: P
     link(project.manager, "7", [github(5)], by="bob")
     reached = SyncedItem("github", "5", GITHUB.format(5))
     record_delivery(
-        project.manager, "7", operation, reached=reached, base=OPEN, details={}, link=github(5)
+        project.manager, "7", operation, reached=reached, base=OPEN, **DONE, link=github(5)
     )
     expected = {"issue": 5, "url": GITHUB.format(5), "base": OPEN_ENTRY}
     assert project.data()["github"] == expected

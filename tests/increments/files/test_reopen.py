@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,11 +17,14 @@ from tests.increments.files.making import (
 )
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.events import read_events
 from unlatch.increments.files.linking import link
 from unlatch.increments.files.manager import LONGEST_REASON
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import LOG
 from unlatch.spi.operation import Kind, Operation
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HOSTILE = [
     "a --> b", "$& $1 \\1 \\g<0>", "it's \"quoted\"", "two\nlines\r\nand\ttabs", "\x1b[31mred\x00",
@@ -29,6 +32,10 @@ HOSTILE = [
     "line\u2028separator\u0085next", "::error::x",
     '","status":"completed', "---\nstatus: x",
 ]  # fmt: skip
+
+
+def entries(folder: Path) -> list[dict[str, Any]]:
+    return [LOG.entry(event) for event in LOG.read(folder)]
 
 
 def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> None:
@@ -194,7 +201,7 @@ def test_a_reason_is_kept_word_for_word(project: Project, reason: str) -> None:
     _, entry = project.manager.reopen("7", f"  {reason}\n", "ada")
     assert entry.reason == reason.strip()
     assert project.manager.read("7").reopens == (entry,)
-    assert [event["reason"] for event in read_events(folder)] == [reason.strip()]
+    assert [event["reason"] for event in entries(folder)] == [reason.strip()]
     assert (folder / "spec.md").read_text() == "---\nstatus: active\n---\n# x\n"
     assert set(project.data()) - set(metadata()) == {"reopenHistory"}
 
@@ -217,7 +224,7 @@ def test_whatever_is_said_is_kept(
     _, entry = project.manager.reopen("7", reason, by)
     found = project.manager.read("7").reopens[0]
     assert _joined(found.reason) == _joined(reason.strip()) == _joined(entry.reason)
-    assert [(_joined(e["reason"]), e["by"]) for e in read_events(folder)] == [
+    assert [(_joined(e["reason"]), e["by"]) for e in entries(folder)] == [
         (_joined(reason.strip()), by)
     ]
 

@@ -14,10 +14,10 @@ import pytest
 from tests.increments.files.making import GITHUB, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.events import read_events
 from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import read_events
 from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.safe_open import LARGEST
 
@@ -142,7 +142,7 @@ def test_a_lost_event_is_a_warning_and_the_reopen_stands(project: Project) -> No
     assert (after.status, len(after.warnings)) == (Status.ACTIVE, 1)
     assert "events.jsonl" in after.warnings[0]
     (folder / "events.jsonl").unlink()
-    assert [event["id"] for event in read_events(folder, after.reopens)] == [entry.id]
+    assert [event.id for event in read_events(folder, after.reopens)] == [entry.id]
 
 
 def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Project) -> None:

@@ -14,9 +14,9 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import ReopenEntry
+    from unlatch.worklog.event_log import Event
 
 
 def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:

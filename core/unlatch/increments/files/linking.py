@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unlatch.increments.records.events import Linked, Repointed, Unlinked
 from unlatch.increments.records.links import (
     add_link,
     point_link,
@@ -17,21 +18,21 @@ from unlatch.increments.records.records import is_in_doubt, set_pending
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi.operation import Operation
+    from unlatch.worklog.event_log import Event
 
 
 def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: str) -> Increment:
     """Link items to an increment; one that is tied already is left as it is."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:  # noqa: ARG001
-        told = []
+        told: list[Event] = []
         for link in links:
             if not _tied(data, link, manager):
                 add_link(data, link, manager.shapes.links[link.tracker])
-                told.append(manager.event("linked", by=by, tracker=link.tracker, item=link.key))
+                told.append(_event(Linked, link, manager, by))
         return told
 
     return manager.change(wanted, edit)
@@ -49,7 +50,7 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
             _doubt_alone(one) if (one.tracker, one.item) in keys else one for one in before.pending
         )
         set_pending(data, tuple(one for one in left if one is not None))
-        return [manager.event("unlinked", by=by, tracker=link.tracker, item=link.key)]
+        return [_event(Unlinked, link, manager, by)]
 
     return manager.change(wanted, edit)
 
@@ -87,10 +88,25 @@ def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: 
         ordered = sorted(moved, key=lambda one: one not in before.pending)
         kept = {one.key: one for one in reversed(ordered)}
         set_pending(data, tuple(one for one in ordered if kept[one.key] is one))
-        facts = {"tracker": link.tracker, "from": link.key, "item": key}
-        return [manager.event("repointed", by=by, **facts)]
+        return [
+            Repointed(
+                id=manager.new_id(),
+                at=manager.clock(),
+                by=by,
+                tracker=link.tracker,
+                origin=link.key,
+                item=key,
+            )
+        ]
 
     return manager.change(wanted, edit)
+
+
+def _event(
+    model: type[Linked | Unlinked], link: Link, manager: MetadataManager, by: str
+) -> Linked | Unlinked:
+    now = manager.clock()
+    return model(id=manager.new_id(), at=now, by=by, tracker=link.tracker, item=link.key)
 
 
 def _tied(data: dict[str, Any], link: Link, manager: MetadataManager) -> list[Link]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
-from unlatch.increments.files import events
 from unlatch.increments.files.amendments import enqueue_updates, plan_amendment
 from unlatch.increments.files.apply import write_plan
 from unlatch.increments.files.layout import Listings
@@ -18,7 +17,7 @@ from unlatch.increments.files.transaction import change_folder
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import add_link
-from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending, told_of
+from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.text import without_surrogates
 from unlatch.worklog.atomic import vanished
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Folder, Layout
     from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.amendment import Amended, Amendment
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Kind, Operation
+    from unlatch.worklog.event_log import Event
 
 LONGEST_REASON = 10_000
 
@@ -135,6 +134,8 @@ class MetadataManager:
         Raises:
             StoreError: `not-writable`.
         """
+        from unlatch.increments.records.events import Created  # noqa: PLC0415  (reading needs none)
+
         with store_lock(self.layout, "new"):
             number = 1 + max((number_of(f.name) or 0 for f in self.layout.folders()), default=0)
             data: dict[str, Any] = {
@@ -146,7 +147,7 @@ class MetadataManager:
             }
             for link in links:
                 add_link(data, link, self.shapes.links[link.tracker])
-            told = self.event("created", by=by, to=Status.PLANNING.value)
+            told = Created(id=self.new_id(), at=self.clock(), by=by, to=Status.PLANNING)
             folder = make_increment(self.layout, number, title, data, told=told)
         return self.read(folder.name)
 
@@ -266,6 +267,8 @@ class MetadataManager:
         Raises:
             StoreError: `document-unreadable`, or the files cannot be written; nothing was changed.
         """
+        from unlatch.increments.records.events import amended_event  # noqa: PLC0415  (as plans)
+
         made: list[Amended] = []
 
         def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
@@ -273,8 +276,7 @@ class MetadataManager:
             made.append(done)
             data.setdefault(AMENDMENTS, []).append(AMENDED.write(done))
             set_pending(data, (*before.pending, *operations))
-            facts = {"reason": done.reason, **told_of(done.amendment)}
-            return [events.event(done.id, "amended", at=done.at, by=done.by, **facts)]
+            return [amended_event(done)]
 
         return self.change(wanted, edit, unarchive=True), made[-1]
 
@@ -338,10 +340,6 @@ class MetadataManager:
             StoreError: `archive-blocked` or `not-writable`.
         """
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
-
-    def event(self, kind: str, /, *, by: str, **details: object) -> Event:
-        """An event of now."""
-        return events.event(self.new_id(), kind, at=self.clock(), by=by, **details)
 
 
 def checked_reason(reason: str) -> str:

@@ -7,7 +7,6 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.events import append_event
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
 from unlatch.spi.text import without_controls
 from unlatch.worklog.atomic import replace_file, writing
@@ -15,8 +14,8 @@ from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.safe_open import make_folders, open_folder
 
 if TYPE_CHECKING:
-    from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Layout
+    from unlatch.worklog.event_log import Event
 
 _LONGEST_SLUG = 60
 
@@ -49,6 +48,8 @@ def make_increment(
     Raises:
         StoreError: `not-writable`.
     """
+    from unlatch.increments.records.events import LOG  # noqa: PLC0415  (reading needs none)
+
     name = f"{number:04d}-{slug_of(title)}"
     folder = Folder(name, layout.increments / name, archived=False)
     with writing(folder.path):
@@ -56,7 +57,7 @@ def make_increment(
     try:
         replace_file(folder.path / SPEC, _spec(title).encode(errors="replace"))
         replace_file(folder.path / TASKS, b"# Tasks\n")
-        append_event(folder.path, told)
+        LOG.append(folder.path, told)
         # An increment without metadata.json is broken, so a crash before this line is seen.
         replace_file(folder.path / METADATA, render_new({**data, "id": name}))
     except BaseException:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
+from unlatch.increments.records.events import Delivered, Parked
 from unlatch.increments.records.links import BASE, add_link, block_at, same_item
 from unlatch.increments.records.records import set_pending, write_synced
 from unlatch.spi.operation import Attempt, Kind, Operation
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.spi.operation import SeenItem
+    from unlatch.spi.operation import Result, SeenItem
+    from unlatch.worklog.event_log import Event
 
     Rewrite = Callable[[Operation], Operation | None]
 
@@ -136,8 +137,17 @@ def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause:
         blocked = replace(known, cause=cause, parked_at=manager.clock())
         set_pending(data, tuple(blocked if one is known else one for one in before.pending))
         by = operation.by or _reopened_by(before, operation.op)
-        item = {"tracker": operation.tracker, "item": operation.item}
-        return [manager.event("parked", by=by, op=operation.op, cause=cause, **item)]
+        return [
+            Parked(
+                id=manager.new_id(),
+                at=manager.clock(),
+                by=by,
+                op=operation.op,
+                cause=cause,
+                tracker=operation.tracker,
+                item=operation.item,
+            )
+        ]
 
     manager.change(wanted, edit)
 
@@ -154,7 +164,9 @@ def record_delivery(
     *,
     reached: SyncedItem,
     base: Base | None,
-    details: Mapping[str, object],
+    result: Result,
+    commented: bool,
+    refused: tuple[str, ...] = (),
     link: Link | None = None,
 ) -> Increment:
     """Note that an operation was delivered: it leaves `pending` in this write.
@@ -162,7 +174,8 @@ def record_delivery(
     Args:
         reached: the item that it reached, and what it did there.
         base: what both sides are now, or None if they are not in sync.
-        details: what the event says besides (result, what the item was before).
+        commented: whether its comment is there.
+        refused: labels that the tracker refused for good.
         link: a link to be written along, for an item that was created.
     """
     item = Link(reached.tracker, reached.item, reached.url)
@@ -185,7 +198,24 @@ def record_delivery(
         if link is not None and not linked:
             add_link(data, link, manager.shapes.links[link.tracker])
         by = operation.by or _reopened_by(before, operation.op)
-        return [manager.event("delivered", by=by, op=operation.op, **details)]
+        return [
+            Delivered(
+                id=manager.new_id(),
+                at=manager.clock(),
+                by=by,
+                op=operation.op,
+                kind=operation.kind,
+                tracker=reached.tracker,
+                item=reached.url,
+                result=result,
+                commented=commented,
+                before=reached.before,
+                after=reached.after,
+                labels_added=reached.labels_added,
+                labels_removed=reached.labels_removed,
+                labels_refused=refused,
+            )
+        ]
 
     # The event goes first: once the operation has left `pending`, the event is all that tells
     # of it, so a crash in between must leave the operation and not the silence.

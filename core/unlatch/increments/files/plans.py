@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files import events
 from unlatch.increments.files.amendments import amended_entry
 from unlatch.increments.files.reading import COMPLETED_KEYS
 from unlatch.increments.model.increment import Increment, ReopenEntry
-from unlatch.increments.model.status import TRANSITIONS, Status, needs_reason
+from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.records import struck, supersede
 from unlatch.spi.operation import Attempt, Kind, Operation
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Link
+    from unlatch.worklog.event_log import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +101,8 @@ def plan_reopen(
         StoreError: `not-completed`, or as `plan_amendment`.
         UsageError: as `plan_amendment`.
     """
+    from unlatch.increments.records.events import reopened_event  # noqa: PLC0415  (reading needs none)
+
     if before.status is not Status.COMPLETED:
         raise StoreError(
             "not-completed",
@@ -132,7 +133,7 @@ def plan_reopen(
         pending=(*kept, *made, *more),
     )
     apart = tuple(intent.exclude) if entry.amendment and entry.amendment.parts else ()
-    return Plan(before, after, entry, pin_base=apart, event=events.reopened(entry))
+    return Plan(before, after, entry, pin_base=apart, event=reopened_event(entry))
 
 
 def plan_transition(
@@ -153,6 +154,8 @@ def plan_transition(
         StoreError: `transition-refused`, naming the moves that are open.
         UsageError: `reason-missing` where leaving a finished status needs one.
     """
+    from unlatch.increments.records.events import Transitioned  # noqa: PLC0415  (reading needs none)
+
     check_transition(before, to, intent.reason)
     pending = before.pending
     if to.is_finished != before.status.is_finished:
@@ -162,9 +165,14 @@ def plan_transition(
         pending = (*pending, *build_operations(before, enqueue, intent, by=intent.by))
     elif before.status.is_finished and not to.is_finished:
         apart = before.links
-    moved = {"from": before.status.value, "to": to.value, "forced": list(forced) or None}
-    event = events.event(
-        intent.op, "transitioned", at=intent.at, by=intent.by, reason=intent.reason, **moved
+    event = Transitioned(
+        id=intent.op,
+        at=intent.at,
+        by=intent.by,
+        origin=before.status,
+        to=to,
+        reason=intent.reason,
+        forced=forced,
     )
     after = replace(before, status=to, pending=pending)
     return Plan(before, after, pin_base=apart, event=event)
@@ -180,21 +188,22 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
     Raises:
         StoreError: `nothing-to-undo`.
     """
+    from unlatch.increments.records.events import Undone  # noqa: PLC0415  (reading needs none)
+
     entry = undoable(before)
     kept = tuple(operation for operation in before.pending if operation.op != entry.id)
     made = tuple(_undoing(before, entry, link, intent) for link in before.links)
     marked = replace(entry, reverted_at=intent.at, revert=intent.op)
     reopens = tuple(marked if one is entry else one for one in before.reopens)
     after = replace(before, status=entry.previous_status, reopens=reopens, pending=(*kept, *made))
-    moved = {"from": before.status.value, "to": entry.previous_status.value}
-    event = events.event(
-        intent.op,
-        "undone",
+    event = Undone(
+        id=intent.op,
         at=intent.at,
         by=intent.by,
+        origin=before.status,
+        to=entry.previous_status,
         reason=intent.reason,
         reopen=entry.id,
-        **moved,
     )
     return Plan(before, after, undone=marked, event=event)
 
@@ -295,12 +304,12 @@ def check_transition(before: Increment, to: Status, reason: str | None) -> None:
         StoreError: `transition-refused`, naming the moves that are open.
         UsageError: `reason-missing` where leaving a finished status needs one.
     """
-    legal = TRANSITIONS[before.status]
-    if to not in legal or before.status is Status.COMPLETED:
+    if not LIFECYCLE.can_move(before.status, to):
         moves = (
             f"unlatch resume {before.id}"
-            if before.status is Status.COMPLETED
-            else f"from {before.status} it can become {', '.join(sorted(legal))}"
+            if before.status in LIFECYCLE.reopened
+            else f"from {before.status} it can become "
+            f"{', '.join(sorted(LIFECYCLE.moves[before.status]))}"
         )
         raise StoreError(
             "transition-refused",
@@ -308,7 +317,7 @@ def check_transition(before: Increment, to: Status, reason: str | None) -> None:
             where=str(before.folder),
             hint=moves,
         )
-    if needs_reason(before.status) and not reason:
+    if LIFECYCLE.needs_reason(before.status) and not reason:
         raise UsageError(
             "reason-missing",
             f"{before.id} is {before.status}; resuming it needs a reason",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import StoreError
-from unlatch.increments.files import events, front_matter
+from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import write_amendments
 from unlatch.increments.files.layout import METADATA, SPEC, Folder
 from unlatch.increments.files.reading import read_document, read_metadata
@@ -20,11 +20,11 @@ from unlatch.worklog.safe_open import open_folder
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch.increments.files.events import Event
     from unlatch.increments.files.layout import Layout
     from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.status import Status
+    from unlatch.worklog.event_log import Event
 
 
 class Edit(Protocol):
@@ -47,14 +47,16 @@ def change_folder(
     Raises:
         StoreError: the files cannot be read or written; nothing was changed.
     """
+    from unlatch.increments.records.events import LOG  # noqa: PLC0415  (reading needs none)
+
     text = read_metadata(folder.path / METADATA)
-    events.check_events(folder.path)
+    LOG.check(folder.path)
     if text.duplicates:
         raise _duplicate_key(folder, text.duplicates)
     data = copy.deepcopy(text.value)
     told = edit(snapshot(folder, text, shapes), data)
     if events_first:
-        events.append_event(folder.path, *told)
+        LOG.append(folder.path, *told)
     with unarchived(layout, folder, wanted=unarchive) as place:
         sweep(place.path)
         if data != text.value:
@@ -69,9 +71,11 @@ def change_folder(
 
 
 def _try_append(folder: Folder, told: Iterable[Event]) -> list[str]:
+    from unlatch.increments.records.events import LOG  # noqa: PLC0415  (reading needs none)
+
     # The change is on disk already and its event follows from it, so this is no failure.
     try:
-        events.append_event(folder.path, *told)
+        LOG.append(folder.path, *told)
     except StoreError as error:
         return [f"{error.message}; history tells it from metadata.json all the same"]
     return []

@@ -7,6 +7,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from unlatch.worklog.lifecycle import Lifecycle
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,31 +27,31 @@ class Status(StrEnum):
     @property
     def is_finished(self) -> bool:
         """Whether the items of such an increment are meant to be closed."""
-        return self in FINISHED
+        return self in LIFECYCLE.closed
 
 
-FINISHED = frozenset({Status.COMPLETED, Status.ABANDONED})
-
-# completed -> active is in the table so that every legal move can be read here; the store lets it
-# pass by a reopen with a reason only.
-TRANSITIONS: Mapping[Status, frozenset[Status]] = MappingProxyType(
-    {
-        Status.PLANNING: frozenset({Status.ACTIVE, Status.BACKLOG, Status.ABANDONED}),
-        Status.BACKLOG: frozenset({Status.PLANNING, Status.ACTIVE, Status.ABANDONED}),
-        Status.ACTIVE: frozenset(
-            {
-                Status.PAUSED,
-                Status.BACKLOG,
-                Status.READY_FOR_REVIEW,
-                Status.COMPLETED,
-                Status.ABANDONED,
-            }
-        ),
-        Status.PAUSED: frozenset({Status.ACTIVE, Status.ABANDONED}),
-        Status.READY_FOR_REVIEW: frozenset({Status.ACTIVE, Status.COMPLETED, Status.ABANDONED}),
-        Status.COMPLETED: frozenset({Status.ACTIVE}),
-        Status.ABANDONED: frozenset({Status.ACTIVE}),
-    }
+LIFECYCLE = Lifecycle(
+    moves=MappingProxyType(
+        {
+            Status.PLANNING: frozenset({Status.ACTIVE, Status.BACKLOG, Status.ABANDONED}),
+            Status.BACKLOG: frozenset({Status.PLANNING, Status.ACTIVE, Status.ABANDONED}),
+            Status.ACTIVE: frozenset(
+                {
+                    Status.PAUSED,
+                    Status.BACKLOG,
+                    Status.READY_FOR_REVIEW,
+                    Status.COMPLETED,
+                    Status.ABANDONED,
+                }
+            ),
+            Status.PAUSED: frozenset({Status.ACTIVE, Status.ABANDONED}),
+            Status.READY_FOR_REVIEW: frozenset({Status.ACTIVE, Status.COMPLETED, Status.ABANDONED}),
+            Status.COMPLETED: frozenset({Status.ACTIVE}),
+            Status.ABANDONED: frozenset({Status.ACTIVE}),
+        }
+    ),
+    closed=frozenset({Status.COMPLETED, Status.ABANDONED}),
+    reopened=frozenset({Status.COMPLETED}),
 )
 
 _SPELLINGS: Mapping[str, Status] = MappingProxyType(
@@ -66,8 +68,3 @@ def read_status(raw: str) -> Status | None:
     """The status that `raw` spells, in any spelling seen in real files; None if there is none."""
     known = _SPELLINGS.get(raw)
     return known or _SPELLINGS.get("_".join(re.split(r"[\s_-]+", raw.strip().lower())))
-
-
-def needs_reason(current: Status) -> bool:
-    """Whether leaving `current` has to be explained."""
-    return current.is_finished

@@ -4,6 +4,8 @@ Only the schemas are; reading takes every shape that was ever found. Loads pydan
 has to be quick imports it.
 """
 
+from functools import reduce
+from operator import or_
 from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional, TypeAlias
 
@@ -11,6 +13,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import LOG
 from unlatch.increments.records.links import BASE
 from unlatch.increments.records.operation import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.records import AMENDED, REOPEN, SYNCED, TASK
@@ -43,6 +46,8 @@ TYPES: dict[str, object] = {
     "Words": list[Word],
     "Texts": list[str],
     "Set": Annotated[list[Word], Field(min_length=1)],
+    "Flag": bool,
+    "Result": Result,
     "Number": Annotated[int, Field(ge=0)],
 }
 
@@ -109,110 +114,6 @@ class Metadata(TypedDict):
     pending: NotRequired[list[PendingRecord]]
 
 
-class _Event(TypedDict):
-    id: Ulid
-    at: Time
-    by: str
-
-
-class Created(_Event):
-    """The increment was made."""
-
-    event: Literal["created"]
-    to: Status
-
-
-_Moved = TypedDict("_Moved", {"from": Status, "to": Status})
-
-
-class Transitioned(_Event, _Moved):
-    """Its status changed along the table."""
-
-    event: Literal["transitioned"]
-    reason: NotRequired[str]
-    # The refusals that it was made in spite of.
-    forced: NotRequired[list[Word]]
-
-
-class _Amended(TypedDict):
-    scopeChange: NotRequired[Word]
-    # The ids of the tasks that were added.
-    tasks: NotRequired[list[Word]]
-    # What is to be done again.
-    parts: NotRequired[list[Word]]
-
-
-class Amended(_Event, _Amended):
-    """The work was changed, and the status stayed."""
-
-    event: Literal["amended"]
-    reason: NotRequired[str]
-
-
-class Reopened(_Event, _Moved, _Amended):
-    """It was completed and is active again; the id is that of the entry in reopenHistory."""
-
-    event: Literal["reopened"]
-    reason: str
-    category: NotRequired[Word]
-    forced: NotRequired[list[Word]]
-
-
-class Undone(_Event, _Moved):
-    """A reopen was taken back."""
-
-    event: Literal["undone"]
-    reopen: Ulid
-    reason: NotRequired[str]
-
-
-class Delivered(_Event):
-    """An operation reached its item."""
-
-    event: Literal["delivered"]
-    op: Ulid
-    kind: Kind
-    tracker: str
-    item: str
-    result: Result
-    commented: bool
-    # Before the first write, and after the last one.
-    before: NotRequired[SeenItem]
-    after: NotRequired[SeenItem]
-    # What this operation changed, whatever people changed meanwhile.
-    labelsAdded: NotRequired[list[str]]
-    labelsRemoved: NotRequired[list[str]]
-    # Labels that the tracker refused for good.
-    labelsRefused: NotRequired[list[str]]
-
-
-class Parked(_Event):
-    """An operation waits for somebody to do something about it."""
-
-    event: Literal["parked"]
-    op: Ulid
-    tracker: str
-    item: str
-    cause: str
-
-
-class Linked(_Event):
-    """An item was tied to the increment."""
-
-    event: Literal["linked"]
-    tracker: str
-    item: str
-
-
-class Unlinked(_Event):
-    """The tie to an item was cut."""
-
-    event: Literal["unlinked"]
-    tracker: str
-    item: str
-
-
-Event = Annotated[
-    Created | Transitioned | Reopened | Amended | Undone | Delivered | Parked | Linked | Unlinked,
-    Field(discriminator="event"),
-]
+_EVENTS = (record_type(one, event=Literal[word]) for word, one in LOG.types.items())
+# One line of events.jsonl.
+Event: Any = Annotated[reduce(or_, _EVENTS), Field(discriminator="event")]

@@ -45,7 +45,6 @@ __all__ = [
     "set_pending",
     "struck",
     "supersede",
-    "told_of",
     "write_reopen",
     "write_synced",
 ]
@@ -225,17 +224,6 @@ def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
         BadRecord: an operation lacks something that it cannot be delivered without.
     """
     return OPERATION.read_all(data.get("pending", []), "/pending")
-
-
-def told_of(amendment: Amendment | None) -> dict[str, Any]:
-    """What an event tells of an amendment."""
-    if amendment is None:
-        return {}
-    return {
-        "scopeChange": amendment.change,
-        "tasks": list(amendment.ids) or None,
-        "parts": list(amendment.parts) or None,
-    }
 
 
 def entries_of(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,18 @@ import click
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
-from unlatch.increments.files.events import lost_lines, read_events
+from unlatch.increments.records.events import (
+    LOG,
+    Amended,
+    Delivered,
+    Linked,
+    Parked,
+    Reopened,
+    Transitioned,
+    Unlinked,
+    read_events,
+)
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +28,8 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import HistoryDocument
     from unlatch.cli.contracts.parts import EventEntry, Record
     from unlatch.cli.table import Entry
-    from unlatch.increments.files.events import Event
     from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.worklog.event_log import Event
 
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
@@ -48,14 +59,15 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
 
     increment = session.workspace.manager.read(wanted)
     events = life(increment)
-    if lost := lost_lines(increment.folder):
+    if lost := LOG.lost_lines(increment.folder):
         told = f"{times(lost, 'line')} of events.jsonl cannot be read; unlatch doctor shows it"
         output.talk(f"{output.warn('note:')} {told}")
     if as_json:
+        recorded = read_events(increment.folder, increment.reopens)
         document: HistoryDocument = {
             "schema": "unlatch.history/1",
             "id": increment.id,
-            "events": cast("list[EventEntry]", read_events(increment.folder, increment.reopens)),
+            "events": cast("list[EventEntry]", [LOG.entry(one) for one in recorded]),
             "reopens": cast("list[Record]", list(increment.data.get("reopenHistory", []))),
             "exitCode": 0,
         }
@@ -70,11 +82,9 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
 
 
 def _lines(event: Event, increment: Increment, events: list[Event]) -> Iterator[str]:
-    when = str(event["at"]).replace("T", " ").removesuffix("Z")
-    # What metadata.json alone tells of has nobody's name.
-    by = str(event.get("by", "unknown")) if "id" in event else "-"
-    yield f"{when}  {output.clean(by)}  {output.clean(_what(event))}"
-    entry = next((one for one in increment.reopens if one.id == event.get("id")), None)
+    when = stamp(event.at).replace("T", " ").removesuffix("Z")
+    yield f"{when}  {output.clean(event.by or 'unknown')}  {output.clean(_what(event))}"
+    entry = next((one for one in increment.reopens if one.id == event.id), None)
     if entry is not None:
         for line in _about(entry, events):
             yield f"{_INDENT}{output.clean(line)}"
@@ -89,7 +99,8 @@ def _about(entry: ReopenEntry, events: list[Event]) -> Iterator[str]:
     if entry.forced:
         yield f"forced: {', '.join(entry.forced)}"
     # What an event tells of has a line of its own.
-    told = {event.get("item") for event in events if event.get("op") == entry.id}
+    own = (one for one in events if isinstance(one, Delivered | Parked) and one.op == entry.id)
+    told = {event.item for event in own}
     reached = [
         one.url or f"{one.tracker} {one.item}" for one in entry.synced_to if one.url not in told
     ]
@@ -100,26 +111,25 @@ def _about(entry: ReopenEntry, events: list[Event]) -> Iterator[str]:
 
 
 def _what(event: Event) -> str:
-    match event["event"]:
-        case "reopened":
-            return f"reopened it: {event.get('reason')}"
-        case "transitioned" | "amended":
+    match event:
+        case Transitioned() | Amended():
             return _change(event)
-        case "delivered":
-            return f"{event.get('tracker')} {event.get('item')} {event.get('result')}"
-        case "parked":
-            return f"{event.get('tracker')} {event.get('item')} blocked: {event.get('cause')}"
-        case "linked" | "unlinked" as word:
-            return f"{word} {event.get('tracker')} {event.get('item')}"
+        case Reopened():
+            return f"reopened it: {event.reason}"
+        case Delivered():
+            return f"{event.tracker} {event.item} {event.result}"
+        case Parked():
+            return f"{event.tracker} {event.item} blocked: {event.cause}"
+        case Linked() | Unlinked():
+            return f"{LOG.word(event)} {event.tracker} {event.item}"
         case other:
-            return str(other)
+            return LOG.word(other)
 
 
-def _change(event: Event) -> str:
-    if event["event"] == "amended":
-        again = f"to be done again: {', '.join(map(str, event.get('parts') or ()))}"
-        return f"changed its work: {event.get('scopeChange') or again}"
-    reason = f": {event['reason']}" if event.get("reason") else ""
-    forced = event.get("forced")
-    told = f" (forced: {', '.join(map(str, forced))})" if isinstance(forced, list) else ""
-    return f"{event.get('from')} -> {event.get('to')}{reason}{told}"
+def _change(event: Transitioned | Amended) -> str:
+    if isinstance(event, Amended):
+        again = f"to be done again: {', '.join(event.parts)}"
+        return f"changed its work: {event.change or again}"
+    reason = f": {event.reason}" if event.reason else ""
+    forced = f" (forced: {', '.join(event.forced)})" if event.forced else ""
+    return f"{event.origin} -> {event.to}{reason}{forced}"

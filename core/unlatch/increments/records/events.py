@@ -1,0 +1,186 @@
+"""events.jsonl: the types of events of an increment.
+
+A class is all there is of a type: reader, writer and JSON Schema come from it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.increments.model.amendment import Amendment
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.operation import SEEN_ITEM
+from unlatch.worklog.event_log import Event, EventLog, in_order
+from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from unlatch.increments.model import amendment as model
+    from unlatch.increments.model.increment import ReopenEntry
+    from unlatch.spi.operation import SeenItem
+
+LOG = EventLog("events.jsonl")
+
+# A word that another version wrote is kept, so these are read as any text.
+_STATUS, _KIND, _RESULT = (Type(name, text) for name in ("Status", "Kind", "Result"))
+
+
+@LOG.event("created")
+@record
+class Created(Event):
+    """The increment was created."""
+
+    to: str = key(_STATUS)
+
+
+@record
+class _Moved(Event):
+    origin: str = key(_STATUS, "from")
+    to: str = key(_STATUS)
+
+
+@LOG.event("transitioned")
+@record
+class Transitioned(_Moved):
+    """The status changed along the table."""
+
+    reason: str | None = key(TEXT, default=None)
+    # The refusals that were overridden.
+    forced: tuple[str, ...] = key(WORDS, default=())
+
+
+@LOG.event("reopened")
+@record
+class Reopened(_Moved):
+    """A completed increment was reopened; the id is that of the entry in reopenHistory."""
+
+    reason: str = key(TEXT)
+    category: str | None = key(WORD, default=None)
+    forced: tuple[str, ...] = key(WORDS, default=())
+    change: str | None = key(WORD, "scopeChange", default=None)
+    # The ids of the tasks that were added.
+    tasks: tuple[str, ...] = key(WORDS, default=())
+    # Tasks, user stories and criteria to be done again.
+    parts: tuple[str, ...] = key(WORDS, default=())
+
+
+@LOG.event("amended")
+@record
+class Amended(Event):
+    """The work was changed, and the status stayed."""
+
+    reason: str | None = key(TEXT, default=None)
+    change: str | None = key(WORD, "scopeChange", default=None)
+    tasks: tuple[str, ...] = key(WORDS, default=())
+    parts: tuple[str, ...] = key(WORDS, default=())
+
+
+@LOG.event("undone")
+@record
+class Undone(_Moved):
+    """A reopen was undone."""
+
+    reopen: str = key(ULID)
+    reason: str | None = key(TEXT, default=None)
+
+
+@record
+class ItemEvent(Event):
+    """An event about one item; `item` is its address, else its id."""
+
+    tracker: str = key(TEXT)
+    item: str = key(TEXT)
+
+
+@LOG.event("delivered")
+@record
+class Delivered(ItemEvent):
+    """An operation reached its item."""
+
+    op: str = key(ULID)
+    kind: str = key(_KIND)
+    result: str = key(_RESULT)
+    commented: bool = key(FLAG)
+    # Before the first write, and after the last one.
+    before: SeenItem | None = key(SEEN_ITEM, default=None)
+    after: SeenItem | None = key(SEEN_ITEM, default=None)
+    # Changed by this operation, whatever people changed meanwhile.
+    labels_added: tuple[str, ...] = key(TEXTS, "labelsAdded", default=())
+    labels_removed: tuple[str, ...] = key(TEXTS, "labelsRemoved", default=())
+    # Labels that the tracker refused for good.
+    labels_refused: tuple[str, ...] = key(TEXTS, "labelsRefused", default=())
+
+
+@LOG.event("parked")
+@record
+class Parked(ItemEvent):
+    """An operation is blocked until a person acts."""
+
+    op: str = key(ULID)
+    cause: str = key(TEXT)
+
+
+@LOG.event("linked")
+@record
+class Linked(ItemEvent):
+    """An item was linked to the increment."""
+
+
+@LOG.event("unlinked")
+@record
+class Unlinked(ItemEvent):
+    """An item was unlinked."""
+
+
+@LOG.event("repointed")
+@record
+class Repointed(ItemEvent):
+    """A link follows its item to another place."""
+
+    origin: str = key(TEXT, "from")
+
+
+def reopened_event(entry: ReopenEntry) -> Reopened:
+    """The event of a reopen, as it follows from its entry in reopenHistory."""
+    amendment = entry.amendment or Amendment()
+    return Reopened(
+        id=entry.id,
+        at=entry.reopened_at,
+        by=entry.reopened_by,
+        origin=entry.previous_status,
+        to=Status.ACTIVE,
+        reason=entry.reason,
+        category=entry.category,
+        forced=entry.forced,
+        change=amendment.change,
+        tasks=amendment.ids,
+        parts=amendment.parts,
+    )
+
+
+def amended_event(done: model.Amended) -> Amended:
+    """The event of an amendment, as it follows from its record."""
+    work = done.amendment
+    return Amended(
+        id=done.id,
+        at=done.at,
+        by=done.by,
+        reason=done.reason,
+        change=work.change,
+        tasks=work.ids,
+        parts=work.parts,
+    )
+
+
+def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:
+    """The events of an increment by time, each once; a reopen without a line is derived.
+
+    Raises:
+        StoreError: `events-unreadable`.
+    """
+    events = LOG.read(folder)
+    known = {event.id for event in events}
+    derived = (reopened_event(entry) for entry in reopens if entry.id not in known)
+    return in_order([*events, *derived])

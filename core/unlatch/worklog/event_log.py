@@ -1,0 +1,173 @@
+"""An append-only log of typed events: who did what, when, with what outcome.
+
+The file has one JSON object a line and is never rewritten. git merges it by union, so a line may
+come twice and in any order; lines are told apart by their ULID. A line that is no event (cut short
+by a crash) is passed over, and an event of an unknown type is kept as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from unlatch.errors import StoreError
+from unlatch.worklog.atomic import append_line, check_single, writing
+from unlatch.worklog.json_text.nodes import is_too_deep
+from unlatch.worklog.record import TEXT, TIME, ULID, Record, key, record
+from unlatch.worklog.restore import or_restore
+from unlatch.worklog.safe_open import open_folder, read_file
+from unlatch.worklog.times import read_stamp, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+# In characters. A reason has at most 10,000, and a change of scope some tasks.
+LONGEST_LINE = 1 << 20
+
+
+@record
+class Event:
+    """One line of a log.
+
+    Args:
+        raw: the line that it was read from, with the keys that this version does not know.
+    """
+
+    id: str = key(ULID)
+    at: datetime = key(TIME)
+    by: str = key(TEXT)
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+@record
+class OtherEvent(Event):
+    """An event of a type that this version does not know."""
+
+    word: str = field()
+
+
+E = TypeVar("E", bound=Event)
+
+
+class EventLog:
+    """The log of one kind of work, and the types of events in it.
+
+    Args:
+        name: the file's name, in the folder of each piece of work.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.types: dict[str, Record] = {}
+        self._words: dict[type[Event], str] = {}
+
+    def event(self, word: str) -> Callable[[type[E]], type[E]]:
+        """Register a type of events under the word that their lines have in `event`."""
+
+        def register(model: type[E]) -> type[E]:
+            self.types[word] = Record.of(model)
+            self._words[model] = word
+            return model
+
+        return register
+
+    def entry(self, event: Event) -> dict[str, Any]:
+        """The JSON object of an event; one that was read has all that its line has."""
+        if event.raw:
+            return dict(event.raw)
+        word = self.word(event)
+        entry = {"id": event.id, "at": stamp(event.at), "event": word, "by": event.by}
+        return entry | (self.types[word].write(event) if word in self.types else {})
+
+    def word(self, event: Event) -> str:
+        """The word for an event's type."""
+        return event.word if isinstance(event, OtherEvent) else self._words[type(event)]
+
+    def line(self, event: Event) -> str:
+        """The line of an event, without its end."""
+        return json.dumps(self.entry(event), ensure_ascii=False)
+
+    def append(self, folder: Path, *events: Event) -> None:
+        """Write events, on disk when this returns.
+
+        Raises:
+            StoreError: `not-writable`.
+        """
+        for event in events:
+            append_line(folder / self.name, self.line(event))
+
+    def check(self, folder: Path) -> None:
+        """Make sure that events can be written, as far as that can be known before.
+
+        Raises:
+            StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
+        """
+        missing = contextlib.suppress(FileNotFoundError)
+        with writing(folder / self.name), open_folder(folder) as opened, missing:
+            check_single(opened.check_file(self.name), folder / self.name)
+
+    def read(self, folder: Path) -> list[Event]:
+        """The events by time, each once.
+
+        Raises:
+            StoreError: `events-unreadable`.
+        """
+        found = {event.id: event for line in self._lines(folder) if (event := self.parse(line))}
+        return in_order(found.values())
+
+    def lost_lines(self, folder: Path) -> int:
+        """The number of lines that cannot be read; a crash may have cut them short.
+
+        Raises:
+            StoreError: `events-unreadable`.
+        """
+        return sum(self.parse(line) is None for line in self._lines(folder))
+
+    def parse(self, line: str) -> Event | None:
+        """The event of a line; None where the line is not one."""
+        raw = parse_line(line)
+        if not isinstance(raw, dict):
+            return None
+        word, at = raw.get("event"), read_stamp(raw.get("at"))
+        if not isinstance(raw.get("id"), str) or not isinstance(word, str) or at is None:
+            return None
+        if known := self.types.get(word):
+            return known.make(**known.recover(raw), raw=raw)  # type: ignore[no-any-return]  # its model
+        by = raw.get("by")
+        by = by if isinstance(by, str) else ""
+        return OtherEvent(id=raw["id"], at=at, by=by, word=word, raw=raw)
+
+    def _lines(self, folder: Path) -> list[str]:
+        path = folder / self.name
+        try:
+            raw = read_file(path).decode("utf-8", errors="replace")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise StoreError(
+                "events-unreadable",
+                f"{self.name} cannot be read: {error.strerror}",
+                where=str(path),
+                hint=or_restore("check the file's permissions", path),
+            ) from error
+        return [line for line in raw.split("\n") if line.strip()]
+
+
+def in_order(events: Iterable[E]) -> list[E]:
+    """Events by time; those of one second by their ids."""
+    return sorted(events, key=lambda event: (event.at, event.id))
+
+
+def parse_line(line: str) -> Any:
+    """The JSON value of a line; None where it cannot be read, is too long or nested too deeply."""
+    if len(line) > LONGEST_LINE:
+        return None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return None if is_too_deep(value) else value
