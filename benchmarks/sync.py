@@ -22,7 +22,7 @@ from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.sync.plan import compare
-from unlatch.transport import Transport
+from unlatch.transport import Transport, TransportOptions
 from unlatch.transport.credentials import find_credential
 from unlatch.worklog.user_state import state_folder
 from unlatch_sandbox import Sandbox
@@ -230,9 +230,7 @@ class _Trackers(Trackers):
             origin=settings.base_url,
             credential=credential,
             cache=cache,
-            max_wait=1e9,
-            clock=self._clock,
-            sleep=self._clock.sleep,
+            options=TransportOptions(max_wait=1e9, clock=self._clock, sleep=self._clock.sleep),
         )
         self._transport_of[name] = transport
         plugin: SyncPlugin = load_plugin(manifest)(settings, transport)

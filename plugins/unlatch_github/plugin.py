@@ -21,7 +21,7 @@ from unlatch.spi import (
     Snapshot,
     SyncPlugin,
 )
-from unlatch.transport.pacing import Pace
+from unlatch.transport.rate_limits import Pace
 from unlatch_github.api.client import Client
 from unlatch_github.bulk_status import read_statuses
 from unlatch_github.marker_trust import Trust

@@ -21,9 +21,9 @@ from unlatch.project.registry import Registry, load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
-from unlatch.transport import Transport
+from unlatch.transport import Transport, TransportOptions
 from unlatch.transport.credentials import find_credential
-from unlatch.transport.rehearsal import SkippingClock
+from unlatch.transport.testing import SkippingClock
 from unlatch.worklog.user_state import state_folder
 
 if TYPE_CHECKING:
@@ -120,9 +120,9 @@ class _Trackers(Trackers):
             origin=self.settings(name).base_url,
             credential=credential,
             cache=cache,
-            timeouts=(5.0, self._read_seconds),
-            clock=clock,
-            sleep=clock.sleep,
+            options=TransportOptions(
+                timeouts=(5.0, self._read_seconds), clock=clock, sleep=clock.sleep
+            ),
         )
 
 

@@ -42,13 +42,13 @@ REGISTRY = Registry()
 class Hasty(QuickTrackers):
     """Trackers that wait for nothing but an answer, in commands that know of no such thing."""
 
-    def __init__(self, workspace: Workspace, **_told: Any) -> None:
+    def __init__(self, workspace: Workspace, *_options: Any) -> None:
         super().__init__(workspace, PATIENCE)
 
 
 def be_hasty() -> None:
     """Let every command of this process have such trackers."""
-    trackers.Trackers = Hasty  # type: ignore[misc]
+    trackers.Trackers = Hasty  # type: ignore[misc, assignment]
 
 
 @dataclass(frozen=True)

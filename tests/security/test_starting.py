@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from unlatch.transport.programs import run_program
+from unlatch.transport.credentials import run_program
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run, search_path
 
 PYTHON = sys.executable

@@ -13,9 +13,15 @@ from tests.transport.calling import call, connected, failure, nothing, transport
 from tests.transport.faulty import OK, Faulty, Reply, reply
 
 from unlatch.errors import Rejected, Transient, UnknownOutcome, UnlatchError
-from unlatch.transport.answer import MOST_BYTES, MOST_ERROR_BYTES
-from unlatch.transport.pages import MOST_PAGES, each_page
-from unlatch.transport.parsing import MOST_LEVELS, MOST_VALUES, parse_json
+from unlatch.transport.answer import (
+    MOST_BYTES,
+    MOST_ERROR_BYTES,
+    MOST_LEVELS,
+    MOST_PAGES,
+    MOST_VALUES,
+    each_page,
+    parse_json,
+)
 from unlatch.transport.redact import Redactor
 
 if TYPE_CHECKING:

@@ -16,12 +16,10 @@ HEAVY = "'requests', 'urllib3', 'keyring', 'idna', 'github', 'jira', 'msrest'"
         "unlatch.transport",
         "unlatch.transport.answer",
         "unlatch.transport.credentials",
-        "unlatch.transport.keyring",
-        "unlatch.transport.origin",
         "unlatch.transport.redact",
         "unlatch.transport.trace",
         "unlatch.transport.trust",
-        "unlatch.transport.waits",
+        "unlatch.transport.rate_limits",
     ],
 )
 def test_import_is_cheap(module: str) -> None:

@@ -14,11 +14,16 @@ from keyring.errors import PasswordDeleteError
 
 from unlatch.errors import Unauthorised, UnlatchError
 from unlatch.spi import CommandToken, EnvToken, Scheme
-from unlatch.transport.credential import Credential
-from unlatch.transport.credentials import find_credential, missing_hint
-from unlatch.transport.keyring import delete_token, read_keyring, store_token
-from unlatch.transport.origin import credential_host
-from unlatch.transport.programs import run_program
+from unlatch.transport.credentials import (
+    Credential,
+    delete_token,
+    find_credential,
+    missing_hint,
+    read_keyring,
+    run_program,
+    store_token,
+)
+from unlatch.transport.trust import credential_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
 from unlatch.transport import for_tests
-from unlatch.transport.rehearsal import SkippingClock
+from unlatch.transport.testing import SkippingClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ import pytest
 
 from unlatch.errors import Limited, Unreachable
 from unlatch.transport import Wait, for_tests
-from unlatch.transport.pacing import Pace, Pacer
-from unlatch.transport.rehearsal import SkippingClock
+from unlatch.transport.rate_limits import Pace, Pacer
+from unlatch.transport.testing import SkippingClock
 
 PUBLISHED = Pace(limits=((80, 60.0), (500, 3600.0)), apart=1.0, free=5)
 WHY = "so many are allowed"

@@ -33,7 +33,7 @@ from tests.transport.faulty import (
 
 from unlatch.errors import Transient, UnknownOutcome, Unreachable
 from unlatch.transport import for_tests, measure
-from unlatch.transport.rehearsal import SkippingClock
+from unlatch.transport.testing import SkippingClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -95,7 +95,8 @@ def test_only_its_owner_can_read_it(tmp_path: Path, *, there_before: bool) -> No
         path.write_text("old")
         path.chmod(0o644)
 
-    Trace(path).close()
+    with Trace(path):
+        pass
 
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_text() == ""

@@ -11,8 +11,7 @@ import unlatch_ado
 import unlatch_jira
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.transport import open_transport
-from unlatch.transport.origin import origin_of
-from unlatch.transport.trust import check_origin
+from unlatch.transport.trust import check_origin, origin_of
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 

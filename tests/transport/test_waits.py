@@ -13,9 +13,9 @@ from tests.transport.faulty import OK, Faulty, Reply, reply
 
 from unlatch.errors import Conflict, Limited, TrackerError, UnknownOutcome, Unreachable
 from unlatch.spi import Scheme
-from unlatch.transport import Answer, Transport, Wait
-from unlatch.transport.credential import Credential
-from unlatch.transport.rehearsal import SkippingClock
+from unlatch.transport import Answer, Transport, TransportOptions, Wait
+from unlatch.transport.credentials import Credential
+from unlatch.transport.testing import SkippingClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -312,7 +312,7 @@ def test_stopping_ends_a_wait_and_sends_nothing_more(tmp_path: Path) -> None:
             origin=server.url,
             credential=Credential(TOKEN, Scheme.BEARER, "the test"),
             cache=tmp_path,
-            on_wait=lambda _wait: waiting.set(),
+            options=TransportOptions(on_wait=lambda _wait: waiting.set()),
         )
         session = patient.session(nothing)
 

@@ -22,7 +22,7 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import Transient
 from unlatch.transport import Wait, for_tests
-from unlatch.transport.rehearsal import SkippingClock
+from unlatch.transport.testing import SkippingClock
 from unlatch_github.plugin import GithubPlugin
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from unlatch.errors import ConfigError, UnlatchError
 from unlatch.project.registry import is_installed, missing_extra
 from unlatch.spi import CommandToken
 from unlatch.transport.credentials import find_credential, missing_hint
-from unlatch.transport.origin import credential_host
-from unlatch.transport.trust import check_origin
+from unlatch.transport.trust import check_origin, credential_host
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:

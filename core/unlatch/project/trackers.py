@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.project.registry import load_plugin
+from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.user_state import state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings, SyncPlugin
-    from unlatch.transport import Transport, Wait
-    from unlatch.transport.trace import Trace
+    from unlatch.transport import Transport
 
 # Loading an SDK is work for the processor, of which Python has one: side by side all SDKs would be
 # ready as late as the last, while one after the other the first tracker answers in the meantime.
@@ -28,24 +26,17 @@ class Trackers:
 
     Args:
         workspace: the project.
-        on_wait: told before a wait that a tracker asked for.
-        max_wait: seconds that all waits for one tracker may take together.
-        trace: where all requests are written to, redacted; None for nowhere.
+        options: how requests are sent.
     """
 
     def __init__(
         self,
         workspace: Workspace,
-        *,
-        on_wait: Callable[[Wait], None] | None = None,
-        max_wait: float = 60.0,
-        trace: Trace | None = None,
+        options: TransportOptions = DEFAULT_OPTIONS,
     ) -> None:
         self._workspace = workspace
         self.registry = workspace.registry
-        self._on_wait = on_wait
-        self._max_wait = max_wait
-        self._trace = trace
+        self._options = options
         self._open: dict[str, SyncPlugin] = {}
         self._transport_of: dict[str, Transport] = {}
         self._stopped = threading.Event()
@@ -153,9 +144,7 @@ class Trackers:
             env=self._workspace.environ,
             cache=state_folder(self._workspace.layout.root) / "cache" / name,
             user_hosts=self._workspace.user.trusted_hosts,
-            on_wait=self._on_wait,
-            max_wait=self._max_wait,
-            trace=self._trace,
+            options=self._options,
         )
         self._transport_of[name] = transport
         with _LOADING:
@@ -164,10 +153,8 @@ class Trackers:
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Let a moment pass before a tracker is asked, and say so; an interruption ends it."""
-        from unlatch.transport import Wait  # noqa: PLC0415
-
-        if self._on_wait is not None:
-            self._on_wait(Wait(name, seconds, why))
+        if self._options.on_wait is not None:
+            self._options.on_wait(Wait(name, seconds, why))
         self._stopped.wait(seconds)
 
     def hold(self, name: str, seconds: float) -> bool:

@@ -9,9 +9,9 @@ from unlatch.project.registry import Registry, load, load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability
-from unlatch.transport import Transport
+from unlatch.transport import Transport, TransportOptions
 from unlatch.transport.credentials import find_credential
-from unlatch.transport.rehearsal import SkippingClock
+from unlatch.transport.testing import SkippingClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
     from unlatch.testing.laboratory import Laboratory
     from unlatch.testing.proxy import Proxy
-    from unlatch.transport.credential import Credential
+    from unlatch.transport.credentials import Credential
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 30.0
@@ -94,9 +94,9 @@ class Bench:
             origin=self.settings.base_url,
             credential=self.credential,
             cache=cache,
-            timeouts=(CONNECT_SECONDS, read_seconds),
-            clock=clock,
-            sleep=clock.sleep,
+            options=TransportOptions(
+                timeouts=(CONNECT_SECONDS, read_seconds), clock=clock, sleep=clock.sleep
+            ),
         )
         plugin: SyncPlugin = load_plugin(self.manifest)(self.settings, transport)
         return plugin

@@ -1,7 +1,7 @@
 """One HTTP adapter beneath every tracker's SDK.
 
-What the adapter needs of `requests` is loaded when `Transport` is first used, so that trust,
-credentials and redaction cost a command that sends nothing only their own import.
+Plugins and the project package use it. `requests` is imported when `Transport` is first used, so
+that a command that sends nothing does not pay for it.
 """
 
 from __future__ import annotations
@@ -9,33 +9,35 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from unlatch.transport.answer import Answer, Explain
-from unlatch.transport.meter import Meter, measure, reading
-from unlatch.transport.pages import each_page
-from unlatch.transport.waits import Wait
+from unlatch.transport.answer import Answer, Explain, each_page
+from unlatch.transport.cache import read_cache, write_cache
+from unlatch.transport.options import TransportOptions, Wait
+from unlatch.transport.request_context import Meter, measure, reading
 
 if TYPE_CHECKING:
-    from unlatch.transport.opening import open_transport
-    from unlatch.transport.rehearsal import for_tests
-    from unlatch.transport.transport import Transport
+    from unlatch.transport.testing import for_tests
+    from unlatch.transport.transport import Transport, open_transport
 
 __all__ = [
     "Answer",
     "Explain",
     "Meter",
     "Transport",
+    "TransportOptions",
     "Wait",
     "each_page",
     "for_tests",
     "measure",
     "open_transport",
+    "read_cache",
     "reading",
+    "write_cache",
 ]
 
 _LAZY = {
     "Transport": "unlatch.transport.transport",
-    "for_tests": "unlatch.transport.rehearsal",
-    "open_transport": "unlatch.transport.opening",
+    "for_tests": "unlatch.transport.testing",
+    "open_transport": "unlatch.transport.transport",
 }
 
 

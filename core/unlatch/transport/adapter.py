@@ -1,4 +1,9 @@
-"""The one adapter that every request to a tracker passes."""
+"""The adapter that sends every request to a tracker.
+
+It repeats a failed read where that is useful, and never a write: no answer proves that a write had
+no effect. A tracker, or a proxy before it, may act and then answer 429, or 503 with `Retry-After`.
+Delivery repeats a write after it has checked the effect of the first one.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,7 @@ from requests.adapters import HTTPAdapter
 
 from unlatch.errors import (
     CredentialMissing,
+    Limited,
     Rejected,
     TrackerError,
     Transient,
@@ -20,31 +26,41 @@ from unlatch.errors import (
     UnlatchError,
 )
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
-from unlatch.transport.bounds import ENCODINGS, bind, deadline, read_whole
-from unlatch.transport.freshness import Freshness
-from unlatch.transport.meter import count_request, is_write
-from unlatch.transport.origin import Origin, origin_of
-from unlatch.transport.outcomes import explain_silence, explained
-from unlatch.transport.retry import backoff, may_retry, retry_after
+from unlatch.transport.connections import (
+    ENCODINGS,
+    IdleGuard,
+    deadline,
+    limit_answers,
+    read_whole,
+)
+from unlatch.transport.errors import CutOff, error_of_failure, find_error
+from unlatch.transport.request_context import count_request, is_write
 from unlatch.transport.trace import Exchange
+from unlatch.transport.trust import Origin, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unlatch.transport.credential import Credential
+    from unlatch.transport.credentials import Credential
+    from unlatch.transport.options import TransportOptions
+    from unlatch.transport.rate_limits import Gate
     from unlatch.transport.redact import Redactor
-    from unlatch.transport.trace import Trace
-    from unlatch.transport.waits import Gate
 
+ATTEMPTS = 3
+_FIRST_BACKOFF = 0.4
+_GROWTH = 3.0
+# GitHub asks for at least a minute if a limit names no time
+# (docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
+_UNNAMED_LIMIT = 60.0
 _POOL = 16
 _NO_RETRIES = urllib3.Retry(0, read=False)
 _ACCEPTED = 202
-_SILENCES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
+_FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
-class Wiring:
-    """What all adapters of one transport share."""
+class AdapterContext:
+    """The state that all adapters of one transport share."""
 
     tracker: str
     origin: Origin
@@ -52,45 +68,41 @@ class Wiring:
     missing: str
     gate: Gate
     redactor: Redactor
-    trace: Trace | None
-    timeouts: tuple[float, float]
-    deadline: float
     check: Callable[[str], None] | None
-    clock: Callable[[], float]
-    jitter: Callable[[], float]
+    options: TransportOptions
 
 
-class Silence(Exception):
-    """Why no answer came, in the words of the library.
+class RedactedFailure(Exception):
+    """The message of a library's exception, without secrets.
 
-    It stands for the library's own exception as the cause of ours: that one holds the request
-    with its token, and names the address with whatever is in it.
+    It replaces that exception as the cause of ours, because the original holds the request with its
+    token, and its address.
     """
 
 
 class TrackerAdapter(HTTPAdapter):
-    """Sends a request as our rules say, whatever the SDK above it had in mind.
+    """Sends requests by our rules, whatever the SDK above has configured.
 
-    Every answer that is not a success is raised from here, through the SDK, as an error of ours.
+    Every answer that is not a success raises one of our errors, through the SDK.
     """
 
-    def __init__(self, wiring: Wiring, explain: Explain) -> None:
-        self._wiring = wiring
+    def __init__(self, context: AdapterContext, explain: Explain) -> None:
+        self._context = context
         self._explain = explain
-        self._freshness = Freshness(wiring.clock, self.close)
+        self._connections = IdleGuard(context.options.clock, self.close)
         super().__init__(pool_connections=_POOL, pool_maxsize=_POOL)
-        bind(self.poolmanager)
+        limit_answers(self.poolmanager)
 
     def proxy_manager_for(self, proxy: str, **options: Any) -> urllib3.ProxyManager:
-        """The manager of connections through a proxy, as requests asks for."""
+        """The manager of connections through a proxy."""
         if proxy not in self.proxy_manager:
-            bind(super().proxy_manager_for(proxy, **options))
+            limit_answers(super().proxy_manager_for(proxy, **options))
         manager: urllib3.ProxyManager = self.proxy_manager[proxy]
         return manager
 
     @property
     def max_retries(self) -> urllib3.Retry:
-        """None beneath us: msrest sets its own on every adapter that it finds."""
+        """No retries: msrest sets its own on every adapter that it finds."""
         return _NO_RETRIES
 
     @max_retries.setter
@@ -105,107 +117,99 @@ class TrackerAdapter(HTTPAdapter):
         cert: Any = None,
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        """Send a request and read the whole answer; a read is sent again if that is useful.
+        """Send a request and read the whole answer; a failed read may be repeated.
 
         Raises:
-            TrackerError: no answer came, or it is no success.
+            TrackerError: no answer came, or it is not a success.
         """
         write = is_write(request.method or "")
-        # What stays on this machine must not pass a proxy, token and all.
+        # A request to this machine must not pass a proxy, with its token.
         proxies = None if origin_of(request.url or "").is_loopback else proxies
         options = {"verify": verify or True, "cert": cert, "proxies": proxies}
         for attempt in count(1):
             try:
-                with self._wiring.gate.passage():
+                with self._context.gate.admit():
                     return self._exchange(request, options, write=write)
             except TrackerError as error:
-                may = may_retry(error, write=write, attempt=attempt)
-                if not (may and self._paused(error, attempt)):
+                if write or not _is_passing(error) or attempt >= ATTEMPTS:
+                    raise
+                if not self._pause(error, attempt):
                     raise
         raise AssertionError  # count() never ends
 
     def _exchange(
         self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
     ) -> requests.Response:
-        outgoing = self._dressed(request)
-        wiring = self._wiring
-        exchange = None
-        if wiring.trace is not None:
-            exchange = Exchange(
-                outgoing,
-                tracker=wiring.tracker,
-                trace=wiring.trace,
-                redact=wiring.redactor,
-                clock=wiring.clock,
-            )
+        outgoing = self._prepare(request)
+        exchange = self._start_trace(outgoing)
         count_request()
         response = self._send_and_read(outgoing, options)
         if not isinstance(response, requests.Response):
-            error = explain_silence(response, write=write)
+            error = error_of_failure(response, write=write)
             if exchange:
-                exchange.unanswered(error.message)
-            raise self._settled(error, request) from self._cause(response)
+                exchange.write_failure(error.message)
+            cause = self._context.redactor.text(f"{type(response).__name__}: {response}")
+            raise self._complete(error, request) from RedactedFailure(cause)
         response.request = request
         if exchange:
-            exchange.answered(response)
-        return self._judged(request, response, write=write)
+            exchange.write_answer(response)
+        return self._check(request, response, write=write)
 
-    def _dressed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """A copy of the request with the credential that belongs to its origin, and no other."""
-        wiring = self._wiring
+    def _prepare(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        """A copy of the request with the credential of its origin, and no other."""
+        context = self._context
         origin = origin_of(request.url or "")
         if origin.scheme == "http" and not origin.is_loopback:
             raise Rejected("insecure-url", f"plain http to {origin.authority} is refused")
         outgoing = request.copy()
-        # From .netrc, an SDK, a redirect: nothing but ours may leave.
+        # These may come from .netrc, an SDK or a redirect; only our own are sent.
         outgoing.headers.pop("Authorization", None)
         outgoing.headers.pop("Cookie", None)
         outgoing.headers["Accept-Encoding"] = ENCODINGS
-        if origin == wiring.origin:
-            if wiring.credential is None:
-                raise self._lacking()
-            outgoing.headers["Authorization"] = wiring.credential.header
-        else:
+        if origin != context.origin:
             self._check_elsewhere(request.url or "")
+        elif context.credential is None:
+            raise CredentialMissing(
+                "credential-missing",
+                f"there is no token for {context.tracker}",
+                where=context.origin.authority,
+                hint=context.missing,
+            )
+        else:
+            outgoing.headers["Authorization"] = context.credential.header
         return outgoing
 
     def _check_elsewhere(self, url: str) -> None:
-        # A redirect, or a setting beside the address: what answers there passes for the tracker.
-        if self._wiring.check is None:
-            return
+        # After a redirect, or by a setting: an answer from there is taken for the tracker's.
         try:
-            self._wiring.check(url)
+            if self._context.check is not None:
+                self._context.check(url)
         except UnlatchError as error:
             raise Rejected(error.id, error.message, where=error.where, hint=error.hint) from error
 
-    def _lacking(self) -> CredentialMissing:
-        return CredentialMissing(
-            "credential-missing",
-            f"there is no token for {self._wiring.tracker}",
-            where=self._wiring.origin.authority,
-            hint=self._wiring.missing,
-        )
+    def _start_trace(self, outgoing: requests.PreparedRequest) -> Exchange | None:
+        context = self._context
+        trace, clock = context.options.trace, context.options.clock
+        if trace is None:
+            return None
+        return Exchange(trace, context.tracker, outgoing, context.redactor, clock)
 
     def _send_and_read(
         self, outgoing: requests.PreparedRequest, options: Mapping[str, Any]
     ) -> requests.Response | Exception:
-        """The whole answer, or why there is none."""
+        """The complete answer, or the failure."""
+        chosen = self._context.options
         try:
-            with self._freshness.kept(), deadline(self._wiring.deadline):
-                response = super().send(
-                    outgoing, stream=True, timeout=self._wiring.timeouts, **options
-                )
+            with self._connections.request(), deadline(chosen.deadline):
+                response = super().send(outgoing, stream=True, timeout=chosen.timeouts, **options)
                 # Read here, so that an answer that breaks off (urllib3 2 compares the lengths) is
-                # noticed before the SDK sees it; the SDK's own reading works on what was read.
+                # noticed before the SDK sees it; the SDK then gets the content that was read.
                 read_whole(response)
-        except _SILENCES as failure:
+        except _FAILURES as failure:
             return failure
         return response
 
-    def _cause(self, failure: Exception) -> Silence:
-        return Silence(self._wiring.redactor.text(f"{type(failure).__name__}: {failure}"))
-
-    def _judged(
+    def _check(
         self, request: requests.PreparedRequest, response: requests.Response, *, write: bool
     ) -> requests.Response:
         answer = Answer(
@@ -215,63 +219,72 @@ class TrackerAdapter(HTTPAdapter):
             headers=response.headers,
             body=response.content,
         )
-        error = explained(answer, self._explain, write=write)
+        error = find_error(answer, self._explain, write=write)
         if error is None:
-            self._observe_throttling(answer)
+            self._apply_throttling(answer)
             return response
-        error = self._settled(error, request, answer)
-        self._observe_refusal(error, answer)
+        error = self._complete(error, request, answer)
+        self._apply_refusal(error, answer)
         raise error
 
-    def _observe_throttling(self, answer: Answer) -> None:
-        # Azure DevOps asks so on a success, and slows down whoever ignores it. With 202 the same
-        # header says when a result will be there.
+    def _apply_throttling(self, answer: Answer) -> None:
+        # Azure DevOps asks for it on a success, and slows down clients that ignore it. With 202 the
+        # same header says when a result will be ready.
         if answer.status == _ACCEPTED:
             return
+        gate = self._context.gate
         if "Retry-After" in answer.headers:
-            self._wiring.gate.hold(answer.retry_after or 0.0, "it asks to slow down")
+            gate.hold(answer.retry_after or 0.0, "it asks to slow down")
         pressed = pressed_for(answer.headers)
         if pressed is not None:
-            self._wiring.gate.narrow(pressed)
+            gate.serialize(pressed)
 
-    def _observe_refusal(self, error: TrackerError, answer: Answer) -> None:
-        """Hold back the next request, whichever it is, for as long as the tracker asks for."""
-        asked = None
+    def _apply_refusal(self, error: TrackerError, answer: Answer) -> None:
+        """Delay the next request, whichever it is, for as long as the tracker asks for."""
+        seconds = None
         if isinstance(error, Transient):
-            asked = error.retry_after
+            seconds = error.retry_after
         elif isinstance(error, UnknownOutcome):
-            asked = answer.retry_after
-        if asked is not None:
-            self._wiring.gate.hold(asked, error.message)
-            self._wiring.gate.narrow(asked + PRESSED)
+            seconds = answer.retry_after
+        if seconds is not None:
+            self._context.gate.hold(seconds, error.message)
+            self._context.gate.serialize(seconds + PRESSED)
 
-    def _settled(
+    def _complete(
         self, error: TrackerError, request: requests.PreparedRequest, answer: Answer | None = None
     ) -> TrackerError:
-        """The error with what a table need not know, and without what nobody may see."""
-        redact = self._wiring.redactor
+        """The error with the facts that error tables leave out, and without secrets."""
+        redact = self._context.redactor
         error.message = redact.message(error.message)
         error.args = (error.message,)
-        # A hint is not cut: half an address leads nowhere.
-        error.hint = redact.line(error.hint or self._hint(error)) or None
+        # A hint is not cut: half an address is useless.
+        error.hint = redact.line(error.hint or self._token_hint(error)) or None
         place = (request.url or "").partition("?")[0]
         error.where = redact.message(error.where or f"{request.method} {place}")
         if answer is not None:
             error.status = error.status or answer.status
-            if isinstance(error, Transient):
-                error.retry_after = retry_after(error, answer.retry_after)
+            if isinstance(error, Transient) and error.retry_after is None:
+                unnamed = _UNNAMED_LIMIT if isinstance(error, Limited) else None
+                seconds = answer.retry_after
+                error.retry_after = unnamed if seconds is None else seconds
         return error
 
-    def _hint(self, error: TrackerError) -> str:
-        credential = self._wiring.credential
+    def _token_hint(self, error: TrackerError) -> str:
+        credential = self._context.credential
         if credential is None or not isinstance(error, Unauthorised):
             return ""
         return f"the token came from {credential.source}; check that it is valid and may do this"
 
-    def _paused(self, error: TrackerError, attempt: int) -> bool:
-        """Wait before the next attempt; False if the wait that was asked for is too long."""
-        gate = self._wiring.gate
+    def _pause(self, error: TrackerError, attempt: int) -> bool:
+        """Wait before the next attempt; False if the tracker asks for too long a wait."""
+        gate = self._context.gate
         if isinstance(error, Transient) and error.retry_after is not None:
             return gate.can_afford(error.retry_after)  # the gate itself waits
-        gate.rest(backoff(attempt, jitter=self._wiring.jitter()))
+        # Jitter keeps many clients from coming back together.
+        jitter = 0.5 + self._context.options.jitter() / 2
+        gate.rest(_FIRST_BACKOFF * _GROWTH ** (attempt - 1) * jitter)
         return True
+
+
+def _is_passing(error: TrackerError) -> bool:
+    return isinstance(error, Transient) and not isinstance(error, CutOff)

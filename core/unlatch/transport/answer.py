@@ -1,30 +1,39 @@
-"""What a tracker answered, as error tables read it, and how long it asks to wait."""
+"""Answers of trackers: document, pages and requested waits, and how much of each is read."""
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from unlatch.errors import TrackerError
-from unlatch.transport.parsing import parse_json
+from unlatch.errors import Rejected, TrackerError
 
 # A page of a hundred comments of 64 KiB each, the largest that GitHub takes, is 7 MB.
 MOST_BYTES = 12 * 1024 * 1024
-# Of an error, some words are shown, and tables look through all of it.
+# Of an error, only some words are shown, but error tables search all of it.
 MOST_ERROR_BYTES = 2 * 1024 * 1024
-# The window in which Azure DevOps adds up what a user consumes, and nobody else's is longer
+# A document of Jira nests about twenty deep; pydantic and msrest recurse several times per level.
+MOST_LEVELS = 100
+# A page of a hundred issues has about ten thousand values. A value takes some 100 bytes of memory,
+# and two or three bytes of an answer.
+MOST_VALUES = 200_000
+# A hundred thousand entries, at the usual hundred a page.
+MOST_PAGES = 1000
+MOST_SECONDS = 900.0
+# The window over which Azure DevOps sums up a user's consumption; no other tracker's is longer
 # (learn.microsoft.com/azure/devops/integrate/concepts/rate-limits).
 PRESSED = 300.0
-# No tracker's limit lasts longer than a day. A longer wait is a mistake, or malice: an update would
-# be put off by years, or to a time that no calendar has.
-_LONGEST = 86_400.0
+# No tracker's limit lasts longer than a day. A longer wait is an error or an attack: it would put
+# an update off by years, or to a time that no calendar has.
+_LONGEST_WAIT = 86_400.0
 _NEARLY_USED_UP = 0.1
 _SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +42,11 @@ class Answer:
 
     Args:
         method: of the request, in capitals.
-        url: that the request went to.
+        url: of the request.
         status: the HTTP status.
         headers: looked up without regard to case.
         body: decoded from its transfer and content encoding, complete; at most `MOST_BYTES`,
-            or `MOST_ERROR_BYTES` where the status is one of an error.
+            or `MOST_ERROR_BYTES` for an error status.
     """
 
     method: str
@@ -48,11 +57,11 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The body as text; what is not UTF-8 in it is replaced."""
+        """The body as text; bytes that are not UTF-8 are replaced."""
         return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The body as JSON, or None if it is none that can be read."""
+        """The body as JSON, or None if it is invalid or too large."""
         try:
             return parse_json(self.body)
         except ValueError:
@@ -60,33 +69,28 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds that the tracker asks to wait, by any of the headers known for it."""
-        return _asked_wait(self.headers)
+        """Seconds that the tracker asks to wait, by any of the headers known for it.
+
+        `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3), also on a success,
+        as Azure DevOps sends it; else `X-RateLimit-Reset` once `X-RateLimit-Remaining` is 0, as a
+        Unix time (GitHub, Azure DevOps) or in ISO 8601 (Jira Cloud). At most a day.
+        """
+        wait = _retry_after(self.headers)
+        if wait is None and self.headers.get("X-RateLimit-Remaining", "").strip() == "0":
+            wait = _reset(self.headers)
+        return None if wait is None else min(wait, _LONGEST_WAIT)
 
 
-# A plugin's error table. It is asked about every answer, because some trackers say "no" with 200 or
-# 203; None means that it has nothing of its own to say and the general rules apply.
+# A plugin's error table. It is called for every answer, because some trackers refuse with 200 or
+# 203; None means that the general rules apply.
 Explain = Callable[[Answer], TrackerError | None]
 
 
-def _asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds from now that the tracker asks to wait, or None if it asks for nothing.
-
-    `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3), also on a success, as
-    Azure DevOps sends it; else `X-RateLimit-Reset` once `X-RateLimit-Remaining` is 0, as a Unix
-    time (GitHub, Azure DevOps) or in ISO 8601 (Jira Cloud). A day at the most.
-    """
-    wait = _retry_after(headers)
-    if wait is None and headers.get("X-RateLimit-Remaining", "").strip() == "0":
-        wait = _reset(headers)
-    return None if wait is None else min(wait, _LONGEST)
-
-
 def pressed_for(headers: Mapping[str, str]) -> float | None:
-    """Seconds from now for which the tracker wants fewer requests, or None if it is at ease.
+    """Seconds from now for which the tracker wants fewer requests, or None.
 
-    It says so by a `Retry-After`, by `X-RateLimit-Delay` (Azure DevOps has held the request back
-    for so long), or by having little left in `X-RateLimit-Remaining` of `X-RateLimit-Limit`.
+    Signs are a `Retry-After`, an `X-RateLimit-Delay` (Azure DevOps held the request back), or
+    little left in `X-RateLimit-Remaining` of `X-RateLimit-Limit`.
     """
     left = _number(headers.get("X-RateLimit-Remaining", ""))
     limit = _number(headers.get("X-RateLimit-Limit", ""))
@@ -97,43 +101,102 @@ def pressed_for(headers: Mapping[str, str]) -> float | None:
     return PRESSED if until is None else min(until, PRESSED)
 
 
+def parse_json(body: bytes) -> Any:
+    """Parse a JSON document within the memory of a process and the recursion of libraries.
+
+    Raises:
+        ValueError: not JSON in UTF-8, or more than `MOST_VALUES` values or `MOST_LEVELS` levels.
+    """
+    if len(body) > MOST_VALUES and _count_values(body) > MOST_VALUES:
+        raise ValueError("too many values")
+    try:
+        document = json.loads(body, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("too deep") from None
+    # A document is no deeper than it has brackets.
+    if body.count(b"[") + body.count(b"{") > MOST_LEVELS:
+        _check_depth(document)
+    return document
+
+
+def each_page(clock: Callable[[], float] = time.monotonic) -> Iterator[int]:
+    """The numbers of the pages that may be read of one list, from 0.
+
+    Raises:
+        Rejected: `answer-not-understood`, the tracker announces further pages after `MOST_PAGES`
+            pages or `MOST_SECONDS` seconds.
+    """
+    end = clock() + MOST_SECONDS
+    for number in range(MOST_PAGES):
+        if clock() > end:
+            break
+        yield number
+    raise Rejected(
+        "answer-not-understood",
+        "the tracker's list does not end, or is longer than can be read",
+        hint=f"it was read for {MOST_SECONDS / 60:.0f} minutes, or {MOST_PAGES} pages",
+    )
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)  # NaN and Infinity are Python's extensions of JSON
+
+
+def _count_values(body: bytes) -> int:
+    bare = _STRING.sub(b"", body)
+    return sum(bare.count(mark) for mark in (b",", b"[", b"{"))
+
+
+def _check_depth(document: Any) -> None:
+    level = [document]
+    for _ in range(MOST_LEVELS):
+        level = [
+            part
+            for whole in level
+            if isinstance(whole, (dict, list))
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+            if isinstance(part, (dict, list))
+        ]
+        if not level:
+            return
+    raise ValueError("too deep")
+
+
 def _number(raw: str) -> float | None:
     return float(raw.strip()) if _SECONDS.fullmatch(raw.strip()) else None
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     raw = headers.get("Retry-After", "").strip()
-    if _SECONDS.fullmatch(raw):
-        return float(raw)
-    moment = _http_date(raw)
-    return None if moment is None else max(0.0, moment - _now(headers))
+    seconds = _number(raw)
+    return _until(_http_date(raw), headers) if seconds is None else seconds
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
     raw = headers.get("X-RateLimit-Reset", "").strip()
-    moment = float(raw) if re.fullmatch(r"\d{1,12}", raw, re.ASCII) else _iso_date(raw)
-    return None if moment is None else max(0.0, moment - _now(headers))
+    is_unix_time = re.fullmatch(r"\d{1,12}", raw, re.ASCII)
+    return _until(float(raw) if is_unix_time else _iso_date(raw), headers)
 
 
-def _now(headers: Mapping[str, str]) -> float:
+def _until(moment: float | None, headers: Mapping[str, str]) -> float | None:
+    if moment is None:
+        return None
     # The tracker's own clock, if it shows it: ours may be wrong by more than the wait.
-    moment = _http_date(headers.get("Date", ""))
-    return time.time() if moment is None else moment
+    now = _http_date(headers.get("Date", ""))
+    return max(0.0, moment - (time.time() if now is None else now))
 
 
 def _http_date(raw: str) -> float | None:
-    try:
-        return _seconds(parsedate_to_datetime(raw)) if raw else None
-    except (ValueError, OverflowError):
-        return None
+    return _timestamp(parsedate_to_datetime, raw)
 
 
 def _iso_date(raw: str) -> float | None:
+    return _timestamp(datetime.fromisoformat, raw)
+
+
+def _timestamp(parse: Callable[[str], datetime], raw: str) -> float | None:
     try:
-        return _seconds(datetime.fromisoformat(raw)) if raw else None
+        moment = parse(raw)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-
-
-def _seconds(moment: datetime) -> float:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -5,21 +5,101 @@ Never from a file in a repository, and never from a command line.
 
 from __future__ import annotations
 
+import base64
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unlatch.errors import Unauthorised
+from unlatch.errors import Unauthorised, UnlatchError
 from unlatch.spi import CommandToken, EnvToken, Scheme
-from unlatch.transport.credential import Credential
-from unlatch.transport.keyring import read_keyring, stored
-from unlatch.transport.programs import run_program
+from unlatch.worklog.programs import find_program, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from unlatch.transport.keyring import ReadKeyring
+    from collections.abc import Mapping
 
 Tokens = tuple[EnvToken | CommandToken, ...]
+ReadKeyring = Callable[[str, str], str | None]
+RunProgram = Callable[[tuple[str, ...]], str | None]
+SERVICE = "unlatch"  # in the keyring
+_PROGRAM_SECONDS = 10.0
+_MOST_OUTPUT = 1_000_000
+_SECRET = re.compile(r"[\x21-\x7e\xa1-\xff]+")
+_USER = re.compile(r"[^\x00-\x1f\x7f-\x9f:]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A token for one host; its `repr` does not show the secret.
+
+    Args:
+        secret: the token or password itself.
+        scheme: how it is sent.
+        source: where it was found, as users know it ("GITHUB_TOKEN", "keyring", "gh auth token").
+        user: the user name that goes with it, if any.
+
+    Raises:
+        Unauthorised: `credential-malformed`, it cannot be sent in a header.
+    """
+
+    secret: str = field(repr=False)
+    scheme: Scheme
+    source: str
+    user: str | None = None
+
+    def __post_init__(self) -> None:
+        if not _SECRET.fullmatch(self.secret):
+            unfit = "spaces, line breaks or characters outside Latin-1"
+            raise _malformed("token", self.source, unfit)
+        if self.user and not _USER.fullmatch(self.user):
+            raise _malformed("user name", self.source, "a colon or control characters")
+
+    @property
+    def header(self) -> str:
+        """The value of the Authorization header."""
+        return f"Basic {self._basic()}" if self.scheme is Scheme.BASIC else f"Bearer {self.secret}"
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Every form in which the secret may appear in a request; for redaction."""
+        return (self.secret, self._basic())
+
+    def _basic(self) -> str:
+        # RFC 7617. An empty user name is what Azure DevOps expects with a token.
+        return base64.b64encode(f"{self.user or ''}:{self.secret}".encode()).decode("ascii")
+
+
+def read_keyring(service: str, key: str) -> str | None:
+    """An entry of the keyring; None also if there is no keyring, or it stays locked."""
+    import keyring  # noqa: PLC0415
+
+    try:
+        return keyring.get_password(service, key)
+    except (keyring.errors.KeyringError, OSError, RuntimeError):
+        # Broken backends raise errors of many kinds.
+        return None
+
+
+def run_program(argv: tuple[str, ...]) -> str | None:
+    """The output of a vendor's program; None if it is missing, fails, or takes longer than 10 s.
+
+    Its standard error is discarded: it may repeat a token. It runs in the root folder: `az` may be
+    a Python program that imports modules from the current folder.
+    """
+    program = find_program(argv[0])
+    if program is None:
+        return None
+    argv = (program, *argv[1:])
+    root = Path(os.sep).absolute()
+    try:
+        done = run(argv, cwd=root, environ=os.environ, seconds=_PROGRAM_SECONDS, most=_MOST_OUTPUT)
+        return done.out.decode("utf-8") if done.code == 0 else None
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def find_credential(
@@ -29,27 +109,80 @@ def find_credential(
     host: str,
     env: Mapping[str, str],
     keyring_get: ReadKeyring = read_keyring,
-    run: Callable[[tuple[str, ...]], str | None] = run_program,
+    run: RunProgram = run_program,
 ) -> Credential | None:
-    """The first token that there is, or None.
+    """The first token found, or None.
 
     Args:
-        tokens: where the tracker's manifest says that tokens are.
+        tokens: the sources of tokens in the tracker's manifest.
         tracker: the tracker's name.
-        host: the host, with its port if that is unusual, that the token is for.
+        host: the host that the token is for, with its port if that is unusual.
         env: the environment.
         keyring_get: reads an entry of the keyring, by service and key.
-        run: runs a program and returns what it prints, or None.
+        run: runs a program and returns its output, or None.
 
     Raises:
         Unauthorised: `credential-incomplete`, a token needs a user name that is not set;
             `credential-malformed`.
     """
-    return (
-        _from_env(tokens, env, host)
-        or _from_keyring(tokens, tracker=tracker, host=host, keyring_get=keyring_get)
-        or _from_programs(tokens, host=host, run=run)
-    )
+    if (credential := _from_env(tokens, env, host)) is not None:
+        return credential
+    if (credential := _from_keyring(tokens, keyring_get(SERVICE, _key(tracker, host)))) is not None:
+        return credential
+    return _from_programs(tokens, host, run)
+
+
+def store_token(token: str, *, tracker: str, host: str, user: str | None = None) -> None:
+    """Store a token, replacing the one before.
+
+    Raises:
+        UnlatchError: `keyring-unavailable`.
+    """
+    import keyring  # noqa: PLC0415  # 60 ms, for those who use it
+
+    entry = json.dumps({"user": user, "token": token})
+    try:
+        keyring.set_password(SERVICE, _key(tracker, host), entry)
+    except keyring.errors.KeyringError as error:
+        raise _unavailable(error) from error
+
+
+def delete_token(*, tracker: str, host: str) -> bool:
+    """Delete a token; False if there was none.
+
+    Raises:
+        UnlatchError: `keyring-unavailable`.
+    """
+    import keyring  # noqa: PLC0415
+
+    key = _key(tracker, host)
+    try:
+        if keyring.get_password(SERVICE, key) is None:
+            return False
+        keyring.delete_password(SERVICE, key)
+    except keyring.errors.KeyringError as error:
+        raise _unavailable(error) from error
+    return True
+
+
+def scheme_for(tokens: Tokens, *, user: str | None) -> Scheme:
+    """How to send a token that was typed in: like the tracker's own with (or without) a user."""
+    for place in tokens:
+        if isinstance(place, EnvToken) and (place.user is None) == (user is None):
+            return place.scheme
+    return Scheme.BASIC if user else Scheme.BEARER
+
+
+def missing_hint(tokens: Tokens, *, tracker: str) -> str:
+    """The next step for a user without a token."""
+    # Variables for special hosts only matter to users who know about them.
+    names = [
+        place.token + (f" with {place.user}" if place.user else "")
+        for place in tokens
+        if isinstance(place, EnvToken) and not place.not_for
+    ]
+    login = f"run `unlatch auth login {tracker}`"
+    return f"set {' or '.join(names)}, or {login}" if names else login
 
 
 def _from_env(tokens: Tokens, env: Mapping[str, str], host: str) -> Credential | None:
@@ -65,54 +198,54 @@ def _from_env(tokens: Tokens, env: Mapping[str, str], host: str) -> Credential |
 def _user(place: EnvToken, env: Mapping[str, str]) -> str | None:
     if place.user is None:
         return None
-    user = env.get(place.user)
-    if not user:
-        raise Unauthorised(
-            "credential-incomplete",
-            f"{place.token} is set, and {place.user} is not; both are needed",
-            hint=f"set {place.user} to the account that the token belongs to",
-        )
-    return user
+    if user := env.get(place.user):
+        return user
+    raise Unauthorised(
+        "credential-incomplete",
+        f"{place.token} is set, and {place.user} is not; both are needed",
+        hint=f"set {place.user} to the account that the token belongs to",
+    )
 
 
-def _from_keyring(
-    tokens: Tokens, *, tracker: str, host: str, keyring_get: ReadKeyring
-) -> Credential | None:
-    found = stored(tracker=tracker, host=host, get=keyring_get)
-    if found is None:
+def _from_keyring(tokens: Tokens, raw: str | None) -> Credential | None:
+    try:
+        entry = json.loads(raw) if raw else None
+    except ValueError:
         return None
-    return Credential(found.token, scheme_for(tokens, user=found.user), "keyring", found.user)
+    if not isinstance(entry, dict) or not isinstance(token := entry.get("token"), str):
+        return None
+    user = entry.get("user")
+    user = user if isinstance(user, str) and user else None
+    return Credential(token, scheme_for(tokens, user=user), "keyring", user)
 
 
-def scheme_for(tokens: Tokens, *, user: str | None) -> Scheme:
-    """How a token that was typed in is sent: as the tracker's tokens with, or without, a user."""
-    places = [place for place in tokens if isinstance(place, EnvToken)]
-    alike = [place.scheme for place in places if (place.user is None) == (user is None)]
-    if alike:
-        return alike[0]
-    return Scheme.BASIC if user else Scheme.BEARER
-
-
-def _from_programs(
-    tokens: Tokens, *, host: str, run: Callable[[tuple[str, ...]], str | None]
-) -> Credential | None:
+def _from_programs(tokens: Tokens, host: str, run: RunProgram) -> Credential | None:
     for place in tokens:
         if isinstance(place, CommandToken):
-            printed = run(tuple(word.replace("{host}", host) for word in place.argv))
-            if printed and printed.strip():
-                # Without the options: they are long, and nobody needs them to find the place.
+            printed = run(tuple(word.replace("{host}", host) for word in place.argv)) or ""
+            if printed.strip():
+                # Without options: they are long, and not needed to recognise the program.
                 source = " ".join(word for word in place.argv[:3] if not word.startswith("-"))
                 return Credential(printed.strip(), place.scheme, source)
     return None
 
 
-def missing_hint(tokens: Tokens, *, tracker: str) -> str:
-    """What to do when there is no token."""
-    # Those for special hosts are for people who know of them.
-    names = [
-        place.token + (f" with {place.user}" if place.user else "")
-        for place in tokens
-        if isinstance(place, EnvToken) and not place.not_for
-    ]
-    login = f"run `unlatch auth login {tracker}`"
-    return f"set {' or '.join(names)}, or {login}" if names else login
+def _malformed(what: str, source: str, why: str) -> Unauthorised:
+    return Unauthorised(
+        "credential-malformed",
+        f"the {what} from {source} is empty or contains {why}",
+        hint="copy it again, without anything before or after it",
+    )
+
+
+def _key(tracker: str, host: str) -> str:
+    return f"{tracker}@{host}"
+
+
+def _unavailable(error: Exception) -> UnlatchError:
+    # The backend's own message could quote the token.
+    return UnlatchError(
+        "keyring-unavailable",
+        f"this machine's keyring cannot be used ({type(error).__name__})",
+        hint="put the token into the environment instead, or install a keyring backend",
+    )

@@ -1,8 +1,9 @@
-"""The log of requests and answers that `--trace-http FILE` writes, without secrets."""
+"""The log of `--trace-http FILE`: requests and answers, without secrets."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
 from typing import IO, TYPE_CHECKING
@@ -12,7 +13,6 @@ from unlatch.worklog.neutral import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-    from types import TracebackType
     from typing import Self
 
     import requests
@@ -29,23 +29,13 @@ class Trace:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         self._file: IO[str] = os.fdopen(descriptor, "w", encoding="utf-8")
         if path.is_file():
-            # It may have been there before, with a wider mode.
-            path.chmod(0o600)
+            path.chmod(0o600)  # it may have existed with a wider mode
         self._lock = Lock()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Nothing more will be written."""
+    def __exit__(self, *_error: object) -> None:
         self._file.close()
 
     def write(self, exchange: str) -> None:
@@ -55,56 +45,47 @@ class Trace:
             self._file.flush()
 
 
+@dataclass(slots=True)
 class Exchange:
-    """One request and what became of it, written as one piece when that is known."""
+    """One request and its answer, written as one piece at the end."""
 
-    def __init__(
-        self,
-        outgoing: requests.PreparedRequest,
-        *,
-        tracker: str,
-        trace: Trace,
-        redact: Redactor,
-        clock: Callable[[], float],
-    ) -> None:
-        self._outgoing = outgoing
-        self._tracker = tracker
-        self._trace = trace
-        self._redact = redact
-        self._clock = clock
-        self._started = clock()
+    trace: Trace
+    tracker: str
+    outgoing: requests.PreparedRequest
+    redact: Redactor
+    clock: Callable[[], float]
+    started: float = field(init=False)
 
-    def answered(self, response: requests.Response) -> None:
-        """An answer came, and was read."""
+    def __post_init__(self) -> None:
+        self.started = self.clock()
+
+    def write_answer(self, response: requests.Response) -> None:
         self._write(
             f"< {response.status_code} after {self._seconds()}",
             *self._headers("<", response.headers),
             *self._body("<", response.content),
         )
 
-    def unanswered(self, why: str) -> None:
-        """No answer came, or not the whole of it."""
+    def write_failure(self, why: str) -> None:
         self._write(f"! {why} after {self._seconds()}")
 
     def _write(self, *ending: str) -> None:
-        # The file is read in terminals, pagers and editors: nothing in it may act there.
-        lines = (visible(line) for line in (*self._request(), *ending))
-        self._trace.write("\n".join(lines) + "\n\n")
-
-    def _request(self) -> list[str]:
-        request = self._outgoing
+        request = self.outgoing
         moment = datetime.now(UTC).isoformat(timespec="milliseconds")
-        return [
-            f"{moment} {self._tracker} {request.method} {self._redact.text(request.url or '')}",
+        lines = (
+            f"{moment} {self.tracker} {request.method} {self.redact.text(request.url or '')}",
             *self._headers(">", request.headers),
             *self._body(">", request.body),
-        ]
+            *ending,
+        )
+        # The file is read in terminals, pagers and editors: nothing in it may act there.
+        self.trace.write("\n".join(map(visible, lines)) + "\n\n")
 
     def _seconds(self) -> str:
-        return f"{self._clock() - self._started:.3f} s"
+        return f"{self.clock() - self.started:.3f} s"
 
     def _headers(self, mark: str, headers: Mapping[str, str]) -> list[str]:
-        return [f"{mark} {name}: {value}" for name, value in self._redact.headers(headers).items()]
+        return [f"{mark} {name}: {value}" for name, value in self.redact.headers(headers).items()]
 
     def _body(self, mark: str, body: object) -> list[str]:
         if not body:
@@ -113,5 +94,5 @@ class Exchange:
             return [f"{mark} ({type(body).__name__})"]
         text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
         cut = f" ... ({len(text)} characters)" if len(text) > _LONGEST_BODY else ""
-        shown = self._redact.excerpt(text, _LONGEST_BODY).replace("\r\n", "\n")
+        shown = self.redact.excerpt(text, _LONGEST_BODY).replace("\r\n", "\n")
         return [f"{mark} {line}" for line in (shown + cut).split("\n")]

@@ -1,58 +1,102 @@
-"""What a plugin sends its requests through."""
+"""The object through which a plugin sends its requests."""
 
 from __future__ import annotations
 
-import random
-import time
+from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
 import requests
 
 from unlatch.errors import Rejected, TrackerError, UnlatchError
-from unlatch.transport.adapter import TrackerAdapter, Wiring
-from unlatch.transport.origin import origin_of
-from unlatch.transport.pacing import Pace, Pacer
+from unlatch.transport.adapter import AdapterContext, TrackerAdapter
+from unlatch.transport.credentials import (
+    find_credential,
+    missing_hint,
+    read_keyring,
+    run_program,
+)
+from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
+from unlatch.transport.rate_limits import Gate, Pace, Pacer
 from unlatch.transport.redact import Redactor
-from unlatch.transport.waits import Gate, Wait
+from unlatch.transport.trust import check_origin, credential_host, origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from unlatch.spi import Manifest
     from unlatch.transport.answer import Explain
-    from unlatch.transport.credential import Credential
-    from unlatch.transport.trace import Trace
+    from unlatch.transport.credentials import Credential, ReadKeyring, RunProgram
 
-CONNECT_TIMEOUT = 5.0
-READ_TIMEOUT = 30.0
-DEADLINE = 120.0
-MAX_WAIT = 60.0
 _LONGEST_CHAIN = 5
 
 
-class Transport:
-    """The way to one tracker, for any session of `requests` that an SDK uses.
+def open_transport(
+    manifest: Manifest,
+    base_url: str,
+    *,
+    env: Mapping[str, str],
+    cache: Path,
+    user_hosts: Iterable[str] = (),
+    options: TransportOptions = DEFAULT_OPTIONS,
+    keyring_get: ReadKeyring = read_keyring,
+    run: RunProgram = run_program,
+) -> Transport:
+    """A transport for a tracker: its address is checked first, then a credential is looked for.
 
-    Whoever builds one has checked with `check_origin` that the origin is trusted. SDKs are
-    constructed without a credential; it is added here, for the origin alone.
+    A missing token is reported by the first request, so that items that need none are not delayed.
+
+    Args:
+        manifest: the tracker's.
+        base_url: where its requests go.
+        env: the environment.
+        cache: a folder for the caches of its SDK; made if missing.
+        user_hosts: hosts that the user's own configuration trusts.
+        options: how requests are sent.
+        keyring_get: reads an entry of the keyring.
+        run: runs a vendor's program.
+
+    Raises:
+        UnlatchError: as `check_origin`.
+        Unauthorised: as `find_credential`.
+    """
+    hosts = tuple(user_hosts)
+    check = partial(
+        check_origin, hosts=manifest.hosts, env=env, host_env=manifest.host_env, user_hosts=hosts
+    )
+    check(base_url)
+    name, tokens, host = manifest.name, manifest.tokens, credential_host(base_url)
+    credential = find_credential(
+        tokens, tracker=name, host=host, env=env, keyring_get=keyring_get, run=run
+    )
+    cache.mkdir(parents=True, exist_ok=True)
+    return Transport(
+        name,
+        origin=base_url,
+        credential=credential,
+        cache=cache,
+        missing=None if credential else missing_hint(tokens, tracker=name),
+        check=check,
+        options=options,
+    )
+
+
+class Transport:
+    """The connection to one tracker, for any session of `requests` that an SDK uses.
+
+    Its origin must have been checked with `check_origin`. SDKs are constructed without a
+    credential; it is added here, for the origin alone.
 
     Args:
         tracker: the tracker's name, for messages.
         origin: a URL; requests to its scheme, host and port get the credential.
         credential: None lets every request to the origin fail before it is sent.
-        cache: an existing folder that SDKs may keep caches in.
-        missing: what to do about a credential that is missing.
-        on_wait: called with every wait that the tracker asks for, when it begins.
-        max_wait: seconds that may be spent on such waits, in all.
-        trace: where requests and answers are written to, redacted.
-        timeouts: seconds to connect, and seconds between two pieces of an answer.
-        deadline: seconds from sending a request to the end of its answer.
-        check: raises `UnlatchError` for a URL elsewhere that nothing may be sent to, not even
-            without the credential; None lets everything pass.
-        clock: seconds that never go back.
-        sleep: lets time pass.
-        jitter: a number from 0 to 1, a new one each time.
+        cache: an existing folder for the caches of SDKs.
+        missing: the hint for a missing credential.
+        check: raises `UnlatchError` for a URL elsewhere that nothing may be sent to, even without
+            the credential; None allows every URL.
+        options: how requests are sent.
     """
 
     def __init__(
@@ -63,91 +107,76 @@ class Transport:
         credential: Credential | None,
         cache: Path,
         missing: str | None = None,
-        on_wait: Callable[[Wait], None] | None = None,
-        max_wait: float = MAX_WAIT,
-        trace: Trace | None = None,
-        timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
-        deadline: float = DEADLINE,
         check: Callable[[str], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] | None = None,
-        jitter: Callable[[], float] = random.random,
+        options: TransportOptions = DEFAULT_OPTIONS,
     ) -> None:
         self.tracker = tracker
         self.cache = cache
-        gate = Gate(tracker, budget=max_wait, on_wait=on_wait, clock=clock, sleep=sleep)
-        self._wiring = Wiring(
+        self._gate = Gate(tracker, options)
+        self._clock = options.clock
+        self._context = AdapterContext(
             tracker=tracker,
             origin=origin_of(origin),
             credential=credential,
             missing=missing or f"run `unlatch auth login {tracker}`",
-            gate=gate,
+            gate=self._gate,
             redactor=Redactor(*(credential.forms if credential else ())),
-            trace=trace,
-            timeouts=timeouts,
-            deadline=deadline,
             check=check,
-            clock=clock,
-            jitter=jitter,
+            options=options,
         )
 
     def __repr__(self) -> str:
-        return f"Transport({self.tracker!r}, origin={str(self._wiring.origin)!r})"
+        return f"Transport({self.tracker!r}, origin={str(self._context.origin)!r})"
 
     def mount(self, session: requests.Session, explain: Explain) -> None:
-        """Put this transport beneath a session; whatever was mounted on it is out of use.
+        """Let an SDK's session send through this transport, from several threads at once.
 
         Args:
-            session: the SDK's; it may be used by several threads at once afterwards.
+            session: the SDK's; the adapters mounted on it are replaced.
             explain: the plugin's error table.
         """
-        adapter = TrackerAdapter(self._wiring, explain)
+        adapter = TrackerAdapter(self._context, explain)
         session.mount("https://", adapter)
         session.mount("http://", adapter)
-        _follow_as_ours(session)
-        # A token is all that identifies us, and threads share the session.
+        _limit_redirects(session)
+        # Only the token identifies us, and threads share the session.
         session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
     def session(self, explain: Explain) -> requests.Session:
-        """A new session with this transport beneath it."""
+        """A new session that sends through this transport."""
         session = requests.Session()
         self.mount(session, explain)
         return session
 
     def hold(self, seconds: float, why: str) -> bool:
-        """Let the next request wait so long; False if that is longer than allowed."""
+        """Delay the next request by so many seconds; False if that is longer than allowed."""
         if not self.can_wait(seconds):
             return False
-        self._wiring.gate.hold(seconds, why)
+        self._gate.hold(seconds, why)
         return True
 
     def pacer(self, pace: Pace, *, why: str) -> Pacer:
-        """Keeps requests of one kind to a pace; its waits are this transport's.
-
-        Args:
-            pace: how fast they may be sent.
-            why: what a wait for a limit is for, as it is shown.
-        """
-        return Pacer(pace, gate=self._wiring.gate, clock=self._wiring.clock, why=why)
+        """Limits requests of one kind to a pace; `why` is shown with a wait for it."""
+        return Pacer(pace, gate=self._gate, clock=self._clock, why=why)
 
     def can_wait(self, seconds: float) -> bool:
-        """Whether the next request may wait that long, within what is left of `max_wait`.
+        """Whether the next request may wait that long within the rest of `max_wait`.
 
-        Spends nothing: the request itself waits, where the tracker asked for it.
+        Charges nothing: the request itself waits, if the tracker asked for it.
 
         Args:
             seconds: the `retry_after` of a `Limited`. A longer pause that the tracker asked for
                 since then counts instead.
         """
-        return self._wiring.gate.can_afford(seconds)
+        return self._gate.can_afford(seconds)
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""
-        self._wiring.gate.close()
+        self._gate.close()
 
 
-def _follow_as_ours(session: requests.Session) -> None:
-    """Let a session follow a few redirects of reads, and fail as we do where they lead nowhere."""
+def _limit_redirects(session: requests.Session) -> None:
+    """Let a session follow a few redirects of reads, and raise our errors for broken ones."""
     resolve = session.resolve_redirects
 
     def resolve_redirects(
@@ -158,7 +187,7 @@ def _follow_as_ours(session: requests.Session) -> None:
         except TrackerError:
             raise
         except (requests.RequestException, UnlatchError, ValueError) as error:
-            # The new place is no address, or has a name and a password in it, or there is no end.
+            # The address is invalid, contains a password, or is one redirect too many.
             raise Rejected(
                 "redirect-broken",
                 "the tracker points to a place that cannot be reached, or round in circles",

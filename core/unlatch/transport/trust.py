@@ -1,21 +1,127 @@
-"""Which hosts a credential may be sent to.
+"""The hosts that a credential may be sent to, and the origin of a request.
 
-The vendor's own by default, more only by the environment or the user's own configuration. Nothing
-in a repository can add one: a pull request must not be able to point CI's token elsewhere.
+The vendor's own hosts by default, more only by the environment or the user's own configuration.
+Nothing in a repository can add one: a pull request must not be able to point CI's token elsewhere.
 """
 
 from __future__ import annotations
 
+import ipaddress
+import re
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError
-from unlatch.transport.origin import Origin, host_name, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 TRUSTED_HOSTS = "UNLATCH_TRUSTED_HOSTS"
+_PORTS = {"http": 80, "https": 443}
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?")
+# urlsplit drops some of these silently, and libraries differ about the backslash.
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Scheme, host and port of a URL. The host is in lower case and ASCII."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether requests stay on this machine."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def authority(self) -> str:
+        """Host, and port where it is not the scheme's own, as a URL spells them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+
+def origin_of(url: str) -> Origin:
+    """The origin of an http or https URL.
+
+    Raises:
+        UnlatchError: `url-malformed`, or `url-with-credentials`; the message leaves the URL out
+            where it may hold a secret.
+    """
+    if _FORBIDDEN.search(url):
+        raise _malformed(url, "it has a space, a backslash or a control character in it")
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise _malformed(url, "it cannot be read as an address") from error
+    if parts.scheme not in _PORTS:
+        raise _malformed(url, "it must begin with https://")
+    if "@" in parts.netloc:
+        raise UnlatchError(
+            "url-with-credentials",
+            "an address must not contain a user name or a password",
+            hint="take it out of the address, and put the token into the environment",
+        )
+    host = host_name(parts.hostname or "")
+    try:
+        port = _PORTS[parts.scheme] if parts.port is None else parts.port
+    except ValueError as error:
+        raise _malformed(url, "its port is not a number up to 65535") from error
+    return Origin(parts.scheme, host, port)
+
+
+def credential_host(base_url: str) -> str:
+    """The host that people know a tracker by, for the keyring and the vendor's program.
+
+    Some trackers have their API on a host of its own: api.github.com is github.com to `gh`.
+    """
+    return origin_of(base_url).authority.removeprefix("api.")
+
+
+def host_name(raw: str) -> str:
+    """A host name or address in the spelling that hosts are compared in.
+
+    Raises:
+        UnlatchError: `url-malformed`.
+    """
+    host = raw.lower() if raw.isascii() else _to_ascii(raw)
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        pass
+    if not _HOST_NAME.fullmatch(host) or ".." in host:
+        raise _malformed(raw, "its host is not a host name")
+    return host
+
+
+def _to_ascii(raw: str) -> str:
+    # The library and the rules by which requests finds the host to connect to.
+    import idna  # noqa: PLC0415  # 20 ms, for rare hosts
+
+    try:
+        return idna.encode(raw, uts46=True).decode("ascii")
+    except idna.IDNAError as error:
+        raise _malformed(raw, "its host is not a host name") from error
+
+
+def _malformed(url: str, why: str) -> UnlatchError:
+    shown = "".join(c if c.isprintable() else "?" for c in url.partition("?")[0])[:100]
+    where = None if "@" in shown else shown
+    return UnlatchError(
+        "url-malformed", f"this is no address to send requests to: {why}", where=where
+    )
 
 
 def check_origin(
@@ -26,7 +132,7 @@ def check_origin(
     host_env: Iterable[str] = (),
     user_hosts: Iterable[str] = (),
 ) -> None:
-    """Make sure that a token may be sent to `url`.
+    """Check that a token may be sent to `url`.
 
     Args:
         url: where requests are to go.
@@ -48,10 +154,10 @@ def check_origin(
             hint=f"use https://{origin.host}",
         )
     named = filter(None, map(env.get, host_env))
-    known = [*env.get(TRUSTED_HOSTS, "").split(","), *named, *user_hosts]
+    trusted = [*env.get(TRUSTED_HOSTS, "").split(","), *named, *user_hosts]
     if origin.scheme == "https" and origin.port == 443:  # noqa: PLR2004
-        known += hosts
-    if any(_covers(entry, origin) for entry in known):
+        trusted += hosts
+    if any(_covers(entry, origin) for entry in trusted):
         return
     raise UnlatchError(
         "host-not-trusted",
@@ -66,11 +172,8 @@ def _covers(entry: str, origin: Origin) -> bool:
     """Whether a host, host and port, URL, or "*.domain" means this origin."""
     entry = entry.strip()
     subdomains = entry.startswith("*.")
-    parsed = _host_and_port(entry[2:] if subdomains else entry)
-    if parsed is None:
-        return False
-    host, port = parsed
-    if port is not None and port != origin.port:
+    host, port = _host_and_port(entry[2:] if subdomains else entry)
+    if port not in (None, origin.port):
         return False
     # "*.com" would trust half the world; a domain has a dot in it.
     if subdomains:
@@ -78,12 +181,9 @@ def _covers(entry: str, origin: Origin) -> bool:
     return origin.host == host
 
 
-def _host_and_port(entry: str) -> tuple[str, int | None] | None:
-    # An entry that cannot be read trusts nothing.
-    if not entry or "@" in entry or "\\" in entry:
-        return None
-    try:
-        parts = urlsplit(entry if "://" in entry else f"//{entry}")
-        return host_name(parts.hostname or ""), parts.port
-    except (ValueError, UnlatchError):
-        return None
+def _host_and_port(entry: str) -> tuple[str, int | None]:
+    if entry and "@" not in entry and "\\" not in entry:
+        with suppress(ValueError, UnlatchError):
+            parts = urlsplit(entry if "://" in entry else f"//{entry}")
+            return host_name(parts.hostname or ""), parts.port
+    return "", None  # covers no origin

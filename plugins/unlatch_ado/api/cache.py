@@ -9,7 +9,7 @@ import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 
-from unlatch.transport.kept import keep, read_kept
+from unlatch.transport import read_cache, write_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ class Cache:
 
     def get(self, *name: str) -> Any:
         """The value that was put under `name` within the last day, or None."""
-        kept = read_kept(self._file(name))
+        kept = read_cache(self._file(name))
         at = kept.get("at")
         # The name is compared, so that files whose digests collide are not taken for each other.
         is_it = kept.get("version") == _VERSION and kept.get("name") == list(name)
@@ -45,7 +45,7 @@ class Cache:
     def put(self, *name: str, value: Any) -> None:
         """Keep `value` under `name`."""
         kept = {"version": _VERSION, "name": list(name), "at": self._now(), "value": value}
-        keep(self._file(name), kept)
+        write_cache(self._file(name), kept)
 
     def _file(self, name: tuple[str, ...]) -> Path:
         digest = hashlib.sha256("\0".join(name).encode()).hexdigest()[:32]

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from unlatch.errors import NotFound, TrackerError
 from unlatch.spi import CommentRef, ops_in
 from unlatch.transport import Answer, each_page, reading
-from unlatch.transport.outcomes import judge
+from unlatch.transport.errors import general_error
 from unlatch_ado.api import comments as discussion
 from unlatch_ado.api import models as answers
 from unlatch_ado.api.connection import connect
@@ -250,7 +250,7 @@ def _read_one(answer: object, parts: Parts) -> WorkItem | TrackerError:
 
 def _read_changed(status: int, body: bytes) -> WorkItem | TrackerError:
     answer = Answer("PATCH", "", status, {"Content-Type": "application/json"}, body)
-    refusal = explain(answer) or judge(answer, write=True)
+    refusal = explain(answer) or general_error(answer, write=True)
     if refusal is not None:
         return refusal
     try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unlatch.transport.kept import keep, read_kept
+from unlatch.transport import read_cache, write_cache
 
 _VERSION = 1
 _MOST = 1_000
@@ -49,7 +49,7 @@ class Etags:
     def of(self, url: str) -> CachedIssue | None:
         """The cached answer for an address."""
         with suppress(ValueError, KeyError, TypeError):
-            raw = read_kept(self._path(url))
+            raw = read_cache(self._path(url))
             if raw["version"] == _VERSION and raw["url"] == url and raw["sum"] == _sum(raw):
                 return CachedIssue(str(raw["etag"]), dict(raw["issue"]))
         return None
@@ -61,7 +61,7 @@ class Etags:
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, exist_ok=True)
             self._make_room()
-        keep(self._path(url), raw)
+        write_cache(self._path(url), raw)
 
     def _path(self, url: str) -> Path:
         return self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:40]}.json"

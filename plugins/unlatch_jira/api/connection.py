@@ -16,8 +16,7 @@ from jira import JIRA
 from pydantic import BaseModel
 
 from unlatch.errors import Rejected, TrackerError
-from unlatch.transport import reading
-from unlatch.transport.kept import keep, read_kept
+from unlatch.transport import read_cache, reading, write_cache
 from unlatch_jira.api.errors import explain
 from unlatch_jira.api.json_model import parse
 
@@ -75,7 +74,7 @@ class JiraConnection:
         session: requests.Session = self.jira._session  # noqa: SLF001
         return session
 
-    def kept_at(self, name: str) -> Path:
+    def cache_file(self, name: str) -> Path:
         """Where an answer about the site that hardly ever changes is kept between runs."""
         mark = hashlib.sha256(self._settings.site.encode()).hexdigest()[:16]
         return self._transport.cache / f"{name}-{mark}.json"
@@ -144,11 +143,11 @@ class JiraConnection:
         known = self._settings.cloud_id or self._remembered()
         if known is None:
             known = self._asked()
-            keep(self.kept_at("cloud"), {"id": known})
+            write_cache(self.cache_file("cloud"), {"id": known})
         return known
 
     def _remembered(self) -> str | None:
-        return _checked(read_kept(self.kept_at("cloud")).get("id"))
+        return _checked(read_cache(self.cache_file("cloud")).get("id"))
 
     def _asked(self) -> str:
         """The id that the site tells everybody; the request carries no credential.

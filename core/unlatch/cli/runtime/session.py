@@ -61,6 +61,7 @@ class Session:
     def trackers(self) -> Iterator[Trackers]:
         """The project's trackers; an interruption stops what is under way."""
         from unlatch.project.trackers import Trackers  # noqa: PLC0415
+        from unlatch.transport import TransportOptions  # noqa: PLC0415
 
         with ExitStack() as opened:
             trace = None
@@ -68,12 +69,8 @@ class Session:
                 from unlatch.transport.trace import Trace  # noqa: PLC0415
 
                 trace = opened.enter_context(Trace(self.options.trace_http))
-            trackers = Trackers(
-                self.workspace,
-                on_wait=self._tell_wait,
-                max_wait=self.options.max_wait,
-                trace=trace,
-            )
+            options = TransportOptions(self._tell_wait, self.options.max_wait, trace)
+            trackers = Trackers(self.workspace, options)
             try:
                 yield trackers
             except BaseException:

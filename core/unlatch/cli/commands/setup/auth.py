@@ -11,10 +11,15 @@ import click
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.errors import Unauthorised, UsageError
-from unlatch.transport.credential import Credential
-from unlatch.transport.credentials import find_credential, missing_hint, scheme_for
-from unlatch.transport.keyring import delete_token, store_token
-from unlatch.transport.origin import credential_host
+from unlatch.transport.credentials import (
+    Credential,
+    delete_token,
+    find_credential,
+    missing_hint,
+    scheme_for,
+    store_token,
+)
+from unlatch.transport.trust import credential_host
 
 if TYPE_CHECKING:
     from unlatch.cli.contracts.documents import AuthDocument, TokenSource

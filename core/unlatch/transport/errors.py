@@ -1,4 +1,4 @@
-"""The general rules: what an answer or its absence means, where a plugin's table has no say."""
+"""Which error an answer, or the lack of one, means if a plugin's own table has none for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from unlatch.errors import (
     UnknownOutcome,
     Unreachable,
 )
-from unlatch.transport.bounds import Malformed, OutOfBounds, TooLarge, TooSlow
+from unlatch.transport.connections import Malformed, OutOfBounds, TooLarge, TooSlow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,8 +41,8 @@ _CLIENT_ERRORS: Mapping[int, tuple[type[TrackerError], str, str]] = MappingProxy
         429: (Limited, "rate-limited", "asks to slow down"),
     }
 )
-# There was no connection that anything of the request could have left by. A ProxyError alone does
-# not say so: urllib3 also raises it when a connection through a proxy ends before the answer.
+# Without a connection, nothing of the request was sent. A ProxyError alone does not say so: urllib3
+# also raises it when a connection through a proxy ends before the answer.
 _NEVER_SENT = (
     requests.exceptions.ConnectTimeout,
     urllib3.exceptions.NewConnectionError,
@@ -57,7 +57,7 @@ _INVALID = (
     requests.exceptions.InvalidHeader,
     urllib3.exceptions.LocationValueError,
 )
-# Where the token is to blame, the adapter says which one it was.
+# If the token is the cause, the adapter adds where it came from.
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         "item-not-found": "check its address, and that the token's account may see it",
@@ -66,50 +66,52 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "tracker-rejected": "`--trace-http FILE` shows the request and the whole answer",
     }
 )
+_WEB_PAGE = "a web page came instead of data"
 _LATER_HINT = "the tracker may be down; run the command again later"
-UNKNOWN_HINT = "whether it took effect is not known; `unlatch sync` looks before it tries again"
+_UNKNOWN_HINT = "whether it took effect is not known; `unlatch sync` looks before it tries again"
 
 
 class CutOff(Transient):
-    """The answer to a read went beyond a bound; read again at once, it would do so again."""
+    """The answer to a read exceeded a limit; another attempt at once would exceed it again."""
 
 
-def explained(answer: Answer, explain: Explain, *, write: bool) -> TrackerError | None:
-    """What a complete answer means by a plugin's table, or else by the general rules.
+def find_error(answer: Answer, explain: Explain, *, write: bool) -> TrackerError | None:
+    """The error of a complete answer by a plugin's table, or else by the general rules.
 
-    A table cannot make a server error on a write a refusal: the tracker may have acted before it.
+    A table cannot turn a server error on a write into a refusal: the tracker may have acted first.
     """
-    error = explain(answer) or judge(answer, write=write)
+    error = explain(answer) or general_error(answer, write=write)
     if write and isinstance(error, Transient) and _is_server_error(answer.status):
         return _unknown(error.message, status=answer.status)
     return error
 
 
-def judge(answer: Answer, *, write: bool) -> TrackerError | None:
-    """What a complete answer means; None if it is a success, or a redirect of a read."""
-    if answer.status < 300:  # noqa: PLR2004
-        return _success(answer, write=write)
-    if answer.status < 400:  # noqa: PLR2004
-        return _redirect(answer, write=write) if answer.status != 304 else None  # noqa: PLR2004
-    if _is_server_error(answer.status):
-        return _server_error(answer, write=write)
+def general_error(answer: Answer, *, write: bool) -> TrackerError | None:
+    """The error of a complete answer; None for a success, or a redirect of a read."""
+    status = answer.status
+    if status < 300:  # noqa: PLR2004
+        return _unreadable_success(answer, write=write)
+    if status < 400:  # noqa: PLR2004
+        return _redirect(answer, write=write) if status != 304 else None  # noqa: PLR2004
+    if _is_server_error(status):
+        message = f"the tracker failed: {status}{_quoted_message(answer)}"
+        return _failed(message, write=write, status=status)
     kind, name, words = _CLIENT_ERRORS.get(
-        answer.status, (Rejected, "tracker-rejected", "refuses the request")
+        status, (Rejected, "tracker-rejected", "refuses the request")
     )
-    message = f"the tracker {words}: {answer.status}{_said(answer)}"
-    return kind(name, message, hint=_HINTS.get(name), status=answer.status)
+    message = f"the tracker {words}: {status}{_quoted_message(answer)}"
+    return kind(name, message, hint=_HINTS.get(name), status=status)
 
 
-def _success(answer: Answer, *, write: bool) -> TrackerError | None:
+def _unreadable_success(answer: Answer, *, write: bool) -> TrackerError | None:
     body = answer.body.strip()
     if not body or answer.method == "HEAD":
         return None
     kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    declared = kind == "application/json" or kind.endswith("+json")
-    # Libraries read it as JSON whatever it is called.
-    is_json = declared or body.startswith((b"{", b"["))
+    # Libraries read a body as JSON whatever its type says.
+    is_json = kind == "application/json" or kind.endswith("+json") or body.startswith((b"{", b"["))
     if is_json and body != b"null" and answer.json() is None:
-        return broken("its JSON cannot be read", write=write, status=answer.status)
+        return _broken("its JSON cannot be read", write=write, status=answer.status)
     if kind == "text/html" and body.startswith(b"<"):
         return _web_page(answer, write=write)
     return None
@@ -117,59 +119,57 @@ def _success(answer: Answer, *, write: bool) -> TrackerError | None:
 
 def _web_page(answer: Answer, *, write: bool) -> TrackerError:
     if write:
-        return broken("a web page came instead of data", write=True, status=answer.status)
+        return _broken(_WEB_PAGE, write=True, status=answer.status)
     return Rejected(
         "not-the-api",
-        "a web page came instead of data",
+        _WEB_PAGE,
         hint="check the address; a sign-in page or a proxy may stand in front of the tracker",
         status=answer.status,
     )
 
 
 def _redirect(answer: Answer, *, write: bool) -> TrackerError | None:
+    place = answer.headers.get("Location")
     if not write:
-        # An SDK takes one that leads nowhere for a success.
-        is_broken = not answer.headers.get("Location")
-        return broken("a redirect to nowhere", write=False) if is_broken else None
-    place = answer.headers.get("Location", "nowhere")
+        # An SDK would take a redirect without an address for a success.
+        return None if place else _broken("a redirect to nowhere", write=False)
     return Redirected(
         "redirected-write",
-        f"the tracker took nothing and points to another place: {place}",
+        f"the tracker took nothing and points to another place: {place or 'nowhere'}",
         hint="the item or its target was moved or renamed: link it again",
         status=answer.status,
     )
 
 
 def _is_server_error(status: int) -> bool:
-    # 408 says that the server gave up waiting, not that it did nothing.
+    # 408 says that the server stopped waiting, not that it did nothing.
     return status == 408 or status >= 500  # noqa: PLR2004
 
 
-def _server_error(answer: Answer, *, write: bool) -> TrackerError:
-    return _failed(
-        f"the tracker failed: {answer.status}{_said(answer)}", write=write, status=answer.status
-    )
-
-
-def broken(why: str, *, write: bool, status: int | None = None) -> TrackerError:
-    """An answer that cannot be trusted to be what the tracker sent."""
+def _broken(why: str, *, write: bool, status: int | None = None) -> TrackerError:
     return _failed(f"the tracker's answer is broken: {why}", write=write, status=status)
 
 
-def _failed(message: str, *, write: bool, status: int | None = None) -> TrackerError:
+def _failed(
+    message: str,
+    *,
+    write: bool,
+    status: int | None = None,
+    transient: type[Transient] = Transient,
+) -> TrackerError:
     if write:
         return _unknown(message, status=status)
-    return Transient("tracker-unavailable", message, hint=_LATER_HINT, status=status)
+    return transient("tracker-unavailable", message, hint=_LATER_HINT, status=status)
 
 
 def _unknown(message: str, *, status: int | None) -> UnknownOutcome:
-    return UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT, status=status)
+    return UnknownOutcome("unknown-outcome", message, hint=_UNKNOWN_HINT, status=status)
 
 
-def explain_silence(failure: Exception, *, write: bool) -> TrackerError:
-    """What it means that no complete answer came.
+def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
+    """The error of a request that got no complete answer.
 
-    Never the failure's own words: they may hold an address with a password in it.
+    It never quotes the failure, which may contain an address with a password.
     """
     causes = tuple(_causes(failure))
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
@@ -179,8 +179,9 @@ def explain_silence(failure: Exception, *, write: bool) -> TrackerError:
             hint="name the CA bundle that signed it in REQUESTS_CA_BUNDLE",
         )
     if isinstance(failure, _INVALID):
-        return Rejected("request-invalid", f"the request cannot be sent: {_kind(failure)}")
-    if type(failure) is OSError:  # requests raises it bare, for this and nothing else
+        kind = type(failure).__name__
+        return Rejected("request-invalid", f"the request cannot be sent: {kind}")
+    if type(failure) is OSError:  # requests raises a bare one for this alone
         return Rejected(
             "ca-bundle-missing",
             "the CA bundle that the environment names cannot be read",
@@ -189,18 +190,13 @@ def explain_silence(failure: Exception, *, write: bool) -> TrackerError:
     if any(isinstance(cause, _NEVER_SENT) or _refuses_tunnel(cause) for cause in causes):
         return _unreachable(causes)
     if any(isinstance(cause, OutOfBounds) for cause in causes):
-        return _cut_off(f"the tracker's answer was cut off: {_in_words(causes)}", write=write)
+        message = f"the tracker's answer was cut off: {_in_words(causes)}"
+        return _failed(message, write=write, transient=CutOff)
     return _failed(f"no answer came from the tracker: {_in_words(causes)}", write=write)
 
 
-def _cut_off(message: str, *, write: bool) -> TrackerError:
-    if write:
-        return _unknown(message, status=None)
-    return CutOff("tracker-unavailable", message, hint=_LATER_HINT)
-
-
 def _refuses_tunnel(cause: BaseException) -> bool:
-    # What http.client and urllib3 say when a proxy answers CONNECT with an error.
+    # The message of http.client and urllib3 when a proxy answers CONNECT with an error.
     return type(cause) is OSError and str(cause).startswith("Tunnel connection failed")
 
 
@@ -219,7 +215,7 @@ def _unreachable(causes: tuple[BaseException, ...]) -> Unreachable:
 
 
 def _causes(failure: BaseException) -> Iterator[BaseException]:
-    """The failure and whatever it was made of; requests and urllib3 nest in three ways."""
+    """The failure and its causes; requests and urllib3 nest them in three ways."""
     seen: list[BaseException] = []
     waiting: list[Any] = [failure]
     while waiting:
@@ -255,15 +251,11 @@ def _in_words(causes: tuple[BaseException, ...]) -> str:
     for kind, words in _WORDS:
         if any(isinstance(cause, kind) for cause in causes):
             return words
-    return _kind(causes[0])
+    return type(causes[0]).__name__
 
 
-def _kind(failure: BaseException) -> str:
-    return type(failure).__name__
-
-
-def _said(answer: Answer) -> str:
-    """The tracker's own words, after a comma, or nothing."""
+def _quoted_message(answer: Answer) -> str:
+    """The tracker's own message, after a comma, or nothing."""
     words = _message_in(answer.json())
     if not words and not answer.body.lstrip().startswith((b"<", b"{", b"[")):
         words = answer.text.strip()

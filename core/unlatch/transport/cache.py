@@ -1,6 +1,6 @@
-"""What a plugin keeps of answers between runs: small JSON files in the transport's cache.
+"""A plugin's cache of answers between runs: small JSON files in the transport's cache folder.
 
-Losing one costs a request. A file that cannot be read or written is as good as none.
+A lost file costs a request. A file that cannot be read or written is treated as missing.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def read_kept(file: Path) -> dict[str, Any]:
-    """What was kept; empty if nothing was, or nobody can read it."""
+def read_cache(file: Path) -> dict[str, Any]:
+    """The stored value; empty if there is none that can be read."""
     try:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -25,10 +25,10 @@ def read_kept(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def keep(file: Path, value: Mapping[str, Any]) -> None:
-    """Keep `value` for next time, readable by its owner alone.
+def write_cache(file: Path, value: Mapping[str, Any]) -> None:
+    """Store `value`, readable by its owner alone.
 
-    The file is replaced as a whole, so that runs side by side never read half of one. It is not
+    The file is replaced as a whole, so that concurrent runs never read half of one. It is not
     synced to the disk.
     """
     with suppress(OSError):

@@ -1,6 +1,6 @@
-"""How much an answer may hold and how long it may take, whatever the tracker or a proxy sends.
+"""Connections whose answers end, in size and time, and which are not reused after an idle time.
 
-`requests` has a time-out between two pieces of an answer and none for the whole of it, and no bound
+`requests` has a time-out between two pieces of an answer, none for the whole of it, and no limit
 on its size. Both are enforced where bytes come off the socket, so that headers, chunk sizes and
 interim answers count as well as the body.
 """
@@ -14,30 +14,35 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from http.client import HTTPException, HTTPResponse
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from unlatch.transport.answer import MOST_BYTES, MOST_ERROR_BYTES
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import requests
     import urllib3
 
-# All that one answer may be on the wire: a body that cannot be compressed, its framing, headers.
+# The most of one answer on the wire: an incompressible body, its framing, headers.
 MOST_ON_THE_WIRE = MOST_BYTES + 4 * 1024 * 1024
 # http.client takes a hundred headers of 64 KiB each; trackers send a few KiB in all.
 _MOST_HEADER_BYTES = 256 * 1024
 _MOST_INTERIM = 16
 _OK = 200
 _ERRORS = 400
-# A thousand times as much may come out of a decoder in one piece.
+# A decoder may return a thousand times as much in one piece.
 _PIECE = 16 * 1024
-# What we ask for. Others decode without a bound, depending on the version of their library, and
-# several in a row can keep a decoder busy for hours within a few KiB.
+# The encodings we accept. Others decode without a limit in some versions of their library, and
+# several in a row can keep a decoder busy for hours with a few KiB.
 ENCODINGS = "gzip, deflate"
 _DECODED = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+
+# A server that closes an idle connection while a write is under way leaves an unknown outcome.
+# Servers keep idle connections for 5 s at least (Apache and Node by default).
+_LONGEST_IDLE = 4.0
 
 _DEADLINE: ContextVar[float] = ContextVar("unlatch_deadline", default=math.inf)
 
@@ -47,20 +52,45 @@ class OutOfBounds(OSError):
 
 
 class TooLarge(OutOfBounds):
-    """It holds more than `MOST_BYTES` (an error: `MOST_ERROR_BYTES`), or its headers do."""
+    """The body holds more than `MOST_BYTES` (an error: `MOST_ERROR_BYTES`), or the headers do."""
 
 
 class TooSlow(OutOfBounds):
-    """It was not there in whole at the deadline."""
+    """The answer was not complete at the deadline."""
 
 
 class Malformed(OSError):
-    """Its body is framed or compressed in a way that cannot be read, or was not asked for."""
+    """The framing or compression of the body cannot be read, or was not accepted."""
+
+
+class IdleGuard:
+    """Discards pooled connections after an idle time, never during a request."""
+
+    def __init__(self, clock: Callable[[], float], discard: Callable[[], None]) -> None:
+        self._clock = clock
+        self._discard = discard
+        self._lock = Lock()
+        self._under_way = 0
+        self._last = clock()
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Keep the connections for the time of one request."""
+        with self._lock:
+            if not self._under_way and self._clock() - self._last > _LONGEST_IDLE:
+                self._discard()
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                self._last = self._clock()
 
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """For one request of this thread: its answer ends so long from now at the latest."""
+    """Let the answer to this thread's request end so many seconds from now at the latest."""
     token = _DEADLINE.set(time.monotonic() + seconds)
     try:
         yield
@@ -72,13 +102,11 @@ def read_whole(response: requests.Response) -> None:
     """Read and decode the body, so that `response.content` has it.
 
     Raises:
-        OutOfBounds: it is too large, or took too long.
-        Malformed: it is framed or compressed in a way that cannot be read.
+        OutOfBounds, Malformed: see there.
         requests.RequestException: it broke off, or its encoding is broken.
     """
     try:
-        # `content` alone would hold whatever comes; requests has no other way to say that it is
-        # read.
+        # `content` alone would read without a limit, and requests has no public setter.
         response._content = _body_of(response)  # noqa: SLF001
     except ValueError as error:
         # http.client and urllib3 raise it bare for a chunk of negative size.
@@ -103,7 +131,7 @@ def _body_of(response: requests.Response) -> bytes:
 
 
 class _Wire(io.RawIOBase):
-    """What comes off the socket for one answer, up to its deadline and its bound."""
+    """The bytes of one answer off the socket, up to its deadline and limit."""
 
     def __init__(self, sock: socket.socket, raw: io.RawIOBase) -> None:
         self._sock = sock
@@ -123,7 +151,7 @@ class _Wire(io.RawIOBase):
         before, seconds = self._sock.gettimeout(), self._deadline - time.monotonic()
         if seconds <= 0:
             raise TooSlow
-        # The connection may be used again: its own time-out is put back.
+        # The connection may be used again: its own time-out is restored.
         self._sock.settimeout(seconds if before is None else min(before, seconds))
         try:
             count = self._raw.readinto(buffer)
@@ -142,7 +170,7 @@ class _Wire(io.RawIOBase):
 
 
 class _Response(HTTPResponse):
-    """http.client's answer, read within bounds, and without interim ones."""
+    """http.client's answer within limits, after skipping interim ones."""
 
     fp: Any
     headers: Any
@@ -154,8 +182,8 @@ class _Response(HTTPResponse):
         self.fp = io.BufferedReader(self._wire)
 
     def begin(self) -> None:
-        # http.client skips 100 alone; any other would be taken for the answer, and the answer for
-        # that of the next request (RFC 9110, section 15.2: a client has to be able to skip them).
+        # http.client skips 100 alone. It would take another for the answer, and the answer for that
+        # of the next request (RFC 9110, section 15.2 requires clients to skip them).
         for _ in range(_MOST_INTERIM):
             super().begin()
             if self.status >= _OK:
@@ -167,12 +195,12 @@ class _Response(HTTPResponse):
 
 @cache
 def bounded(pool: type[urllib3.HTTPConnectionPool]) -> type[urllib3.HTTPConnectionPool]:
-    """A kind of connection pool whose answers are read within bounds."""
+    """A class of connection pools whose answers are read within limits."""
     connection = type("Connection", (pool.ConnectionCls,), {"response_class": _Response})
     return type("Pool", (pool,), {"ConnectionCls": connection})
 
 
-def bind(manager: urllib3.PoolManager) -> None:
-    """Let all further connections of a manager read within bounds."""
+def limit_answers(manager: urllib3.PoolManager) -> None:
+    """Let all further connections of a manager read within limits."""
     pools = manager.pool_classes_by_scheme
     manager.pool_classes_by_scheme = dict(zip(pools, map(bounded, pools.values()), strict=True))

@@ -1,4 +1,4 @@
-"""A transport for tests: no keyring, no waiting."""
+"""A transport for tests, without keyring and waits."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Scheme
-from unlatch.transport.credential import Credential
-from unlatch.transport.transport import DEADLINE, MAX_WAIT, Transport
+from unlatch.transport.credentials import Credential
+from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
+from unlatch.transport.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.transport.options import Wait
     from unlatch.transport.trace import Trace
-    from unlatch.transport.waits import Wait
 
 
 class SkippingClock:
-    """Time that passes only by sleeping, at once."""
+    """A clock that only `sleep` advances, at once."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -40,18 +41,18 @@ def for_tests(
     user: str | None = None,
     scheme: Scheme = Scheme.BEARER,
     cache: Path | None = None,
-    max_wait: float = MAX_WAIT,
+    max_wait: float = DEFAULT_OPTIONS.max_wait,
     on_wait: Callable[[Wait], None] | None = None,
     trace: Trace | None = None,
-    timeouts: tuple[float, float] = (5.0, 30.0),
-    deadline: float = DEADLINE,
+    timeouts: tuple[float, float] = DEFAULT_OPTIONS.timeouts,
+    deadline: float = DEFAULT_OPTIONS.deadline,
     check: Callable[[str], None] | None = None,
     clock: SkippingClock | None = None,
 ) -> Transport:
-    """A transport to `base_url`, whichever host that is, whose waits end at once.
+    """A transport to any host, whose waits end at once.
 
-    Waits are passed to `on_wait` and drawn on `max_wait` as ever. Without a `cache` it makes a
-    folder that is removed when the process ends.
+    Waits are passed to `on_wait` and charged to `max_wait` as usual. Without a `cache`, a temporary
+    folder is made and removed at the end of the process.
     """
     clock = clock or SkippingClock()
     return Transport(
@@ -59,14 +60,10 @@ def for_tests(
         origin=base_url,
         credential=None if token is None else Credential(token, scheme, "the test", user),
         cache=cache or _temporary_folder(),
-        on_wait=on_wait,
-        max_wait=max_wait,
-        trace=trace,
-        timeouts=timeouts,
-        deadline=deadline,
         check=check,
-        clock=clock,
-        sleep=clock.sleep,
+        options=TransportOptions(
+            on_wait, max_wait, trace, timeouts, deadline, clock=clock, sleep=clock.sleep
+        ),
     )
 
 

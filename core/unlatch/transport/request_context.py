@@ -1,7 +1,7 @@
-"""What requests are for, and how many were sent.
+"""Context of requests: how many were sent, and whether they only read.
 
-Both are context variables: they hold for the thread that sets them and do not flow into threads
-that it starts. Whoever hands work to a worker opens them inside the worker.
+Both are context variables of one thread, which the threads that it starts do not inherit: open them
+inside the worker.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ class Meter:
     requests: int = 0
 
 
-# Threads may share a meter.
-_COUNTING = Lock()
+_COUNTING = Lock()  # threads may share a meter
 _METERS: ContextVar[tuple[Meter, ...]] = ContextVar("unlatch_meters", default=())
 _READING: ContextVar[bool] = ContextVar("unlatch_reading", default=False)
 
 
 @contextmanager
 def measure() -> Iterator[Meter]:
-    """Count the requests that are sent inside; an outer meter counts them too."""
+    """Count the requests sent inside the block; an outer meter counts them too."""
     meter = Meter()
     token = _METERS.set((*_METERS.get(), meter))
     try:
@@ -44,7 +43,7 @@ def measure() -> Iterator[Meter]:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Say that every request inside only reads, whatever its method (a GraphQL query)."""
+    """Mark all requests in the block as reads, whatever their method (a GraphQL query)."""
     token = _READING.set(True)
     try:
         yield
@@ -53,7 +52,7 @@ def reading() -> Iterator[None]:
 
 
 def count_request() -> None:
-    """One more request leaves, for every meter that is open here."""
+    """Count one request on every open meter."""
     with _COUNTING:
         for meter in _METERS.get():
             meter.requests += 1
