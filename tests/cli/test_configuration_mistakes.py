@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-from unlatch.config.config import CoreConfig, UserConfig, checked
+from unlatch.config.config import CoreConfig, UserConfig, validate
 from unlatch.project.registry import Registry, load
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def test_no_setting_is_explained_in_the_words_of_the_library(name: str) -> None:
             values: Any = odd
             for key in reversed(place):
                 values = {key: values}
-            told |= {*checked(model, values, prefix="")[1]}
+            told |= {*validate(model, values, prefix="")[1]}
 
     assert told
     assert [] == [one for one in sorted(told) if RAW.search(one)]

@@ -16,8 +16,8 @@ from tests.warm.client import program_path, unlatch
 
 from unlatch.config.config import read_config
 from unlatch.increments.files.layout import layout_at
-from unlatch.project.configuration import check_config
-from unlatch.project.registry import Registry, load
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import check_trackers
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Stage:
         place = self.home / "shown"
         (place / self.config).parent.mkdir(parents=True, exist_ok=True)
         (place / self.config).write_text(config, encoding="utf-8")
-        _, problems = check_config(read_config(layout_at(place)), Registry(), load)
+        _, problems = check_trackers(read_config(layout_at(place)), Registry())
         return problems
 
     def write(self, path: str, text: str) -> None:

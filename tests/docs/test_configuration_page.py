@@ -12,8 +12,8 @@ import pytest
 
 from unlatch.config.config import read_config, read_user_config
 from unlatch.increments.files.layout import layout_at
-from unlatch.project.configuration import check_config
-from unlatch.project.registry import Registry, load
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import check_trackers
 from unlatch.spi import EnvToken
 from unlatch.transport.trust import TRUSTED_HOSTS
 from unlatch.worklog.user_config import user_config_file
@@ -28,7 +28,7 @@ def test_an_example_is_a_configuration_without_mistakes(example: str, tmp_path: 
     (tmp_path / ".unlatch/config.toml").write_text(example, encoding="utf-8")
 
     raw = read_config(layout_at(tmp_path))
-    settings, problems = check_config(raw, Registry(), load)
+    settings, problems = check_trackers(raw, Registry())
 
     assert problems == ()
     assert tomllib.loads(example).get("trackers", {}).keys() == settings.keys()

@@ -173,7 +173,7 @@ def read_config(layout: Layout) -> RawConfig:
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
     merged = _merged(theirs, ours)
     tables = merged.pop("trackers", {})
-    core, problems = checked(CoreConfig, merged, prefix="")
+    core, problems = validate(CoreConfig, merged, prefix="")
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
     if core is None:
@@ -184,7 +184,7 @@ def read_config(layout: Layout) -> RawConfig:
 
 
 def _is_sound(key: str, value: Any) -> bool:
-    return checked(CoreConfig, {key: value}, prefix="")[0] is not None
+    return validate(CoreConfig, {key: value}, prefix="")[0] is not None
 
 
 def read_user_config(path: Path) -> UserConfig:
@@ -193,13 +193,13 @@ def read_user_config(path: Path) -> UserConfig:
     Raises:
         ConfigError: it is no TOML, or has mistakes; all are listed.
     """
-    config, problems = checked(UserConfig, _parsed(read_user_file, path), prefix="")
+    config, problems = validate(UserConfig, _parsed(read_user_file, path), prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
     return config
 
 
-def checked(
+def validate(
     model: type[Model], values: Mapping[str, Any], *, prefix: str
 ) -> tuple[Model | None, tuple[str, ...]]:
     """The model of `values`, or every mistake in them with its dotted key."""

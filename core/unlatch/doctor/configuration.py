@@ -12,8 +12,8 @@ from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig
 from unlatch.doctor.finding import DEFAULT, Finding, Setting, Severity, below, from_error
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.layout import SPECWEAVE
-from unlatch.project.configuration import check_config
 from unlatch.project.registry import load
+from unlatch.project.workspace import check_trackers
 from unlatch.transport.trust import TRUSTED_HOSTS
 from unlatch.worklog.safe_open import read_file
 from unlatch.worklog.user_config import ALLOWED_LINKS
@@ -40,7 +40,7 @@ def _project(workspace: Workspace) -> Iterator[Finding | Setting]:
     except ConfigError as error:
         yield from _unreadable(error, workspace)
         return
-    settings, problems = check_config(raw, workspace.registry, load)
+    settings, problems = check_trackers(raw, workspace.registry)
     known = _known(workspace)
     yield from (_mistake(problem, raw, known) for problem in problems)
     if all(problem.startswith("trackers.") for problem in problems):

@@ -10,8 +10,8 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_metadata
-from unlatch.project.git.folder import check_git_folder
 from unlatch.project.git.run import run_git
+from unlatch.project.git.setup import check_git_folder
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Side

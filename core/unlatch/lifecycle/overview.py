@@ -12,7 +12,8 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.records import BadRecord, read_pending
-from unlatch.project.git.commit_files import committed, committed_files, is_committed
+from unlatch.project.git.revisions import committed_files, is_committed
+from unlatch.project.git.run import run_git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -135,7 +136,7 @@ def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[
             left = {operation.key for operation in increment.pending}
             found += [
                 Waiting(increment, operation)
-                for operation in _pending_in(committed(layout.root, blob))
+                for operation in _pending_in(run_git(layout.root, "cat-file", "blob", blob))
                 if operation.key not in left
             ]
     return found

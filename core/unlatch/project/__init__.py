@@ -1,5 +1,4 @@
-"""One project and what belongs to it: workspace, installed plugins, opened trackers.
+"""One project: its workspace, configuration, git repository, plugins and trackers.
 
-Delivery and the use cases work with it; it imports the store, the transport and the plugin
-interface.
+Delivery and the use cases call it; it imports config, increments, transport and spi.
 """

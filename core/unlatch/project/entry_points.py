@@ -1,9 +1,8 @@
-"""Entry points of installed distributions, without the 40 ms that importlib.metadata costs.
+"""Entry points of installed distributions, without the 40 ms of importlib.metadata.
 
-`unlatch --help` names the installed trackers, and people wait for it; measured by
-`python -m benchmarks`, importlib.metadata alone (with email, zipfile and csv below it) takes as
-long as three bare interpreters. The format is that of the entry points specification
-(https://packaging.python.org/en/latest/specifications/entry-points/).
+`unlatch --help` lists the installed trackers. By `python -m benchmarks`, importlib.metadata (with
+email, zipfile and csv) takes as long as three bare interpreters. The format is that of
+https://packaging.python.org/en/latest/specifications/entry-points/.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def entry_points(group: str) -> dict[str, str]:
         try:
             names = sorted(os.listdir(folder or "."))  # noqa: PTH208  (pathlib is not loaded yet)
         except OSError:
-            continue  # sys.path names folders that are not there, and archives
+            continue  # sys.path lists missing folders, and archives
         for installed in names:
             if installed.endswith(_METADATA_FOLDERS):
                 path = os.path.join(folder, installed, "entry_points.txt")  # noqa: PTH118

@@ -1,4 +1,4 @@
-"""Who is at work."""
+"""The user's name for audit entries."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LONGEST_NAME = 200
-# What CI systems call the person whose push or click began the job.
+# The variables of CI systems for the person whose push or click started the job.
 _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
 
 
-def who(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
-    """The name for the audit entry: as given, else CI's actor, git's user, or the system's.
+def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
+    """The given name, else that of CI's actor, git's user, or the system's user.
 
     Raises:
         UsageError: `name-too-long`.
@@ -32,7 +32,7 @@ def who(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
             or _tidy(ask_git(root, "config", "--get", "user.name") or "")
             or _system_user()
         )
-        # Nobody typed it for this command, so it is cut and not refused.
+        # Not typed for this command, so it is cut and not refused.
         return found[:LONGEST_NAME]
     if len(name) > LONGEST_NAME:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""The plugins that are installed, found by their entry points."""
+"""The installed plugins, found by their entry points."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class Registry:
         for name, target in entry_points(GROUP).items():
             try:
                 manifests[name] = _checked(name, load(target))
-            except Exception as error:  # noqa: BLE001  # somebody else's code; doctor tells of it
+            except Exception as error:  # noqa: BLE001  # foreign code; doctor reports it
                 broken[name] = f"{type(error).__name__}: {error}"
         return manifests, broken
 
     @property
     def manifests(self) -> Mapping[str, Manifest]:
-        """The manifests of the plugins that can be used."""
+        """The manifests of the usable plugins."""
         return self._found[0]
 
     @property
     def broken(self) -> Mapping[str, str]:
-        """What is wrong with the plugins that cannot."""
+        """The errors of the unusable plugins."""
         return self._found[1]
 
     def manifest(self, name: str) -> Manifest:
@@ -48,19 +48,18 @@ class Registry:
         Raises:
             UsageError: `unknown-tracker`.
         """
-        try:
+        if name in self.manifests:
             return self.manifests[name]
-        except KeyError:
-            known = ", ".join(self.manifests) or "none"
-            raise UsageError(
-                "unknown-tracker",
-                f"no plugin knows the tracker {name!r}; installed are {known}",
-                hint="unlatch plugins",
-            ) from None
+        known = ", ".join(self.manifests) or "none"
+        raise UsageError(
+            "unknown-tracker",
+            f"no plugin knows the tracker {name!r}; installed are {known}",
+            hint="unlatch plugins",
+        )
 
 
 def shapes_of(manifests: Mapping[str, Manifest]) -> Shapes:
-    """How these trackers' links and syncedTo entries are written."""
+    """The keys of these trackers' links and syncedTo entries."""
     return Shapes(
         {name: manifest.link for name, manifest in manifests.items()},
         {name: manifest.synced for name, manifest in manifests.items()},
@@ -68,7 +67,7 @@ def shapes_of(manifests: Mapping[str, Manifest]) -> Shapes:
 
 
 def load(target: str) -> Any:
-    """The object that "module:name" names."""
+    """Import the object "module:name"."""
     module, _, name = target.partition(":")
     return getattr(importlib.import_module(module), name)
 
@@ -96,7 +95,7 @@ def missing_extra(manifest: Manifest) -> UnlatchError:
 
 
 def is_installed(module: str) -> bool:
-    """Whether a library is there, without loading it."""
+    """Whether a library is installed, without importing it."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:

@@ -1,13 +1,14 @@
-"""Setting a project up: nothing that is there is changed."""
+"""Setting up a project without changing anything that exists."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.increments.files.layout import Layout, layout_at
-from unlatch.project.git.folder import check_git_folder
 from unlatch.project.git.run import ask_git
+from unlatch.project.git.setup import check_git_folder
 from unlatch.worklog.atomic import replace_file, writing
 from unlatch.worklog.safe_open import UnsafePath, exists, make_folders
 
@@ -30,22 +31,18 @@ _TEMPLATE = """\
 
 
 @dataclass(frozen=True, slots=True)
-class SetUp:
-    """What setting up made.
-
-    Args:
-        made: files and folders that were not there before.
-    """
+class SetupResult:
+    """A project, and the files and folders that were made for it."""
 
     layout: Layout
     made: tuple[Path, ...]
 
 
-def set_up(root: Path, manifests: Iterable[Manifest]) -> SetUp:
-    """Make `.unlatch` with a configuration to fill in, and a place for increments.
+def set_up(root: Path, manifests: Iterable[Manifest]) -> SetupResult:
+    """Make `.unlatch` with a configuration to fill in, and a folder for increments.
 
-    A project that has `.specweave/increments` keeps its increments there. What git's remote
-    `origin` tells of a tracker is filled in; the other trackers' tables are proposed.
+    A project with `.specweave/increments` keeps its increments there. The table of the tracker
+    that git's remote `origin` points to is filled in; the others are commented out.
 
     Raises:
         StoreError: `not-writable`.
@@ -60,27 +57,18 @@ def set_up(root: Path, manifests: Iterable[Manifest]) -> SetUp:
     if not exists(layout.config):
         replace_file(layout.config, _config(layout.root, manifests).encode())
         made.append(layout.config)
-    return SetUp(layout, tuple(made))
+    return SetupResult(layout, tuple(made))
 
 
 def _config(root: Path, manifests: Iterable[Manifest]) -> str:
-    remote = _remote(root)
+    remote = ""
+    with suppress(UnsafePath):  # the repository is not the project's
+        check_git_folder(root)
+        remote = ask_git(root, "remote", "get-url", "origin") or ""
     tables = (_table(manifest, remote) for manifest in manifests)
     return "\n".join((_TEMPLATE, *filter(None, tables)))
 
 
-def _remote(root: Path) -> str:
-    """The address of git's remote `origin`; empty where the repository is not the project's."""
-    try:
-        check_git_folder(root)
-    except UnsafePath:
-        return ""
-    return ask_git(root, "remote", "get-url", "origin") or ""
-
-
 def _table(manifest: Manifest, remote: str) -> str:
-    """The tracker's table, or a proposal that is commented out."""
-    told = manifest.from_remote(remote) if manifest.from_remote else None
-    if told:
-        return told
-    return "".join(f"# {line}\n" for line in manifest.example.splitlines())
+    filled = manifest.from_remote(remote) if manifest.from_remote else None
+    return filled or "".join(f"# {line}\n" for line in manifest.example.splitlines())

@@ -1,4 +1,4 @@
-"""The trackers of a project: settings, trust and credential checked, then opened when used."""
+"""The trackers of a project: checked for settings, trust and credential, opened on first use."""
 
 from __future__ import annotations
 
@@ -16,18 +16,13 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef, Settings, SyncPlugin
     from unlatch.transport import Transport
 
-# Loading an SDK is work for the processor, of which Python has one: side by side all SDKs would be
-# ready as late as the last, while one after the other the first tracker answers in the meantime.
+# Importing an SDK keeps Python's one thread busy. In parallel, all SDKs would be ready as late as
+# the last; one after the other, the first tracker answers in the meantime.
 _LOADING = threading.Lock()
 
 
 class Trackers:
-    """Plugins that are ready for requests, each opened once, on first use.
-
-    Args:
-        workspace: the project.
-        options: how requests are sent.
-    """
+    """Plugins that are ready for requests, each opened once, on first use."""
 
     def __init__(
         self,
@@ -40,7 +35,7 @@ class Trackers:
         self._open: dict[str, SyncPlugin] = {}
         self._transport_of: dict[str, Transport] = {}
         self._stopped = threading.Event()
-        # One lock a tracker: looking for a credential may take its time.
+        # One lock per tracker: finding a credential may take long.
         self._locks: dict[str, threading.Lock] = {}
 
     def settings(self, name: str) -> Settings:
@@ -51,22 +46,21 @@ class Trackers:
             ConfigError: the configuration has mistakes.
         """
         manifest = self.registry.manifest(name)
-        try:
+        if name in self._workspace.settings:
             return self._workspace.settings[name]
-        except KeyError:
-            raise UsageError(
-                "tracker-not-configured",
-                f"{manifest.title} is not configured",
-                where=str(self._workspace.layout.config),
-                hint=f"add a table [trackers.{name}]; docs/configuration.md shows one",
-            ) from None
+        raise UsageError(
+            "tracker-not-configured",
+            f"{manifest.title} is not configured",
+            where=str(self._workspace.layout.config),
+            hint=f"add a table [trackers.{name}]; docs/configuration.md shows one",
+        )
 
     def locate(self, link: Link) -> ItemRef:
-        """The item that a link means.
+        """The item of a link.
 
         Raises:
             UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
-            ConfigError: the configuration does not say where the item is.
+            ConfigError: the configuration does not define the item's place.
         """
         settings = self.settings(link.tracker)
         item = link.item if link.profile is None else self._in_profile(link, link.profile)
@@ -75,7 +69,7 @@ class Trackers:
         return ref
 
     def _in_profile(self, link: Link, profile: str) -> str:
-        """An item that its increment's files place in one of SpecWeave's profiles."""
+        """The id of an item in one of SpecWeave's profiles."""
         from unlatch.config.config import repositories_of_profiles  # noqa: PLC0415  (rarely needed)
 
         repositories = repositories_of_profiles(self._workspace.layout)
@@ -88,7 +82,7 @@ class Trackers:
         return f"{repositories[profile]}#{link.item}"
 
     def recognise(self, url: str) -> ItemRef:
-        """The item that a pasted address means.
+        """The item at a pasted address.
 
         Raises:
             UsageError: `url-unknown`, or `target-not-allowed`.
@@ -130,14 +124,14 @@ class Trackers:
         """
         with self._locks.setdefault(name, threading.Lock()):
             if name not in self._open:
-                self._open[name] = self._opened(name)
+                self._open[name] = self._load(name)
             return self._open[name]
 
-    def _opened(self, name: str) -> SyncPlugin:
+    def _load(self, name: str) -> SyncPlugin:
         from unlatch.transport import open_transport  # noqa: PLC0415  (requests is slow to load)
 
         manifest, settings = self.registry.manifest(name), self.settings(name)
-        # Trust is checked in here, before a credential is even looked for.
+        # This checks trust before it looks for a credential.
         transport = open_transport(
             manifest,
             settings.base_url,
@@ -152,19 +146,19 @@ class Trackers:
         return plugin
 
     def pause(self, name: str, seconds: float, why: str) -> None:
-        """Let a moment pass before a tracker is asked, and say so; an interruption ends it."""
+        """Wait before a request to a tracker, and report it; an interruption ends the wait."""
         if self._options.on_wait is not None:
             self._options.on_wait(Wait(name, seconds, why))
         self._stopped.wait(seconds)
 
     def hold(self, name: str, seconds: float) -> bool:
-        """Let the next request to a tracker wait so long; False if that is longer than allowed.
+        """Delay the next request to a tracker; False if that is longer than allowed.
 
         Raises:
             UnlatchError: the tracker cannot be opened.
         """
         self.open(name)
-        return self._transport_of[name].hold(seconds, "it asked to be left alone until then")
+        return self._transport_of[name].hold(seconds, "it asked for no requests until then")
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""

@@ -1,4 +1,4 @@
-"""One project with everything that use cases need of it."""
+"""One project, as use cases need it, and the check of its whole configuration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def utc_now() -> datetime:
-    """The time, in whole seconds as files keep it."""
+    """The time in whole seconds, the precision of files."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
@@ -37,10 +37,10 @@ class Workspace:
     """One project.
 
     Args:
-        layout: where its files lie.
+        layout: the places of its files.
         environ: the environment variables.
         user_config: the file with the user's own configuration.
-        clock: tells the time, with a zone.
+        clock: the time, with a zone.
         new_id: makes ULIDs.
     """
 
@@ -53,66 +53,71 @@ class Workspace:
 
     @cached_property
     def manager(self) -> MetadataManager:
-        """The increments."""
         shapes = shapes_of(self.registry.manifests)
         return MetadataManager(self.layout, shapes=shapes, clock=self.clock, new_id=self.new_id)
 
     @cached_property
     def raw_config(self) -> RawConfig:
-        """What the configuration files say, mistakes included.
-
-        Raises:
-            ConfigError: a file cannot be read.
-        """
+        """The content of the configuration files, mistakes included; raises as `read_config`."""
         from unlatch.config.config import read_config  # noqa: PLC0415  (pydantic is slow to load)
 
         return read_config(self.layout)
 
     @cached_property
     def user(self) -> UserConfig:
-        """The user's own configuration.
-
-        Raises:
-            ConfigError: it has mistakes.
-        """
+        """The user's own configuration; raises as `read_user_config`."""
         from unlatch.config.config import read_user_config  # noqa: PLC0415
 
         return read_user_config(self.user_config)
 
     @property
     def config(self) -> CoreConfig:
-        """The core's configuration.
-
-        Raises:
-            ConfigError: anything in the configuration is wrong; all mistakes are listed.
-        """
+        """The core's configuration; raises as `check_config`."""
         return self._checked[0]
 
     @property
     def settings(self) -> Mapping[str, Settings]:
-        """The settings of the trackers that are configured, by name.
-
-        Raises:
-            ConfigError: anything in the configuration is wrong; all mistakes are listed.
-        """
+        """The settings of the configured trackers, by name; raises as `check_config`."""
         return self._checked[1]
 
     def check_config(self) -> None:
-        """Make sure that the configuration has no mistakes, before anything is recorded.
+        """Check the configuration before anything is recorded.
 
         Raises:
-            ConfigError: it has; all are listed.
+            ConfigError: it has mistakes; all are listed.
         """
         _ = self.user, self._checked
 
     @cached_property
     def _checked(self) -> tuple[CoreConfig, Mapping[str, Settings]]:
-        from unlatch.project.configuration import check_config  # noqa: PLC0415
-
         raw = self.raw_config
-        settings, problems = check_config(raw, self.registry, load)
+        settings, problems = check_trackers(raw, self.registry)
         if problems:
             raise ConfigError(
                 problems, where=str(self.layout.config), hint="unlatch doctor explains each setting"
             )
         return raw.core, settings
+
+
+def check_trackers(
+    raw: RawConfig, registry: Registry
+) -> tuple[dict[str, Settings], tuple[str, ...]]:
+    """The trackers' settings by name, and every mistake in the whole configuration."""
+    from unlatch.config.config import validate  # noqa: PLC0415
+
+    settings: dict[str, Settings] = {}
+    problems = list(raw.problems)
+    for name, table in raw.trackers.items():
+        manifest = registry.manifests.get(name)
+        if manifest is None:
+            known = ", ".join(registry.manifests)
+            problems.append(f"trackers.{name}: no plugin of this name; installed are {known}")
+            continue
+        model, found = validate(load(manifest.settings), table, prefix=f"trackers.{name}")
+        problems += found
+        for key, label in raw.core.labels:
+            if problem := manifest.label_problem(label):
+                problems.append(f"labels.{key}: {problem} (for {manifest.title})")
+        if model is not None:
+            settings[name] = model
+    return settings, tuple(problems)

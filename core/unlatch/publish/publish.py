@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.project.git.branch import HEADS
+from unlatch.project.git.revisions import HEADS
 from unlatch.publish.own_files import OwnFiles, own_files
 from unlatch.publish.target import PublishTarget, Way, fetch
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
-    from unlatch.project.git.working import Ran
+    from unlatch.project.git.run import GitResult
 
 # With a lock of the CI system a second push is rare.
 MOST_PUSHES = 5
@@ -102,7 +102,7 @@ def _push(target: PublishTarget) -> None:
     )
 
 
-def _push_once(target: PublishTarget, refspec: str) -> Ran:
+def _push_once(target: PublishTarget, refspec: str) -> GitResult:
     return target.git("push", "--porcelain", "--", target.remote, refspec)
 
 
@@ -140,7 +140,7 @@ def _skip_mark(target: PublishTarget) -> str:
     return " [skip ci]" if target.ci is not None and target.way is Way.PUSH else ""
 
 
-def _run(target: PublishTarget, *arguments: str, paths: tuple[str, ...] | None = None) -> Ran:
+def _run(target: PublishTarget, *arguments: str, paths: tuple[str, ...] | None = None) -> GitResult:
     ran = target.git(*arguments, paths=paths)
     if ran.is_done:
         return ran
@@ -152,7 +152,7 @@ def _run(target: PublishTarget, *arguments: str, paths: tuple[str, ...] | None =
     )
 
 
-def _refused(target: PublishTarget, pushed: Ran) -> NotPublished:
+def _refused(target: PublishTarget, pushed: GitResult) -> NotPublished:
     return _failed(
         target,
         "push-refused",

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.project.git.branch import HEADS
-from unlatch.project.git.run import run_git
+from unlatch.project.git.revisions import HEADS
+from unlatch.project.git.run import GitResult, WorkingGit, run_git
 from unlatch.project.git.setup import DRIVER, require_git
-from unlatch.project.git.working import Ran, WorkingGit
 from unlatch.publish.ci import Ci, detect
 from unlatch.publish.own_files import merge_attributes
 from unlatch.worklog.atomic import replace_file
@@ -106,7 +105,7 @@ def _below(increments: Path, top: Path) -> str:
         ) from error
 
 
-def fetch(target: PublishTarget, ref: str) -> Ran:
+def fetch(target: PublishTarget, ref: str) -> GitResult:
     """Fetch a branch as FETCH_HEAD, with the history that a merge needs."""
     # CI systems check out one commit alone, without the merge base.
     is_shallow = target.git("rev-parse", "--is-shallow-repository").line == "true"

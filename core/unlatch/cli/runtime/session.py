@@ -91,9 +91,9 @@ class Session:
 
     def who(self, given: str | None) -> str:
         """The name for the audit entry."""
-        from unlatch.project.identity import who  # noqa: PLC0415
+        from unlatch.project.identity import user_name  # noqa: PLC0415
 
-        return who(given, environ=os.environ, root=self.layout.root)
+        return user_name(given, environ=os.environ, root=self.layout.root)
 
 
 def is_interactive() -> bool:

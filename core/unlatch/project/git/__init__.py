@@ -1,1 +1,1 @@
-"""git, asked and run in one place, with nothing that a repository brings along."""
+"""git, run in one place, without the programs that a repository brings along."""

@@ -1,36 +1,41 @@
 """Running git. Every git command of unlatch starts here.
 
-The user's own git configuration and environment count. Two things do not: what a repository brings
-along, and programs that a command has no need of.
+The user's own git configuration and environment apply. A repository's own programs do not run:
 
 - Hooks, file system monitors, pagers, editors, external diffs and text conversions never run.
-- Questions (`ask_git`, `run_git`) read commits, references and configuration. They take no locks,
-  use no network, and never compare the work tree, so no filter of .gitattributes runs.
-- `WorkingGit` (see `working_git`) publishes, and only when the command line asks for it. Filters,
-  merge drivers, signing, credential helpers and ssh count then, as they do for `git push`.
-- A folder that looks like a bare repository inside a checkout is no repository: it may have been
+- `ask_git` and `run_git` read commits, references and configuration. They take no locks, use no
+  network, and never compare the work tree, so no filter of .gitattributes runs.
+- `WorkingGit` publishes, only on request of the command line. Filters, merge drivers, signing,
+  credential helpers and ssh apply then, as for `git push`. The commits hold only the records of
+  increments, so local hooks do not run: one that rejects or reformats them would leave items
+  changed without a record. The hooks and the branch protection of the remote apply.
+- A folder that looks like a bare repository inside a checkout is ignored: it may have been
   committed, with a configuration that names programs.
 """
 
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unlatch.errors import UsageError
 from unlatch.worklog.programs import Finished, find_program, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_SECONDS = 5.0
+_READING_SECONDS = 5.0
+_WORKING_SECONDS = 300.0
 _MOST_BYTES = 256_000_000
-# What git's merge-file exits with at most when it merged; above that it failed.
+# The highest exit code of git's merge-file after a merge; above that it failed.
 _MOST_CONFLICTS = 127
 _SETTINGS = (
     ("core.fsmonitor", "false"),
     ("core.hooksPath", os.devnull),
-    # No work that goes on in the background, and none in repositories below this one.
+    # No work in the background, and none in repositories below this one.
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
     ("submodule.recurse", "false"),
@@ -39,7 +44,7 @@ _SETTINGS = (
     # As `_lies_in_bare_repository`, known to git 2.38 and later.
     ("safe.bareRepository", "explicit"),
 )
-# What git prints is read by a program, and no one is there to answer it.
+# The output of git is read by a program, and prompts cannot be answered.
 _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": ":",
@@ -47,32 +52,29 @@ _QUIET = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
-# A partial clone would fetch what it lacks; GIT_NO_LAZY_FETCH is younger than git 2.44.
+# A partial clone would fetch missing objects; git knows GIT_NO_LAZY_FETCH since 2.44.
+_SECRET = re.compile(r"(?<=://)[^/@\s]*@")
 _READING = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
 class NoGit(OSError):
-    """git is not installed, or the folder is not one to run it in."""
+    """git is not installed, or must not run in the folder."""
 
 
 def ask_git(root: Path, *arguments: str) -> str | None:
-    """What git prints, without surrounding space; None if it is not there or has no answer."""
+    """The output of git, stripped; None if git is missing or prints nothing."""
     answer = _read(root, arguments)
     return (answer and answer.out.decode("utf-8", "replace").strip()) or None
 
 
 def run_git(root: Path, *arguments: str) -> bytes | None:
-    """What git prints, byte for byte; None if it is not there or failed."""
+    """The output of git, byte for byte; None if git is missing or failed."""
     answer = _read(root, arguments)
     return answer.out if answer is not None and answer.code == 0 else None
 
 
 def merge_file(root: Path, ours: Path, base: Path, theirs: Path) -> int | None:
-    """Let git merge three files as text, into `ours`.
-
-    Returns:
-        How many conflicts it marked; None if it could not merge them.
-    """
+    """Merge three files as text into `ours`; the number of conflicts marked, None on failure."""
     labels = (part for label in ("ours", "base", "theirs") for part in ("-L", label))
     answer = _read(root, ("merge-file", "--quiet", *labels, str(ours), str(base), str(theirs)))
     if answer is None or not 0 <= answer.code <= _MOST_CONFLICTS:
@@ -80,22 +82,80 @@ def merge_file(root: Path, ours: Path, base: Path, theirs: Path) -> int | None:
     return answer.code
 
 
-def start_git(
+@dataclass(frozen=True, slots=True)
+class GitResult:
+    """The result of a git command; `errors` is its standard error without credentials."""
+
+    code: int
+    out: bytes
+    errors: str
+
+    @property
+    def is_done(self) -> bool:
+        return self.code == 0
+
+    @property
+    def line(self) -> str:
+        """The output as one value."""
+        return os.fsdecode(self.out).strip()
+
+    @property
+    def complaint(self) -> str:
+        """The cause of a failure, as git states it."""
+        lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
+        # Advice follows the error.
+        errors = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
+        return "; ".join(errors[:2] or lines[-1:]) or f"exit code {self.code}"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingGit:
+    """git in one checkout, changing it and talking to its remote without prompts.
+
+    Args:
+        top: the top of the checkout.
+        settings: git configuration for these commands alone.
+    """
+
+    top: Path
+    settings: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, *arguments: str, paths: tuple[str, ...] | None = None) -> GitResult:
+        """Run a git command, on literal `paths` from the top if given."""
+        if paths is not None:
+            from_stdin = ("--pathspec-from-file=-", "--pathspec-file-nul")
+            arguments = ("--literal-pathspecs", *arguments, *from_stdin)
+        try:
+            done = _start(
+                self.top,
+                arguments,
+                environ={},
+                seconds=_WORKING_SECONDS,
+                settings=self.settings,
+                fed=os.fsencode("\0".join(paths or ())),
+            )
+        except NoGit as error:
+            raise UsageError("no-git", str(error), hint="install git") from error
+        except OSError as error:
+            return GitResult(-1, b"", _without_credentials(str(error)))
+        errors = done.err.decode("utf-8", "replace")
+        return GitResult(done.code, done.out, _without_credentials(errors))
+
+
+def _without_credentials(text: str) -> str:
+    return _SECRET.sub("", text)
+
+
+def _start(
     folder: Path,
-    *arguments: str,
+    arguments: tuple[str, ...],
+    *,
     environ: Mapping[str, str],
     seconds: float,
     settings: tuple[tuple[str, str], ...] = (),
     fed: bytes = b"",
 ) -> Finished:
-    """Run git.
-
-    Args:
-        folder: where it runs.
-        environ: variables beside the user's own.
-        seconds: the time that it may take.
-        settings: configuration for this command alone.
-        fed: its standard input.
+    """Run git in a folder, with `environ` added to the user's own variables.
 
     Raises:
         NoGit: git cannot be run here.
@@ -119,13 +179,13 @@ def start_git(
 
 def _read(root: Path, arguments: tuple[str, ...]) -> Finished | None:
     try:
-        return start_git(root, *arguments, environ=_READING, seconds=_SECONDS)
+        return _start(root, arguments, environ=_READING, seconds=_READING_SECONDS)
     except OSError:
         return None
 
 
 def _lies_in_bare_repository(folder: Path) -> bool:
-    """Whether git would take a folder for a repository that is not kept in `.git`."""
+    """Whether git would take a folder for a repository outside of a `.git`."""
     if "GIT_DIR" in os.environ:
         return False
     here = folder.absolute()

@@ -1,31 +1,30 @@
-"""What git is told about an increment's files: how to merge them.
+"""The git setup of a project: the merge driver for increments, and whether `.git` is its own.
 
-.gitattributes is shared by git and says which driver merges what; the driver itself is a line of
-each clone's own configuration, because git lets no repository name programs to run.
+.gitattributes is committed and names the driver of each file; the driver itself is a line of each
+clone's own configuration, because git lets no repository name programs to run.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import EVENTS, METADATA
-from unlatch.project.git.folder import check_git_folder
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.worklog.atomic import replace_file
-from unlatch.worklog.safe_open import exists, read_file
+from unlatch.worklog.safe_open import UnsafePath, exists, read_file
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unlatch.increments.files.layout import Layout
 
 ATTRIBUTES = ".gitattributes"
 DRIVER = "merge.unlatch.driver"
 _NAME = "merge.unlatch.name", "merge two versions of an increment's metadata.json"
-# An exit code above 1 says that nothing was merged: unlatch is not on the PATH, or too old to know
-# the command. git would take our side for the result, so git's own merge has to mark the conflict.
+# An exit code above 1 means that nothing was merged: unlatch is not on the PATH, or too old to know
+# the command. git would take our side for the result, so git's own merge marks the conflict.
 _COMMAND = (
     "unlatch merge-driver %O %A %B %P; merged=$?; [ $merged -lt 2 ] && exit $merged; "
     "git merge-file -L ours -L base -L theirs %A %O %B"
@@ -33,14 +32,14 @@ _COMMAND = (
 
 
 @dataclass(frozen=True, slots=True)
-class GitSetUp:
-    """What git was told.
+class GitSetupResult:
+    """The changes to the git setup.
 
     Args:
         path: the .gitattributes file.
-        lines: the lines that were added to it.
-        driver: whether this clone got the driver now.
-        foreign: the driver that somebody else configured under our name; it is left alone.
+        lines: the lines added to it.
+        driver: whether the driver was added to this clone's configuration.
+        foreign: another driver under our name, which is left unchanged.
     """
 
     path: Path
@@ -49,8 +48,8 @@ class GitSetUp:
     foreign: str | None
 
 
-def set_up_git(layout: Layout) -> GitSetUp:
-    """Let git merge increments by what their fields mean; what is set already stays.
+def set_up_git(layout: Layout) -> GitSetupResult:
+    """Let git merge increments by the meaning of their fields; existing settings stay.
 
     Raises:
         UsageError: `no-git`.
@@ -69,15 +68,16 @@ def set_up_git(layout: Layout) -> GitSetUp:
                     where=str(layout.root),
                     hint=f"git config {name}",
                 )
-    return GitSetUp(path, lines, known is None, known if known not in (None, _COMMAND) else None)
+    foreign = known if known != _COMMAND else None
+    return GitSetupResult(path, lines, known is None, foreign)
 
 
 def require_git(root: Path) -> None:
-    """Make sure that `root` lies in a git repository of its own.
+    """Check that `root` is in a git repository of its own.
 
     Raises:
         UsageError: `no-git`.
-        UnsafePath: `unsafe-path`, if its `.git` leads to another one.
+        UnsafePath: as `check_git_folder`.
     """
     if ask_git(root, "rev-parse", "--git-dir") is None:
         raise UsageError(
@@ -91,10 +91,7 @@ def require_git(root: Path) -> None:
 
 def _attributes(layout: Layout) -> tuple[str, ...]:
     below = layout.increments.relative_to(layout.root).as_posix()
-    return (
-        f"/{below}/**/{METADATA} merge=unlatch",
-        f"/{below}/**/{EVENTS} merge=union",
-    )
+    return f"/{below}/**/{METADATA} merge=unlatch", f"/{below}/**/{EVENTS} merge=union"
 
 
 def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
@@ -106,3 +103,51 @@ def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
         joint = b"" if not old or old.endswith(b"\n") else end
         replace_file(path, old + joint + b"".join(line.encode() + end for line in missing))
     return missing
+
+
+def check_git_folder(root: Path) -> None:
+    """Check that the repository of `root` names this checkout as its own.
+
+    An archive may hold a `.git` that leads to another repository of the user. Writing settings
+    there, or reading addresses from there, would leave the project.
+
+    Raises:
+        UnsafePath: `unsafe-path`.
+    """
+    here = root.absolute()
+    top = next((at for at in (here, *here.parents) if os.path.lexists(at / ".git")), None)
+    if top is None or "GIT_DIR" in os.environ:  # the user chose the repository
+        return
+    place = top / ".git"
+    if not _is_own(top, place):
+        raise UnsafePath(
+            "unsafe-path",
+            "this .git leads to a repository that does not name this folder as its checkout",
+            where=str(place),
+            hint="git clone the project again, or set GIT_DIR to the repository that you mean",
+        )
+
+
+def _is_own(top: Path, place: Path) -> bool:
+    """Whether a `.git` is a plain folder, a work tree's file, or a submodule's file."""
+    if place.is_symlink():
+        return False
+    if place.is_dir():
+        plain = not os.path.lexists(place / "commondir") and not (place / "config").is_symlink()
+        return plain and not (place / "config.worktree").is_symlink()
+    found = ask_git(top, "rev-parse", "--absolute-git-dir")
+    folder = Path(found or place)
+    common = _content(folder / "commondir")
+    if common is None:  # a submodule: its configuration names the work tree
+        tree = ask_git(top, "config", "--file", str(folder / "config"), "--get", "core.worktree")
+        return tree is not None and (folder / tree).resolve() == top.resolve()
+    shared = (folder / common).resolve()
+    points_back = Path(_content(folder / "gitdir") or "").resolve() == place.resolve()
+    return points_back and folder.resolve().parent == shared / "worktrees" and _is_own(top, shared)
+
+
+def _content(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
+    except OSError:
+        return None

@@ -94,7 +94,7 @@ class _Demo:
 
     def _git(self, *arguments: str) -> str:
         """What git prints; an empty text where git is not installed."""
-        from unlatch.project.git.working import WorkingGit  # noqa: PLC0415
+        from unlatch.project.git.run import WorkingGit  # noqa: PLC0415
 
         if find_program("git") is None:
             return ""

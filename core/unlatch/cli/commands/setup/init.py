@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch.cli.contracts.parts import GitEntry
     from unlatch.cli.global_options import Globals
     from unlatch.cli.table import Entry
-    from unlatch.project.git.setup import GitSetUp
+    from unlatch.project.git.setup import GitSetupResult
 
 
 def command(entry: Entry) -> click.Command:
@@ -61,12 +61,12 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def git_entry(git: GitSetUp) -> GitEntry:
+def git_entry(git: GitSetupResult) -> GitEntry:
     """What git was told."""
     return {"attributes": list(git.lines), "driver": git.driver, "foreign": git.foreign}
 
 
-def _tell_git(git: GitSetUp) -> None:
+def _tell_git(git: GitSetupResult) -> None:
     ok = output.good(output.sign("ok"))
     for line in git.lines:
         output.data(f"{ok} {git.path.name}: {line}")

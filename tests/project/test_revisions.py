@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.project.git.branch import changed_since
-from unlatch.project.git.commit_files import changed_files
+from unlatch.project.git.revisions import changed_files, changed_since
 
 if TYPE_CHECKING:
     from pathlib import Path

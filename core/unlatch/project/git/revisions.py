@@ -1,0 +1,139 @@
+"""Branches and commits: which branch is checked out, and which files differ from a commit.
+
+`git diff` would run the filters of .gitattributes and trust git's index. Here git lists a commit's
+files, and the files on disk are hashed as git does it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.project.git.run import ask_git, run_git
+from unlatch.worklog.safe_open import open_folder, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from unlatch.worklog.safe_open import OpenFolder
+
+_REGULAR = ("100644", "100755")
+# By the number of hexadecimal digits in git's ids.
+_HASHES = {40: "sha1", 64: "sha256"}
+# CI systems check out a commit; the environment names the branch.
+_CI_BRANCHES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "BUILD_SOURCEBRANCH", "CI_COMMIT_REF_NAME")
+HEADS = "refs/heads/"
+_REMOTE = "refs/remotes/origin/"
+
+
+def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
+    """The branch that is checked out; None without one, and outside git."""
+    # Whole references: git's short ones look different if a tag has the branch's name.
+    head = ask_git(root, "symbolic-ref", "--quiet", "HEAD")
+    if head is not None:
+        return head.removeprefix(HEADS)
+    named = (environ.get(name, "").removeprefix(HEADS) for name in _CI_BRANCHES)
+    return next(filter(None, named), None)
+
+
+def other_branch(root: Path, environ: Mapping[str, str], configured: str | None) -> str | None:
+    """The current branch if statuses are compared on another one, else None.
+
+    Statuses are compared on the configured branch, else on the remote's default branch as far as
+    this clone knows it, else on any.
+    """
+    remote = configured or ask_git(root, "symbolic-ref", "--quiet", f"{_REMOTE}HEAD")
+    compared = (remote or "").removeprefix(_REMOTE)
+    here = current_branch(root, environ)
+    return here if compared and here and here != compared else None
+
+
+def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None:
+    """The files below a folder, from the root, that this branch changed since `ref`.
+
+    Returns:
+        None if git knows no such ref.
+    """
+    if ref.startswith("-"):
+        return None
+    # git prefers a tag of this name to a branch, and everybody who may push can make one.
+    for place in ("refs/remotes/", HEADS, ""):
+        commit = ask_git(root, "rev-parse", "--verify", "--quiet", f"{place}{ref}^{{commit}}")
+        if commit is not None:
+            return changed_files(root, ask_git(root, "merge-base", commit, "HEAD") or commit, below)
+    return None
+
+
+def committed_files(root: Path, commit: str, folder: Path) -> dict[str, str] | None:
+    """The regular files of a commit below a folder: git's ids by path from the root.
+
+    Returns:
+        None if git knows no such commit.
+    """
+    if commit.startswith("-"):
+        return None
+    below = folder.relative_to(root).as_posix()
+    listed = run_git(root, "ls-tree", "-r", "-z", commit, "--", below)
+    if listed is None:
+        return None
+    entries = (entry.partition("\t") for entry in os.fsdecode(listed).split("\0") if entry)
+    named = ((path, about.split()) for about, _, path in entries)
+    return {path: parts[2] for path, parts in named if parts[0] in _REGULAR}
+
+
+def changed_files(root: Path, commit: str, folder: Path) -> frozenset[str] | None:
+    """The paths of files below a folder that differ from a commit: changed, new or gone.
+
+    Returns:
+        None if git knows no such commit.
+    """
+    files = committed_files(root, commit, folder)
+    if files is None:
+        return None
+    here = {path.relative_to(root).as_posix(): path for path in _files(folder)}
+    gone = files.keys() - here.keys()
+    return frozenset(gone).union(
+        name for name, path in here.items() if not is_committed(path, files.get(name))
+    )
+
+
+def is_committed(path: Path, blob: str | None) -> bool:
+    """Whether a file has the content with this id, disregarding git's line ends."""
+    content = _content(path)
+    if blob is None or content is None or len(blob) not in _HASHES:
+        return False
+    return any(_blob(one, len(blob)) == blob for one in (content, content.replace(b"\r\n", b"\n")))
+
+
+def _blob(content: bytes, length: int) -> str:
+    known = hashlib.new(_HASHES[length], b"blob %d\0" % len(content), usedforsecurity=False)
+    known.update(content)
+    return known.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below a folder, without following links."""
+    with suppress(OSError), open_folder(folder) as opened:
+        yield from _files_in(opened, folder)
+
+
+def _files_in(opened: OpenFolder, place: Path) -> Iterator[Path]:
+    for name in opened.names():
+        if not stat.S_ISDIR(opened.lstat(name).st_mode):
+            yield place / name
+            continue
+        # A folder that cannot be opened, or has become a link, counts as empty.
+        with suppress(OSError, StoreError), opened.folder(name) as inner:
+            yield from _files_in(inner, place / name)
+
+
+def _content(path: Path) -> bytes | None:
+    """A file's content; None if it cannot be read, or is too large for an increment's."""
+    with suppress(OSError, StoreError):
+        return read_file(path)
+    return None
