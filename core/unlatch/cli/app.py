@@ -1,4 +1,4 @@
-"""The command group: commands are loaded when they are run."""
+"""The command group; it loads a command when it is run."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ class App(click.Group):
     """All commands, and one group for each installed tracker."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands; click asks for completion and suggestions."""
-        return [entry.name for entry in COMMANDS.values() if entry.shown] + list(
-            entry_points(PLUGINS)
-        )
+        """The names of all commands, for completion and suggestions."""
+        shown = [entry.name for entry in COMMANDS.values() if entry.shown]
+        return [*shown, *entry_points(PLUGINS)]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of that name, loaded now."""
+        """Load the command of that name."""
         if entry := COMMANDS.get(name):
             module = import_module(f"unlatch.cli.commands.{entry.module}")
             command: click.Command = module.command(entry)
@@ -37,13 +36,9 @@ class App(click.Group):
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands under their headings, from the table alone."""
-        for section in SECTIONS:
-            rows = [
-                (entry.name, entry.line)
-                for entry in COMMANDS.values()
-                if entry.section == section and entry.shown
-            ]
+        """Write the commands under their headings, from the table alone."""
+        for section, entries in SECTIONS.items():
+            rows = [(entry.name, entry.line) for entry in entries if entry.shown]
             if section == "Trackers":
                 names = "|".join(entry_points(PLUGINS)) or "TRACKER"
                 rows.append((f"{names} ...", "Work on the items of one tracker (writes trackers)"))
@@ -60,7 +55,7 @@ class App(click.Group):
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False),
-    help="The project's folder; by default the nearest above this one.",
+    help="Use this project folder; by default the nearest one above the current folder.",
 )
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @click.option(
@@ -74,7 +69,7 @@ class App(click.Group):
 @click.option(
     "--trace-http",
     type=click.Path(dir_okay=False),
-    help="Write all requests and answers to this file, without secrets.",
+    help="Write all requests and responses to this file, without secrets.",
 )
 @click.version_option(__version__, "--version", message="unlatch %(version)s")
 @click.pass_context

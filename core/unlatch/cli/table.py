@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Reach(StrEnum):
-    """How far a command reaches."""
+    """What a command reads and writes."""
 
     LOCAL = "(local)"
     READS = "(reads trackers)"
@@ -29,238 +29,88 @@ class Entry:
     """A command.
 
     Args:
-        name: what is typed.
         module: the module below `unlatch.cli.commands` that defines it, as `command`.
-        help: what it does, in one line.
-        reach: how far it reaches.
-        section: the heading that it is listed under.
+        help: its help in one line.
+        programs: all programs that it may start; tests/security proves it.
         shown: False for a synonym.
-        programs: all that it may start; tests/security proves it.
     """
 
     name: str
     module: str
     help: str
     reach: Reach
-    section: str
-    shown: bool = True
     programs: frozenset[Program] = frozenset()
+    shown: bool = True
 
     @property
     def own_help(self) -> str:
-        """How the command's own help begins."""
+        """The beginning of the command's own help."""
         return f"{self.help}. {self.reach}"
 
     @property
     def line(self) -> str:
-        """The help line."""
+        """The line in the help of `unlatch`."""
         return f"{self.help} {self.reach}"
 
 
+_LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _GIT = frozenset({Program.GIT})
 _TOKEN = frozenset({Program.TOKEN})
 _ITEMS = _GIT | _TOKEN
 _SCOPE = _ITEMS | {Program.TASKS, Program.EDITOR}
+_DEMO = _GIT | {Program.UNLATCH}
 # The groups of the installed trackers (`unlatch github ...`) are not in the table.
 GROUP_PROGRAMS = _ITEMS
+_ATTENTION = "Show increments that need attention: active, pending, broken"
+_SYNC = "Deliver pending updates and sync with the trackers"
 
-COMMANDS = {
-    entry.name: entry
-    for entry in (
+# The order of sections and commands is the order of the help.
+SECTIONS = {
+    "Everyday": (
+        Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES, _SCOPE),
+        Entry("reopen", "work.resume", "The same as resume", _WRITES, _SCOPE, shown=False),
+        Entry("undo", "work.undo", "Undo the last reopen", _WRITES, _ITEMS),
         Entry(
-            "resume",
-            "work.resume",
-            "Reopen an increment and its items",
-            Reach.WRITES,
-            "Everyday",
-            programs=_SCOPE,
+            "complete", "work.finish", "Complete an increment and close its items", _WRITES, _ITEMS
         ),
+        Entry("pause", "work.moves", "Pause an active increment", _LOCAL, _GIT),
+        Entry("start", "work.moves", "Make an increment active", _LOCAL, _GIT),
+        Entry("new", "work.new", "Create an increment", _READS, _ITEMS),
+    ),
+    "See": (
+        Entry("status", "overview.status", _ATTENTION, _LOCAL, _GIT),
+        Entry("list", "overview.list", "List the increments", _LOCAL),
+        Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN),
+        Entry("history", "overview.history", "Show the history of an increment", _LOCAL),
+    ),
+    "Trackers": (
+        Entry("link", "trackers.link", "Link items to an increment", _WRITES, _ITEMS),
+        Entry("unlink", "trackers.unlink", "Unlink an item", _LOCAL, _GIT),
+        Entry("sync", "trackers.sync", _SYNC, _WRITES, _ITEMS),
+        Entry("ingest", "trackers.ingest", "Process a webhook event", _WRITES, _ITEMS),
+    ),
+    "Set up": (
+        Entry("init", "setup.init", "Set up a project", _LOCAL, _GIT),
+        Entry("auth", "setup.auth", "Store tokens in the keyring", _LOCAL, _TOKEN),
         Entry(
-            "reopen",
-            "work.resume",
-            "The same as resume",
-            Reach.WRITES,
-            "Everyday",
-            shown=False,
-            programs=_SCOPE,
+            "doctor", "setup.doctor", "Check files and configuration, and fix them", _READS, _ITEMS
         ),
+        Entry("plugins", "setup.plugins", "List the installed tracker plugins", _LOCAL),
+        Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
+    ),
+    "Try": (
+        Entry("demo", "sandbox.demo", "Watch the main job (no account needed)", _LOCAL, _DEMO),
+        Entry("sandbox", "sandbox.sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
+    ),
+    "More": (
         Entry(
-            "undo",
-            "work.undo",
-            "Undo the last reopen",
-            Reach.WRITES,
-            "Everyday",
-            programs=_ITEMS,
+            "abandon", "work.finish", "Abandon an increment and close its items", _WRITES, _ITEMS
         ),
-        Entry(
-            "complete",
-            "work.finish",
-            "Complete an increment and close its items",
-            Reach.WRITES,
-            "Everyday",
-            programs=_ITEMS,
-        ),
-        Entry(
-            "pause",
-            "work.moves",
-            "Pause an active increment",
-            Reach.LOCAL,
-            "Everyday",
-            programs=_GIT,
-        ),
-        Entry(
-            "start",
-            "work.moves",
-            "Make an increment active",
-            Reach.LOCAL,
-            "Everyday",
-            programs=_GIT,
-        ),
-        Entry("new", "work.new", "Create an increment", Reach.READS, "Everyday", programs=_ITEMS),
-        Entry(
-            "status",
-            "overview.status",
-            "Show increments that need attention: active, pending, broken",
-            Reach.LOCAL,
-            "See",
-            programs=_GIT,
-        ),
-        Entry("list", "overview.list", "List the increments", Reach.LOCAL, "See"),
-        Entry(
-            "show",
-            "overview.show",
-            "Show an increment and its items",
-            Reach.READS,
-            "See",
-            programs=_TOKEN,
-        ),
-        Entry(
-            "history", "overview.history", "Show the history of an increment", Reach.LOCAL, "See"
-        ),
-        Entry(
-            "link",
-            "trackers.link",
-            "Link items to an increment",
-            Reach.WRITES,
-            "Trackers",
-            programs=_ITEMS,
-        ),
-        Entry(
-            "unlink",
-            "trackers.unlink",
-            "Unlink an item",
-            Reach.LOCAL,
-            "Trackers",
-            programs=_GIT,
-        ),
-        Entry(
-            "sync",
-            "trackers.sync",
-            "Deliver pending updates and sync with the trackers",
-            Reach.WRITES,
-            "Trackers",
-            programs=_ITEMS,
-        ),
-        Entry(
-            "ingest",
-            "trackers.ingest",
-            "Process a webhook event",
-            Reach.WRITES,
-            "Trackers",
-            programs=_ITEMS,
-        ),
-        Entry("init", "setup.init", "Set up a project", Reach.LOCAL, "Set up", programs=_GIT),
-        Entry(
-            "auth",
-            "setup.auth",
-            "Store tokens in the keyring",
-            Reach.LOCAL,
-            "Set up",
-            programs=_TOKEN,
-        ),
-        Entry(
-            "doctor",
-            "setup.doctor",
-            "Check files and configuration, and fix them",
-            Reach.READS,
-            "Set up",
-            programs=_ITEMS,
-        ),
-        Entry(
-            "plugins", "setup.plugins", "List the installed tracker plugins", Reach.LOCAL, "Set up"
-        ),
-        Entry(
-            "completion",
-            "setup.completion",
-            "Print a shell completion script",
-            Reach.LOCAL,
-            "Set up",
-        ),
-        Entry(
-            "demo",
-            "sandbox.demo",
-            "Watch the main job (no account needed)",
-            Reach.LOCAL,
-            "Try",
-            programs=_GIT | {Program.UNLATCH},
-        ),
-        Entry(
-            "sandbox",
-            "sandbox.sandbox",
-            "Serve local stand-ins for the three trackers",
-            Reach.LOCAL,
-            "Try",
-        ),
-        Entry(
-            "abandon",
-            "work.finish",
-            "Abandon an increment and close its items",
-            Reach.WRITES,
-            "More",
-            programs=_ITEMS,
-        ),
-        Entry(
-            "review",
-            "work.moves",
-            "Move an increment to review",
-            Reach.LOCAL,
-            "More",
-            programs=_GIT,
-        ),
-        Entry(
-            "backlog",
-            "work.moves",
-            "Move an increment to the backlog",
-            Reach.LOCAL,
-            "More",
-            programs=_GIT,
-        ),
-        Entry(
-            "migrate",
-            "files.migrate",
-            "Migrate a SpecWeave tree",
-            Reach.LOCAL,
-            "More",
-            programs=_GIT,
-        ),
-        Entry(
-            "merge",
-            "files.merge",
-            "Resolve git conflicts in an increment",
-            Reach.LOCAL,
-            "More",
-            programs=_GIT,
-        ),
-        Entry(
-            "merge-driver",
-            "files.merge_driver",
-            "Merge metadata.json for git",
-            Reach.LOCAL,
-            "More",
-            programs=_GIT,
-        ),
-    )
+        Entry("review", "work.moves", "Move an increment to review", _LOCAL, _GIT),
+        Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _GIT),
+        Entry("migrate", "files.migrate", "Migrate a SpecWeave tree", _LOCAL, _GIT),
+        Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
+        Entry("merge-driver", "files.merge_driver", "Merge metadata.json for git", _LOCAL, _GIT),
+    ),
 }
-
-# Written out, because the order in which people read help is a decision.
-SECTIONS = ("Everyday", "See", "Trackers", "Set up", "Try", "More")
+COMMANDS = {entry.name: entry for entries in SECTIONS.values() for entry in entries}
