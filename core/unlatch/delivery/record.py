@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Outcome, SeenItem
+    from unlatch.spi.operation import Operation, Outcome, SeenItem
 
 # How a failed attempt is noted; other events are not.
 _NOTES: Mapping[Event, Mapping[str, bool]] = MappingProxyType(
