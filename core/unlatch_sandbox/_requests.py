@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-# Addresses that are sent a body to say what is wanted from them.
+# Addresses whose POST is a query.
 _READING = ("bulkfetch", "workitemsbatch", "graphql", "wiql", "workflows/preview")
 
 

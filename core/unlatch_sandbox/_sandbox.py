@@ -45,7 +45,7 @@ class Sandbox:
         state: the SQLite file that keeps everything; a temporary one if not given.
         ports: where to listen.
         latency: seconds added to every API request.
-        clock: what the trackers think the time is.
+        clock: the trackers' clock.
     """
 
     github: github_part.GithubAdmin
@@ -128,7 +128,7 @@ class Sandbox:
 
     def config(self) -> str:
         """The text of a `.unlatch/config.toml` that points at these servers."""
-        # Nothing here acts after its connection ended, so nobody has to wait for it.
+        # Nothing here acts after its connection ended, so there is nothing to wait for.
         trackers = f"{self.github.config()}\n{self.ado.config()}\n{self.jira.config()}"
         return f"settle = 0\n\n{trackers}"
 

@@ -1,4 +1,4 @@
-"""How a route says no, and how it notices what it was never taught."""
+"""Error answers, and 501 for requests that the stand-in does not know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo needs: items on the three trackers, and an environment without other tokens."""
+"""Set-up of the demo: items on the three trackers, and an environment without other tokens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def seed(box: Sandbox) -> DemoItems:
 
 
 def quiet_environ(environ: Mapping[str, str], box: Sandbox) -> dict[str, str]:
-    """The environment for unlatch in the demo: the sandbox's tokens, and nobody else's."""
+    """The environment for unlatch in the demo: the sandbox's tokens and no others."""
     foreign = (
         "GH_TOKEN",
         "GH_ENTERPRISE_TOKEN",

@@ -1,4 +1,4 @@
-"""What each fault does to a request: before it is served, or to its answer."""
+"""The effect of each fault on a request before it is served, or on its answer."""
 
 from __future__ import annotations
 

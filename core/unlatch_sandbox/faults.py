@@ -1,4 +1,4 @@
-"""What can be made to go wrong, and when."""
+"""The faults to inject, and when."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ TRACKERS = ("github", "ado", "jira")
 class Fault:
     """Something that goes wrong for the next `times` matching requests, after `after` that pass.
 
-    Kinds, and what each option means:
+    Kinds and their options:
         latency: answers `seconds` later.
         status: answers `code` with `headers` and `body` (text or JSON), and does nothing; with
             `effect` it acts first.
-        error-after: does what was asked, then answers `code`.
-        drop, drop-after: closes the connection before, or after, doing what was asked.
-        late: closes the connection, and does what was asked `seconds` later; `Sandbox.settle` waits
+        error-after: performs the request, then answers `code`.
+        drop, drop-after: closes the connection before, or after, performing the request.
+        late: closes the connection and performs the request `seconds` later; `Sandbox.settle` waits
             for that.
-        no-effect: answers success, and does nothing. What the answer shows is as it was `wanted`,
-            or as it was `kept`: what a read of the same address shows.
+        no-effect: answers success, and does nothing. The answer shows the goal (`wanted`),
+            or the unchanged state (`kept`), as a read of the same address does.
         forbidden: refuses as the tracker refuses an account that may not delete a comment: 403, or
             400 by Jira.
-        truncate: does what was asked, then sends half of the JSON.
+        truncate: performs the request, then sends half of the JSON.
         html: answers a gateway's 502 page, and does nothing.
         timeout: hangs for `seconds` (60 at most), then closes; with `effect` it acts first.
         redirect: answers `code` to `location`, and does nothing.

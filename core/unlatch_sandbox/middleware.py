@@ -1,4 +1,4 @@
-"""What every API request passes on its way in and out: delay, faults, the lock, the log."""
+"""The middleware of every API request: delay, faults, the lock, the log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_READS = ("api-version", "$expand")
 
 
 class _RefusedError(Exception):
-    """Rolls back whatever was begun by a request that ends in an error, or is to have no effect."""
+    """Rolls back a request that ends in an error, or is to have no effect."""
 
     def __init__(self, answer: Response) -> None:
         super().__init__(answer.status)

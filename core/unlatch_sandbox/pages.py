@@ -1,4 +1,4 @@
-"""Pages for people. The template engine escapes whatever comes from an item."""
+"""Pages for people. The template engine escapes all text of items."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from unlatch_sandbox.view import ItemView
 
 _NAMES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira"}
-# C0 without tab and line feed, DEL, C1, and what changes the order of what is read.
+# C0 without tab and line feed, DEL, C1, and characters that change the reading order.
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def _shown(value: Any) -> Any:
-    """What a page shows for a value; markup of the templates themselves stays as it is."""
+    """A value as a page shows it; the templates' own markup stays as it is."""
     is_text = isinstance(value, str) and not isinstance(value, Markup)
     return _ACTING.sub("\ufffd", value) if is_text else value
 
@@ -34,7 +34,7 @@ _environment = Environment(
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
     text = _environment.get_template(template).render(names=_NAMES, **values)
-    # What cannot be encoded came from a client; the page shows it as a question mark.
+    # Characters that cannot be encoded came from a client; the page shows question marks.
     answer = Response(
         text.encode("utf-8", "replace"), status, content_type="text/html; charset=utf-8"
     )

@@ -1,4 +1,4 @@
-"""An item as a person sees it, whatever the tracker: for the console and the item pages."""
+"""An item of any tracker as the console and the item pages show it."""
 
 from __future__ import annotations
 

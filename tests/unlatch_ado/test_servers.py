@@ -143,6 +143,6 @@ def test_a_server_too_old_for_a_call_is_said_to_be(box: Sandbox, tmp_path: Path)
 
 
 def _routes() -> list[dict[str, Any]]:
-    from unlatch_sandbox.ado.locations import resource_locations  # noqa: PLC0415
+    from unlatch_sandbox.ado.discovery import resource_locations  # noqa: PLC0415
 
     return resource_locations("7.2")

@@ -1,4 +1,4 @@
-"""Azure DevOps as a test or the demo sees it: seeding, reading back, and what a person does."""
+"""The Python API of the stand-in for Azure DevOps: seeding, reading back, people's changes."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class AdoAdmin:
             self.boards.keep_project(replace(project, process=process, create_tags=create_tags))
 
     def add_area(self, path: str, project: str = HOME, *, allows: str = "edit") -> None:
-        """Adds an area path, and what the token may do with items there: edit, read or nothing."""
+        """Adds an area path with the token's rights there: edit, read or nothing."""
         self._set_up(project, lambda home: home.areas.update({path: allows}))
 
     def add_iteration(self, path: str, start: str, finish: str, project: str = HOME) -> None:
@@ -160,7 +160,7 @@ class AdoAdmin:
             mirror([up], item, self.boards, PERSON)
 
     def edit(self, id: int, **fields: Any) -> None:
-        """What a person changes on the form, as one revision; an empty value clears a field."""
+        """A person's changes on the form, as one revision; an empty value clears a field."""
         with self.boards.store.transaction():
             item = self._item(id)
             if unknown := set(fields) - set(_BY_HAND):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, request
 
-from unlatch_sandbox.ado import discussion, guards, locations, people, types, wiql, work_items
+from unlatch_sandbox.ado import discovery, discussion, guards, types, wiql, work_items
 from unlatch_sandbox.ado.boards import stable_uuid
 from unlatch_sandbox.answers import known_query, new_app, reply
 from unlatch_sandbox.pages import item_page
@@ -51,7 +51,7 @@ def create_app() -> Flask:
         discussion.routes,
         types.routes,
         wiql.routes,
-        people.routes,
+        discovery.routes,
     )
     for part in parts:
         app.register_blueprint(part, url_prefix=ORGANIZATION)
@@ -93,14 +93,14 @@ def _leave(answer: Response) -> Response:
 @routes.route("/_apis", methods=["OPTIONS"])
 def options() -> Response:
     known_query(*guards.ANY_QUERY, "allHostTypes")
-    found = locations.resource_locations(guards.admin().newest_version)
+    found = discovery.resource_locations(guards.admin().newest_version)
     return reply({"count": len(found), "value": found})
 
 
 @routes.get("/_apis/resourceareas")
 def resource_areas() -> Response:
     known_query(*guards.ANY_QUERY)
-    found = locations.resource_areas(guards.organization_url())
+    found = discovery.resource_areas(guards.organization_url())
     return reply({"count": len(found), "value": found})
 
 

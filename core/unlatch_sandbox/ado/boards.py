@@ -1,4 +1,4 @@
-"""What Azure DevOps keeps, and what a new revision of a work item brings about by itself."""
+"""The data of Azure DevOps, and the automatic changes of a new revision."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def stable_uuid(text: str) -> str:
 
 
 def split_tags(text: str) -> list[str]:
-    """Tags are equal whatever their case; the first spelling stays."""
+    """Tags are equal in any case; the first spelling stays."""
     found: dict[str, str] = {}
     for tag in (part.strip() for part in text.split(";")):
         if tag:

@@ -1,4 +1,4 @@
-"""Who is asking and for what: authentication, API version, project and work item of a request."""
+"""Authentication, API version, project and work item of a request."""
 
 from __future__ import annotations
 

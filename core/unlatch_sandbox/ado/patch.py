@@ -1,4 +1,4 @@
-"""A JSON Patch document: what it asks for, and the rules that it must keep."""
+"""A JSON Patch document: its operations and the rules for them."""
 
 from __future__ import annotations
 

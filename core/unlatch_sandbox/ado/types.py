@@ -1,4 +1,4 @@
-"""What a project knows before any work item: its types and their states, areas and iterations."""
+"""A project's work item types and their states, areas and iterations."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _add_reading(app: Flask, sandbox: Sandbox) -> None:
 
     @app.get("/api/settings")
     def settings() -> Response:
-        """What another process needs to use the trackers."""
+        """Addresses and tokens for another process to use the trackers."""
         return reply({"environ": sandbox.environ(), "config": sandbox.config()})
 
 

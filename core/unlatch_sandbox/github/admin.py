@@ -1,4 +1,4 @@
-"""GitHub as a test or the demo sees it: seeding, reading back, and what a person does by hand."""
+"""The Python API of the stand-in for GitHub: seeding, reading back, people's changes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted", "milest
 
 class GithubAdmin:
     token = "sandbox-github-token"  # noqa: S105 (it opens nothing but the sandbox)
-    # CI posts as somebody else than the laptop does.
+    # CI posts as another user than the laptop does.
     bot_token = "sandbox-github-bot-token"  # noqa: S105
-    # A fine-grained token of the owner's, of which no answer tells what it was granted.
+    # A fine-grained token of the owner's: no answer shows its permissions.
     fine_token = "sandbox-github-fine-token"  # noqa: S105
     repository = HOME
     # The types that the organization knows.
@@ -51,7 +51,7 @@ class GithubAdmin:
         }
 
     def furnish(self) -> None:
-        # What the classic token was granted, whether there is GraphQL, who cannot be assigned.
+        # The classic token's scopes, whether there is GraphQL, who cannot be assigned.
         self.scopes = "repo"
         self.has_graphql = True
         self.outsiders = {"nobody"}
@@ -77,7 +77,7 @@ class GithubAdmin:
         issues_read: bool = True,
         private: bool = False,
     ) -> None:
-        """Adds `owner/name`, or sets anew what may be done with it.
+        """Adds `owner/name`, or replaces the permissions on it.
 
         Without `push` labels, milestone, assignees and type are dropped silently from an issue, and
         labels are refused elsewhere; without `issues_write` every change is refused with 403,
@@ -159,7 +159,7 @@ class GithubAdmin:
         self.people[login.casefold()] = Person(role, association)
 
     def person(self, login: str) -> Person:
-        # Apps have no association, whatever they were granted.
+        # Apps have no association, with any permissions.
         usual = Person("none", "NONE") if shapes.is_bot(login) else Person()
         return self.people.get(login.casefold(), usual)
 
@@ -190,7 +190,7 @@ class GithubAdmin:
         return [self.show_comment(record, at) for record in found]
 
     def edit(self, repository: str, number: int, **changes: Any) -> None:
-        """What a person (`by`) changes: title, body, state, labels, assignees, locked."""
+        """Changes by a person (`by`): title, body, state, labels, assignees, locked."""
         hub = self.hub
         with hub.store.transaction():
             issue = self._issue(repository, number)

@@ -26,7 +26,7 @@ class _Missing(Exception):
 
 
 class _Undefined(Exception):
-    """The query asks for what the schema lacks, so that none of it is answered."""
+    """The query asks for fields that the schema lacks, so that none of it is answered."""
 
 
 def answer() -> Response:
@@ -171,10 +171,10 @@ def _last_move(issue: IssueRecord, asked: Arguments) -> Object:
 
 def _reason(issue: IssueRecord) -> Callable[[Arguments], str | None]:
     def reason(asked: Arguments) -> str | None:
-        # Whoever does not ask for duplicates is told of them as of others.
+        # Clients that do not ask for duplicates see them as not planned.
         hidden = issue.state_reason == "duplicate" and not asked.get("enableDuplicate")
-        told = "not_planned" if hidden else issue.state_reason
-        return told and told.upper()
+        reason = "not_planned" if hidden else issue.state_reason
+        return reason and reason.upper()
 
     return reason
 

@@ -1,4 +1,4 @@
-"""Who is asking, what they may see and change, and how GitHub refuses the rest."""
+"""The user of a request, their permissions, and GitHub's refusals."""
 
 from __future__ import annotations
 

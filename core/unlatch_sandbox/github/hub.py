@@ -1,4 +1,4 @@
-"""What GitHub keeps and how it changes: the rules below both the HTTP routes and the Python API."""
+"""The data of GitHub and the rules of its changes, below the HTTP routes and the Python API."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Hub:
     def new_id(self) -> int:
         return self.store.next("github.id", first=1_000_001)
 
-    # Names of repositories and labels are equal whatever their case.
+    # Names of repositories and labels are equal in any case.
 
     def repository(self, full_name: str) -> RepositoryRecord | None:
         return self.repositories.get(full_name.casefold())

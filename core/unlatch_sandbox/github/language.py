@@ -29,7 +29,7 @@ class Field:
 
 @dataclass(slots=True)
 class Fragment:
-    """What is selected of objects of one type."""
+    """The selection of fields of one type."""
 
     type: str
     selections: list[Selection]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class RepositoryRecord:
-    """`push`, `issues_write` and `issues_read` are what the token may do here."""
+    """`push`, `issues_write` and `issues_read` are the token's permissions here."""
 
     id: int
     full_name: str
@@ -93,7 +93,7 @@ class MoveRecord:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What an account is in all repositories; not kept, as `users` is not."""
+    """An account's role in all repositories; not stored, as `users` is not."""
 
     role: str = "write"
     association: str = "MEMBER"

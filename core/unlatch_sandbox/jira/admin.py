@@ -1,4 +1,4 @@
-"""Jira as a test or the demo sees it: seeding, reading back, and what a person does by hand."""
+"""The Python API of the stand-in for Jira: seeding, reading back, people's changes."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class JiraAdmin:
             return issue.key
 
     def edit(self, key: str, **fields: Any) -> None:
-        """What a person changes; a status brings its usual resolution unless one is given too."""
+        """A person's changes; a status brings its usual resolution unless one is given too."""
         with self.tracks.store.transaction():
             issue = self._issue(key)
             if unknown := set(fields) - set(_BY_HAND):

@@ -45,7 +45,7 @@ def create_app() -> Flask:
 
 
 def _drop_version(_: str | None, values: dict[str, Any] | None) -> None:
-    """The routes are the same in each version; what differs is in the dialect."""
+    """The routes are the same in each version; the dialect has the differences."""
     if values:
         values.pop("version", None)
 

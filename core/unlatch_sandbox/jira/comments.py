@@ -26,7 +26,7 @@ def list_comments(key: str) -> Response:
     found = guards.tracks().comments_of(guards.issue(key))
     if order == "-created":
         found.reverse()
-    # A Server gives all unless told otherwise, Cloud a hundred at most.
+    # A Server returns all by default, Cloud a hundred at most.
     start, size = guards.number("startAt", 0), guards.number("maxResults", _MOST)
     size = min(size, _MOST) if guards.dialect().cloud else size
     page = [_shown(comment) for comment in found[start : start + size]]

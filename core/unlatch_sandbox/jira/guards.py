@@ -87,7 +87,7 @@ def is_anonymous() -> bool:
 
 def issue(key_or_id: str) -> IssueRecord:
     found = tracks().issue(key_or_id)
-    # The same words for both, so that nobody learns which keys exist.
+    # The same message for both, so that it does not reveal which keys exist.
     if found is None or is_anonymous():
         raise refusal(404, _MISSING)
     return found

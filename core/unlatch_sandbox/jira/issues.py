@@ -25,7 +25,7 @@ def get_issue(key: str) -> Response:
 
 @routes.post("/issue/bulkfetch")
 def bulk_fetch() -> Response:
-    """What is gone or hidden is simply left out; former keys find their issues."""
+    """Deleted and hidden issues are left out; former keys find their issues."""
     known_query()
     if not guards.dialect().cloud:
         raise NotKnownError("route", "POST /issue/bulkfetch on a Server")
@@ -51,7 +51,7 @@ def _known(key: str) -> IssueRecord | None:
 
 
 def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]:
-    """An issue with what the query asks for."""
+    """An issue with the fields of the query."""
     expand = set(filter(None, request.args.get("expand", "").split(",")))
     known_keys("expansion", expand, ("transitions", "transitions.fields"))
     dialect = guards.dialect()
@@ -169,7 +169,7 @@ def do_transition(key: str) -> Response:
     guards.tracks().move(issue, transition, None)
     changes.apply(issue, asked, transition.screen or ())
     changes.check_required(issue, transition.required)
-    # Without a screen the comment is lost and nobody is told.
+    # Without a screen the comment is lost without an error.
     if "comment" in (transition.screen or ()):
         changes.add_comments(issue, asked.get("update") or {})
     guards.tracks().touch(issue)

@@ -1,4 +1,4 @@
-"""What Jira tells of projects: permissions, statuses, workflows; and a board's sprints."""
+"""Projects: permissions, statuses, workflows; and a board's sprints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Jira keeps, and what a transition does to an issue."""
+"""The data of Jira, and the effects of a transition."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # The transition leaves the resolution as it is, as many that people build do.
 KEPT = "(kept)"
-# Custom fields that the stand-in has, whatever the workflow.
+# The stand-in's custom fields, the same in every workflow.
 ROOT_CAUSE, SPRINT, EPIC_LINK = "customfield_10050", "customfield_10020", "customfield_10014"
 CAUSES: Mapping[str, str] = MappingProxyType({"Bug": "10100", "Misunderstanding": "10101"})
 
@@ -44,7 +44,7 @@ class Status:
 class Transition:
     """`screen` names the fields that may ride along; without a screen (None) nothing may.
 
-    `resolution` is what the transition leaves behind: a name, None to clear it, or KEPT.
+    `resolution` is the resolution after the transition: a name, None to clear it, or KEPT.
     `required` names fields of the screen that must not be empty afterwards.
     """
 

@@ -1,4 +1,4 @@
-"""What a client discovers before it asks: resource locations and resource areas.
+"""Discovery: resource locations and areas, the user of a request and their permissions.
 
 The ids are those that every Azure DevOps client library carries; the library composes its
 URLs from the route templates given here.
@@ -7,6 +7,12 @@ URLs from the route templates given here.
 from __future__ import annotations
 
 from typing import Any
+
+from flask import Blueprint, Response, g, request
+
+from unlatch_sandbox.ado import guards, shapes
+from unlatch_sandbox.ado.boards import stable_uuid
+from unlatch_sandbox.answers import NotKnownError, known_query, reply
 
 WORK_AREA = "5264459e-e5e0-4bd8-b118-0985e68a4ec5"
 _LOCATION_AREA = "e81700f7-3be2-46de-8624-2eb35882fcaa"
@@ -95,3 +101,34 @@ def resource_areas(organization_url: str) -> list[dict[str, Any]]:
         {"id": area, "name": name, "locationUrl": f"{organization_url}/"}
         for area, name in ((WORK_AREA, "wit"), (_LOCATION_AREA, "Location"))
     ]
+
+
+routes = Blueprint("discovery", __name__)
+
+# learn.microsoft.com/azure/devops/organizations/security/namespace-reference
+_TAGGING = "bb50f182-8e5e-40b8-bc21-e8752a1e7ae2"
+_CREATE = 2
+
+
+@routes.get("/_apis/connectiondata")
+def connection_data() -> Response:
+    known_query(*guards.ANY_QUERY)
+    guards.check_version(preview=True)
+    user = {
+        "id": stable_uuid(g.user),
+        "descriptor": f"Microsoft.IdentityModel.Claims.ClaimsIdentity;{stable_uuid(g.user)}",
+        "providerDisplayName": g.user,
+        "isActive": True,
+        "properties": {"Account": {"$type": "System.String", "$value": shapes.address(g.user)}},
+    }
+    instance = stable_uuid(guards.organization_url())
+    return reply({"authenticatedUser": user, "authorizedUser": user, "instanceId": instance})
+
+
+@routes.get("/_apis/permissions/<namespace>/<int:permissions>")
+def has_permissions(namespace: str, permissions: int) -> Response:
+    known_query(*guards.ANY_QUERY, "tokens")
+    if (namespace, permissions) != (_TAGGING, _CREATE):
+        raise NotKnownError("permission", f"{namespace}/{permissions}")
+    home = guards.project(request.args["tokens"].removeprefix("/"))
+    return reply({"count": 1, "value": [home.create_tags]})
