@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.app import app
-from unlatch.cli.contracts.schemas import document_schemas
+from unlatch.cli.contracts.documents import document_schemas
 from unlatch.cli.table import SECTIONS
 from unlatch.lifecycle.schemas import file_schemas
 from unlatch.project.registry import Registry

@@ -338,8 +338,8 @@ def test_bytes_of_a_name_that_are_not_text_are_shown(project: Project) -> None:
 
 
 def test_json_means_what_it_meant(capsys: pytest.CaptureFixture[str]) -> None:
-    output.document({NAME: [WORDS, "\udcff\U000e0041\x7f\u200d"]})
+    output.document("list", **{NAME: [WORDS, "\udcff\U000e0041\x7f\u200d"]})
 
     shown = capsys.readouterr().out
-    assert {NAME: [WORDS, "\udcff\U000e0041\x7f\u200d"]} == json.loads(shown)
+    assert [WORDS, "\udcff\U000e0041\x7f\u200d"] == json.loads(shown)[NAME]
     assert set() == acting(shown)

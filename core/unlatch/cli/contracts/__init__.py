@@ -1,5 +1,5 @@
-"""The JSON documents that commands print: each one's type, and the schema made from it.
+"""The JSON documents that commands print, as tables of keys and types: the schemas come from them.
 
-Commands build plain dictionaries, which mypy holds against these types; only the generator of the
-schemas and the tests load them.
+Commands build plain dictionaries; tests hold each of them against its schema. Only the generator of
+the schemas and the tests load this package.
 """

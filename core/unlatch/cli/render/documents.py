@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.increments.records.operation import operation_entry
@@ -12,46 +12,20 @@ from unlatch.spi.operation import Kind, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.cli.contracts.parts import (
-        DeliveryEntry,
-        DeliveryOutcome,
-        LinkEntry,
-        MovedIncrement,
-        PendingEntry,
-        PendingOf,
-        ResumeEntry,
-        ResumeOutcome,
-    )
+    from unlatch.cli.runtime.output import Json
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.increments.model.status import Status
-    from unlatch.increments.records.contracts import ReopenRecord
-    from unlatch.spi.operation import Operation
 
-_OUTCOMES: dict[Result, DeliveryOutcome] = {
-    Result.REOPENED: "reopened",
-    Result.ALREADY_OPEN: "already-open",
-    Result.CLOSED: "closed",
-    Result.ALREADY_CLOSED: "already-closed",
-    Result.CREATED: "created",
-    Result.UPDATED: "updated",
-    Result.STATE_KEPT: "skipped",
-}
-# What an operation came to that turned out to have been delivered before.
-_FOUND: dict[Kind, DeliveryOutcome] = {
+# The outcome of an operation that had been delivered before.
+_FOUND = {
     Kind.REOPEN: "reopened",
     Kind.CLOSE: "closed",
     Kind.CREATE: "created",
     Kind.UPDATE: "updated",
     Kind.UNDO: "closed",
 }
-_RESUME_OUTCOMES: dict[DeliveryOutcome, ResumeOutcome] = {
-    "reopened": "reopened",
-    "already-open": "already-open",
-    "updated": "updated",
-    "pending": "pending",
-    "failed": "failed",
-}
+_RESUME_OUTCOMES = ("reopened", "already-open", "updated", "pending", "failed")
 
 
 def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
@@ -59,101 +33,76 @@ def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
 
     3 if anything that was recorded is left; 5 if a person has to decide about an item.
     """
-    undecided = False
-    for one in deliveries:
-        left += one.error is not None
-        undecided = undecided or one.undecided is not None
-    if left:
+    deliveries = list(deliveries)
+    if left or any(one.error is not None for one in deliveries):
         return UNDELIVERED
-    return UNDECIDED if undecided else 0
+    return UNDECIDED if any(one.undecided is not None for one in deliveries) else 0
 
 
-def increment_entry(increment: Increment, previous: Status) -> MovedIncrement:
+def increment_entry(increment: Increment, previous: Status) -> Json:
     """An increment whose status may have changed."""
     return {"id": increment.id, "status": increment.status, "previousStatus": previous}
 
 
-def link_entry(link: Link) -> LinkEntry:
-    """An increment's tie to one item."""
+def link_entry(link: Link) -> Json:
+    """An increment's link to one item."""
     return {"tracker": link.tracker, "id": link.item, "url": link.url}
 
 
-def pending_entry(operation: Operation) -> PendingEntry:
-    """A pending operation."""
-    return operation_entry(operation)
+def spared_entries(spared: Iterable[tuple[Link, tuple[str, ...]]]) -> list[Json]:
+    """The items that stay open, with the unfinished increments that need them."""
+    return [{**link_entry(link), "neededBy": list(needed)} for link, needed in spared]
 
 
-def pending_of(increment: Increment) -> list[PendingOf]:
+def pending_of(increment: Increment) -> list[Json]:
     """An increment's pending operations."""
-    return [{"increment": increment.id, **pending_entry(one)} for one in increment.pending]
+    return [{"increment": increment.id, **operation_entry(one)} for one in increment.pending]
 
 
-def delivery_entry(delivery: Delivery) -> DeliveryEntry:
+def delivery_entry(delivery: Delivery) -> Json:
     """The result of one operation."""
+    operation, effect = delivery.operation, delivery.effect
+    ref = effect.after.ref if effect else delivery.ref
     return {
-        "tracker": delivery.operation.tracker,
-        "id": _id(delivery),
-        "url": _url(delivery),
-        "kind": delivery.operation.kind,
+        "tracker": operation.tracker,
+        "id": ref.id if ref else operation.item,
+        "url": ref.url if ref else operation.item if "://" in operation.item else None,
+        "kind": operation.kind,
         "outcome": _outcome(delivery),
         "requests": delivery.requests,
-        "notes": list(delivery.effect.notes) if delivery.effect else [],
+        "notes": list(effect.notes) if effect else [],
         "error": problem_entry(delivery.error) if delivery.error else None,
     }
 
 
-def resume_entry(delivery: Delivery) -> ResumeEntry:
-    """The result of one operation, told as resume tells it."""
-    entry = delivery_entry(delivery)
-    return {
-        "tracker": entry["tracker"],
-        "id": entry["id"],
-        "url": entry["url"],
-        "outcome": _RESUME_OUTCOMES.get(entry["outcome"], "skipped"),
-        "requests": entry["requests"],
-        "notes": entry["notes"],
-        "error": entry["error"],
-    }
+def resume_entry(delivery: Delivery) -> Json:
+    """The result of one operation, in the words of resume."""
+    made = delivery_entry(delivery)
+    del made["kind"]
+    outcome = made["outcome"]
+    return {**made, "outcome": outcome if outcome in _RESUME_OUTCOMES else "skipped"}
 
 
-def untouched_entry(link: Link) -> ResumeEntry:
-    """An item that a resume left alone by wish."""
+def untouched_entry(link: Link) -> Json:
+    """An item that resume left alone, as it was asked to."""
     return {**link_entry(link), "outcome": "skipped", "requests": 0, "notes": [], "error": None}
 
 
-def _id(delivery: Delivery) -> str:
-    if delivery.effect is not None:
-        return delivery.effect.after.ref.id
-    return delivery.ref.id if delivery.ref else delivery.operation.item
-
-
-def _url(delivery: Delivery) -> str | None:
-    if delivery.effect is not None:
-        return delivery.effect.after.ref.url
-    if delivery.ref is not None:
-        return delivery.ref.url
-    return delivery.operation.item if "://" in delivery.operation.item else None
-
-
-def _outcome(delivery: Delivery) -> DeliveryOutcome:
+def _outcome(delivery: Delivery) -> str:
+    kind, effect = delivery.operation.kind, delivery.effect
     if delivery.error is not None:
         return "failed" if delivery.is_blocked else "pending"
-    if delivery.effect is None:
+    if effect is None:
         return "pending"
-    if delivery.found and not _is_open_after_undo(delivery):
-        return _FOUND[delivery.operation.kind]
-    return _OUTCOMES[delivery.effect.result]
+    is_open_after_undo = kind is Kind.UNDO and effect.after.category.is_open
+    if delivery.found and not is_open_after_undo:
+        return _FOUND[kind]
+    return "skipped" if effect.result is Result.STATE_KEPT else effect.result.value
 
 
-def _is_open_after_undo(delivery: Delivery) -> bool:
-    outcome = delivery.effect
-    is_undo = delivery.operation.kind is Kind.UNDO
-    return is_undo and outcome is not None and outcome.after.category.is_open
-
-
-def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> ReopenRecord | None:
+def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
     """The entry of reopenHistory as it stands now, with what it was synced to."""
     if entry is None:
         return None
     written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)
-    return cast("ReopenRecord", dict(next(written, write_reopen(entry))))
+    return dict(next(written, write_reopen(entry)))

@@ -25,8 +25,6 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.contracts.documents import DryRunDocument
-    from unlatch.cli.contracts.previewed import PreviewedItem
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Previewed
     from unlatch.increments.files.plans import Plan
@@ -63,7 +61,7 @@ def preview_and_tell(
 def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
     """Show what a command would do; the exit code."""
     if as_json:
-        output.document(preview_document(preview))
+        output.document("dry-run", **preview_document(preview))
     else:
         for line in _lines(session, preview):
             output.data(line)
@@ -169,11 +167,10 @@ def _sum(preview: Preview) -> str:
     return f"{'; '.join(told)}; nothing was written."
 
 
-def preview_document(preview: Preview) -> DryRunDocument:
+def preview_document(preview: Preview) -> output.Json:
     """What a command would do, for scripts."""
     before, after = preview.plan.before, preview.plan.after
     return {
-        "schema": "unlatch.dry-run/1",
         "increment": {"id": before.id, "status": before.status, "wouldBe": after.status},
         "items": [previewed_entry(item) for item in preview.items],
         "spared": [
@@ -182,11 +179,10 @@ def preview_document(preview: Preview) -> DryRunDocument:
         "requests": preview.requests,
         "scope": scope_entry(preview.scope),
         "warnings": warning_entries(preview.warnings),
-        "exitCode": 0,
     }
 
 
-def previewed_entry(item: Previewed) -> PreviewedItem:
+def previewed_entry(item: Previewed) -> output.Json:
     """What one item would be told and sent, for scripts."""
     seen, change = item.item, item.change
     return {

@@ -18,7 +18,6 @@ from unlatch.lifecycle.activation_guard import ActivationOptions, admit
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from unlatch.cli.contracts.parts import Problem
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
@@ -63,7 +62,7 @@ def warn_of_frequency(
         output.talk(output.warn(warning))
 
 
-def warning_entries(warnings: Iterable[UnlatchError]) -> list[Problem]:
+def warning_entries(warnings: Iterable[UnlatchError]) -> list[output.Json]:
     """The same for scripts."""
     return [problem_entry(warning) for warning in warnings]
 

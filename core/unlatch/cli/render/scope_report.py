@@ -11,7 +11,6 @@ from unlatch.increments.files.layout import SPEC, TASKS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.contracts.scope import ScopeEntry
     from unlatch.lifecycle.scope import Scope
 
 
@@ -50,7 +49,7 @@ def sum_lines(scope: Scope) -> Iterator[str]:
             yield f"Coverage target: {scope.coverage:g}%"
 
 
-def scope_entry(scope: Scope | None) -> ScopeEntry | None:
+def scope_entry(scope: Scope | None) -> output.Json | None:
     """What changed about the work, for scripts."""
     if scope is None:
         return None

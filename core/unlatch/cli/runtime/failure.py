@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from unlatch.cli.runtime import output
 from unlatch.errors import Unauthorised, UnlatchError
-
-if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import ErrorDocument
-    from unlatch.cli.contracts.parts import Failure, Problem
 
 UNDELIVERED = 3
 # A person has to decide about an item, or something could not be checked.
@@ -30,12 +24,7 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
     if "--debug" in arguments:
         output.traceback(error)
     if "--json" in arguments:
-        document: ErrorDocument = {
-            "schema": "unlatch.error/1",
-            "error": error_entry(error),
-            "exitCode": code,
-        }
-        output.document(document)
+        output.document("error", code, error=error_entry(error))
     for line in error_lines(error):
         output.talk(line)
     _annotate(error)
@@ -53,7 +42,7 @@ def _annotate(error: UnlatchError) -> None:
         annotate(ci, [Annotation(Level.ERROR, f"unlatch {error.id}", message)])
 
 
-def error_entry(error: UnlatchError) -> Failure:
+def error_entry(error: UnlatchError) -> output.Json:
     """An error that ended a command."""
     return {
         "id": error.id,
@@ -64,7 +53,7 @@ def error_entry(error: UnlatchError) -> Failure:
     }
 
 
-def problem_entry(error: UnlatchError) -> Problem:
+def problem_entry(error: UnlatchError) -> output.Json:
     """An error that kept one item from being served."""
     message = error.message
     if error.problems:

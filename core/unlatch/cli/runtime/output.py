@@ -21,6 +21,8 @@ from unlatch.worklog.neutral import for_json, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+# An object of a JSON document; unlatch.cli.contracts lists the keys of each.
+Json = dict[str, Any]
 # What Azure Pipelines and GitHub Actions take for commands.
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines, in which GitHub passes over leading space.
@@ -89,22 +91,25 @@ def prompt(question: str, *, choices: Sequence[str] | None = None, **options: An
     return answer
 
 
-def document(value: Any) -> None:
-    """One JSON document; in ASCII where the stream takes no more."""
-    ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
-    told = _listed(value, ascii_only) if isinstance(value, list) else _indented(value, ascii_only)
+def document(name: str, code: int = 0, /, **parts: Any) -> None:
+    """Print the JSON document of a command that ends with this exit code; docs/json.md."""
+    whole = {"schema": f"unlatch.{name}/1", **parts, "exitCode": code}
+    _json(json.dumps(whole, indent=2, ensure_ascii=_is_ascii()))
+
+
+def document_list(entries: Iterable[Json]) -> None:
+    """Print a JSON array, an entry a line: indenting a long list takes longer than finding it."""
+    encode = json.JSONEncoder(ensure_ascii=_is_ascii()).encode
+    _json("[\n" + ",\n".join(f"  {encode(entry)}" for entry in entries) + "\n]")
+
+
+def _is_ascii() -> bool:
+    return (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
+
+
+def _json(text: str) -> None:
     # The same value in another spelling, which Azure Pipelines does not take for a command.
-    _echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", for_json(told)), sys.stdout)
-
-
-def _indented(value: Any, ascii_only: bool) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=ascii_only)
-
-
-def _listed(entries: list[Any], ascii_only: bool) -> str:
-    """An entry a line: of long lists, indenting takes longer than finding what is in them."""
-    encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
-    return "[\n" + ",\n".join(f"  {encode(entry)}" for entry in entries) + "\n]"
+    _echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", for_json(text)), sys.stdout)
 
 
 def command(text: str) -> None:

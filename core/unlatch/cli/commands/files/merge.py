@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.cli.contracts.documents import MergeDocument
-    from unlatch.cli.contracts.parts import ClashEntry
     from unlatch.cli.table import Entry
     from unlatch.lifecycle.merge import Resolution
 
@@ -53,7 +51,7 @@ def command(entry: Entry) -> click.Command:
         done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
         code = 0 if done.settled else CONFLICT
         if as_json:
-            output.document(_document(session, done, code))
+            output.document("merge", code, **_document(session, done))
         else:
             _tell(session, done, dry_run=dry_run)
         return code
@@ -83,10 +81,9 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _document(session: Session, done: Resolution, code: int) -> MergeDocument:
+def _document(session: Session, done: Resolution) -> output.Json:
     root = session.layout.root
     return {
-        "schema": "unlatch.merge/1",
         "id": done.increment,
         "resolved": done.settled,
         "files": [str(path.relative_to(root)) for path in done.paths],
@@ -94,11 +91,10 @@ def _document(session: Session, done: Resolution, code: int) -> MergeDocument:
         "left": [str(path.relative_to(root)) for path in done.left],
         "added": done.added,
         "conflicts": [_entry(clash) for clash in done.clashes],
-        "exitCode": code,
     }
 
 
-def _entry(clash: Clash) -> ClashEntry:
+def _entry(clash: Clash) -> output.Json:
     ours, theirs = (None if side is ABSENT else side for side in (clash.ours, clash.theirs))
     return {"field": clash.field, "ours": ours, "theirs": theirs}
 

@@ -13,7 +13,6 @@ from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.cli.contracts.documents import MigrateDocument
     from unlatch.cli.table import Entry
     from unlatch.migrate.journal import Journal, Move
     from unlatch.migrate.plan import Left, Migration
@@ -57,12 +56,12 @@ def _migrate(session: Session, *, dry_run: bool, yes: bool, by: str | None, as_j
             return DECLINED
         left = (*left, *migrate(session.workspace, found, by=session.who(by)))
     if as_json:
-        document: MigrateDocument = {
-            "schema": "unlatch.migrate/1",
-            "dryRun": dry_run,
-            "undo": False,
-            "moved": [{"from": one.source, "to": one.target} for one in found.moves],
-            "changed": [
+        output.document(
+            "migrate",
+            dryRun=dry_run,
+            undo=False,
+            moved=[{"from": one.source, "to": one.target} for one in found.moves],
+            changed=[
                 {
                     "path": one.path,
                     "diff": diff_of(one.path, one.before, one.after),
@@ -70,10 +69,8 @@ def _migrate(session: Session, *, dry_run: bool, yes: bool, by: str | None, as_j
                 }
                 for one in found.changes
             ],
-            "left": [{"path": one.path, "why": one.why} for one in left],
-            "exitCode": 0,
-        }
-        output.document(document)
+            left=[{"path": one.path, "why": one.why} for one in left],
+        )
         return 0
     _tell_left(left)
     if is_due and not dry_run:
@@ -120,19 +117,17 @@ def _undo(session: Session, *, dry_run: bool, yes: bool, as_json: bool) -> int:
             return DECLINED
         kept = undo(session.workspace, journal)
     if as_json:
-        document: MigrateDocument = {
-            "schema": "unlatch.migrate/1",
-            "dryRun": dry_run,
-            "undo": True,
-            "moved": [{"from": source, "to": target} for source, target in moves],
-            "changed": [
+        output.document(
+            "migrate",
+            dryRun=dry_run,
+            undo=True,
+            moved=[{"from": source, "to": target} for source, target in moves],
+            changed=[
                 {"path": edit.path, "diff": None, "deleted": edit.before is None}
                 for edit in changes
             ],
-            "left": [{"path": one.path, "why": one.why} for one in kept],
-            "exitCode": 0,
-        }
-        output.document(document)
+            left=[{"path": one.path, "why": one.why} for one in kept],
+        )
         return 0
     _tell_left(kept)
     if not dry_run:

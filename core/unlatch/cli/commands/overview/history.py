@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,8 +25,6 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.contracts.documents import HistoryDocument
-    from unlatch.cli.contracts.parts import EventEntry, Record
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.worklog.event_log import Event
@@ -64,14 +62,12 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
         output.talk(f"{output.warn('note:')} {told}")
     if as_json:
         recorded = read_events(increment.folder, increment.reopens)
-        document: HistoryDocument = {
-            "schema": "unlatch.history/1",
-            "id": increment.id,
-            "events": cast("list[EventEntry]", [LOG.entry(one) for one in recorded]),
-            "reopens": cast("list[Record]", list(increment.data.get("reopenHistory", []))),
-            "exitCode": 0,
-        }
-        output.document(document)
+        output.document(
+            "history",
+            id=increment.id,
+            events=[LOG.entry(one) for one in recorded],
+            reopens=increment.data.get("reopenHistory", []),
+        )
         return 0
     for event in events:
         for line in _lines(event, increment, events):

@@ -14,7 +14,6 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.contracts.documents import HistoryAllDocument, ReopenedEntry
     from unlatch.cli.runtime.session import Session
     from unlatch.lifecycle.history import Reopened, Summary
 
@@ -29,7 +28,7 @@ def tell_all(session: Session, *, as_json: bool) -> int:
     broken = [one for one in listed if isinstance(one, BrokenIncrement)]
     code = tell_left_out(broken)
     if as_json:
-        output.document(_document(found, len(sound), broken, code))
+        output.document("history-all", code, **_document(found, len(sound), broken))
     elif found.reopens:
         _tell(found, len(sound))
     else:
@@ -68,12 +67,9 @@ def _row(one: Reopened) -> tuple[str, ...]:
     return one.increment.id, str(len(one.reopens)), day, last.reopened_by, last.reason
 
 
-def _document(
-    found: Summary, count: int, broken: Sequence[BrokenIncrement], code: int
-) -> HistoryAllDocument:
+def _document(found: Summary, count: int, broken: Sequence[BrokenIncrement]) -> output.Json:
     days = found.days
     return {
-        "schema": "unlatch.history-all/1",
         "increments": count,
         "reopens": len(found.reopens),
         "undone": found.undone,
@@ -84,11 +80,10 @@ def _document(
         "daysToReopen": dict(zip(("least", "median", "most"), days, strict=True)) if days else None,
         "mostReopened": [_entry(one) for one in found.often],
         "broken": [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken],
-        "exitCode": code,
     }
 
 
-def _entry(one: Reopened) -> ReopenedEntry:
+def _entry(one: Reopened) -> output.Json:
     return {
         "id": one.increment.id,
         "title": one.increment.title,

@@ -21,8 +21,6 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch.cli.contracts.documents import ListDocument
-    from unlatch.cli.contracts.parts import ListEntry
     from unlatch.cli.table import Entry
     from unlatch.errors import StoreError
 
@@ -50,8 +48,7 @@ def command(entry: Entry) -> click.Command:
         notes: list[str] = []
         shown = _noted(each if status is None else _with_status(each, status, broken), notes)
         if as_json:
-            document: ListDocument = [list_entry(one) for one in shown]
-            output.document(document)
+            output.document_list(map(list_entry, shown))
         else:
             _tell(shown, hidden=len(folders) - len(looked) if wanted is None else 0)
         tell_notes(notes)
@@ -89,7 +86,7 @@ def _status(wanted: str) -> Status:
     return status
 
 
-def list_entry(one: Listed) -> ListEntry:
+def list_entry(one: Listed) -> output.Json:
     """An increment in the document of list; a broken one has no status."""
     if isinstance(one, BrokenIncrement):
         return {

@@ -9,18 +9,16 @@ import click
 from unlatch.cli.commands.overview.list import list_entry, not_read
 from unlatch.cli.render.delivery import next_command
 from unlatch.cli.render.describe import ago, seen_line, times
-from unlatch.cli.render.documents import pending_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import ID, JSON, Session, with_session
 from unlatch.increments.files.amendments import unreadable_documents
+from unlatch.increments.records.operation import operation_entry
 from unlatch.lifecycle.fetch_items import look
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.contracts.documents import ShowDocument
-    from unlatch.cli.contracts.parts import ItemEntry
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import Seen
@@ -41,7 +39,7 @@ def command(entry: Entry) -> click.Command:
             with session.trackers() as trackers:
                 seen = look(trackers, increment.links)
         if as_json:
-            output.document(_document(increment, seen))
+            output.document("show", **_document(increment, seen))
         else:
             _tell(session, increment, seen)
         return 0
@@ -49,15 +47,13 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _document(increment: Increment, seen: Sequence[Seen]) -> ShowDocument:
+def _document(increment: Increment, seen: Sequence[Seen]) -> output.Json:
     return {
-        "schema": "unlatch.show/1",
         "increment": list_entry(increment),
         "reopenHistory": list(increment.data.get("reopenHistory", ())),
-        "pending": [pending_entry(operation) for operation in increment.pending],
+        "pending": [operation_entry(operation) for operation in increment.pending],
         "items": [item_entry(one) for one in seen],
         "warnings": _warnings(increment),
-        "exitCode": 0,
     }
 
 
@@ -69,7 +65,7 @@ def _warnings(increment: Increment) -> list[str]:
     ]
 
 
-def item_entry(seen: Seen) -> ItemEntry:
+def item_entry(seen: Seen) -> output.Json:
     """An item that was asked for."""
     item = seen.item
     return {

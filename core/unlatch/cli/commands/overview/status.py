@@ -10,9 +10,9 @@ import click
 from unlatch.cli.commands.overview.list import list_entry, tell_hint, tell_notes, title_note
 from unlatch.cli.render.delivery import next_command
 from unlatch.cli.render.describe import ago, times
-from unlatch.cli.render.documents import pending_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.increments.records.operation import operation_entry
 from unlatch.lifecycle.overview import Overview, Waiting, overview
 from unlatch.worklog.times import stamp
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from unlatch.cli.contracts.documents import StatusDocument
-    from unlatch.cli.contracts.parts import LimitsEntry, WaitingEntry, WipEntry
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.limits import Use
@@ -41,7 +39,7 @@ def command(entry: Entry) -> click.Command:
     def run(session: Session, *, as_json: bool) -> int:
         found = overview(session.workspace)
         if as_json:
-            output.document(_document(found))
+            output.document("status", **_document(found))
         else:
             _Screen(found, session.workspace.clock()).tell()
         tell_notes(filter(None, map(title_note, found.wip.active)))
@@ -50,9 +48,8 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _document(found: Overview) -> StatusDocument:
+def _document(found: Overview) -> output.Json:
     return {
-        "schema": "unlatch.status/1",
         "active": [list_entry(one) for one in found.wip.active],
         "maxActive": found.limits.max_active,
         "limits": _limits_entry(found),
@@ -64,17 +61,16 @@ def _document(found: Overview) -> StatusDocument:
         ],
         "pending": [_waiting_entry(one) for one in found.pending],
         "notRecorded": [
-            {"increment": one.increment.id, **pending_entry(one.operation)}
+            {"increment": one.increment.id, **operation_entry(one.operation)}
             for one in found.not_recorded
         ],
         "reopenedOften": [one.id for one in found.reopened_often],
         "broken": [list_entry(one) for one in found.broken],
         "configMistakes": list(found.mistakes),
-        "exitCode": 0,
     }
 
 
-def _limits_entry(found: Overview) -> LimitsEntry:
+def _limits_entry(found: Overview) -> output.Json:
     limits = found.limits
     return {
         "maxActive": limits.max_active,
@@ -86,7 +82,7 @@ def _limits_entry(found: Overview) -> LimitsEntry:
     }
 
 
-def _wip_entry(found: Overview) -> WipEntry:
+def _wip_entry(found: Overview) -> output.Json:
     return {
         "active": found.wip.total.active,
         "types": {kind: use.active for kind, use in found.wip.types.items()},
@@ -94,12 +90,12 @@ def _wip_entry(found: Overview) -> WipEntry:
     }
 
 
-def _waiting_entry(one: Waiting) -> WaitingEntry:
+def _waiting_entry(one: Waiting) -> output.Json:
     attempt = one.operation.attempt
     retry_at = attempt.retry_at if attempt else None
     return {
         "increment": one.increment.id,
-        **pending_entry(one.operation),
+        **operation_entry(one.operation),
         "cause": one.cause,
         "attempts": attempt.number if attempt else 0,
         "nextTry": stamp(retry_at) if retry_at else None,
@@ -199,7 +195,7 @@ class _Screen:
     def _broken(self) -> None:
         broken = self._found.broken
         for lost in broken[: self._most]:
-            output.data(f"{output.bad('Broken')}       {lost.id}: {output.clean(lost.reason)}")
+            output.data(f"{output.bad('broken')}       {lost.id}: {output.clean(lost.reason)}")
             tell_hint(lost)
         self._rest(len(broken), "unlatch doctor")
 

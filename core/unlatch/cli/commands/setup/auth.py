@@ -22,7 +22,6 @@ from unlatch.transport.credentials import (
 from unlatch.transport.trust import credential_host
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import AuthDocument, TokenSource
     from unlatch.cli.table import Entry
 
 TRACKER = click.argument("tracker", metavar="TRACKER")
@@ -72,8 +71,7 @@ def _logout(session: Session, *, tracker: str) -> int:
 def _status(session: Session, *, as_json: bool) -> int:
     rows = [_row(session, name) for name in session.workspace.settings]
     if as_json:
-        document: AuthDocument = {"schema": "unlatch.auth/1", "trackers": rows, "exitCode": 0}
-        output.document(document)
+        output.document("auth", trackers=rows)
         return 0
     for row in rows:
         said = f"from {row['source']}" if row["source"] else f"none; {row['hint']}"
@@ -83,10 +81,10 @@ def _status(session: Session, *, as_json: bool) -> int:
     return 0
 
 
-def _row(session: Session, tracker: str) -> TokenSource:
+def _row(session: Session, tracker: str) -> output.Json:
     manifest = session.workspace.registry.manifest(tracker)
     host = _host(session, tracker)
-    row: TokenSource = {
+    row: output.Json = {
         "tracker": tracker,
         "host": host,
         "source": None,

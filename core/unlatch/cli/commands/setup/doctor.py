@@ -18,13 +18,6 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import (
-        AccessEntry,
-        DoctorDocument,
-        FindingEntry,
-        FixEntry,
-        SettingEntry,
-    )
     from unlatch.cli.table import Entry
     from unlatch.doctor import Finding, Setting
     from unlatch.doctor.online import Examined
@@ -78,11 +71,12 @@ def command(entry: Entry) -> click.Command:
             asked,
             fixes,
         )
+        code = 1 if document["errors"] else 0
         if as_json:
-            output.document(document)
+            output.document("doctor", code, **document)
         else:
             _tell(document)
-        return document["exitCode"]
+        return code
 
     return run
 
@@ -99,26 +93,23 @@ def _document(
     settings: list[Setting],
     findings: list[Finding],
     asked: list[Examined],
-    fixes: list[FixEntry],
-) -> DoctorDocument:
+    fixes: list[output.Json],
+) -> output.Json:
     from unlatch.doctor.fixing import listable_folders  # noqa: PLC0415
 
-    errors = sum(one.severity == "error" for one in findings)
     return {
-        "schema": "unlatch.doctor/1",
         "root": str(session.layout.root),
         "settings": [_setting_entry(one) for one in settings],
         "findings": [_finding_entry(one) for one in findings],
         "access": [_access_entry(one) for one in asked],
         "fixes": fixes,
         "increments": sum(1 for _ in listable_folders(session.layout)),
-        "errors": errors,
+        "errors": sum(one.severity == "error" for one in findings),
         "warnings": sum(one.severity == "warning" for one in findings),
-        "exitCode": 1 if errors else 0,
     }
 
 
-def _access_entry(one: Examined) -> AccessEntry:
+def _access_entry(one: Examined) -> output.Json:
     found = one.found
     return {
         "tracker": one.tracker,
@@ -130,11 +121,11 @@ def _access_entry(one: Examined) -> AccessEntry:
     }
 
 
-def _setting_entry(one: Setting) -> SettingEntry:
+def _setting_entry(one: Setting) -> output.Json:
     return {"key": one.key, "value": one.value, "source": one.source}
 
 
-def _finding_entry(one: Finding) -> FindingEntry:
+def _finding_entry(one: Finding) -> output.Json:
     return {
         "severity": one.severity.value,
         "id": one.id,
@@ -145,7 +136,7 @@ def _finding_entry(one: Finding) -> FindingEntry:
     }
 
 
-def _tell(document: DoctorDocument) -> None:
+def _tell(document: output.Json) -> None:
     _tell_settings(document["settings"])
     project = [one for one in document["findings"] if one["increment"] is None]
     if project:
@@ -164,7 +155,7 @@ def _tell(document: DoctorDocument) -> None:
     )
 
 
-def _tell_settings(settings: list[SettingEntry]) -> None:
+def _tell_settings(settings: list[output.Json]) -> None:
     rows, last = [], ""
     for one in settings:
         # trusted_hosts may come from several places, which all count.
@@ -186,7 +177,7 @@ def _source(source: str) -> str:
     return f"~{source.removeprefix(home)}" if source.startswith(home) else source
 
 
-def _tell_finding(one: FindingEntry, where: str | None) -> None:
+def _tell_finding(one: output.Json, where: str | None) -> None:
     place = f"{output.clean(where)}: " if where else ""
     head = f"  {one['severity']:<9}"
     message = _without_place(one["message"], where or "")

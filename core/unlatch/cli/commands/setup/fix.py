@@ -9,7 +9,6 @@ from unlatch.cli.render.diff import agreed, diff_of, show_diff
 from unlatch.cli.runtime import output
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import FixEntry
     from unlatch.cli.runtime.session import Session
 
 DECLINED = 2
@@ -17,7 +16,7 @@ DECLINED = 2
 
 def apply_fixes(
     session: Session, *, dry_run: bool, yes: bool, quiet: bool
-) -> list[FixEntry] | None:
+) -> list[output.Json] | None:
     """Mend what is safe; None if that was not wanted.
 
     Args:

@@ -14,8 +14,6 @@ from unlatch.project.registry import Registry
 from unlatch.project.setup import set_up
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import InitDocument
-    from unlatch.cli.contracts.parts import GitEntry
     from unlatch.cli.global_options import Globals
     from unlatch.cli.table import Entry
     from unlatch.project.git.setup import GitSetupResult
@@ -38,14 +36,12 @@ def command(entry: Entry) -> click.Command:
         done = set_up(root, Registry().manifests.values())
         git = set_up_git(done.layout) if with_git else None
         if as_json:
-            document: InitDocument = {
-                "schema": "unlatch.init/1",
-                "root": str(done.layout.root),
-                "made": [str(path.relative_to(done.layout.root)) for path in done.made],
-                "git": git_entry(git) if git else None,
-                "exitCode": 0,
-            }
-            output.document(document)
+            output.document(
+                "init",
+                root=str(done.layout.root),
+                made=[str(path.relative_to(done.layout.root)) for path in done.made],
+                git=git_entry(git) if git else None,
+            )
             return 0
         for path in done.made:
             output.data(f"{output.good(output.sign('ok'))} {path.relative_to(done.layout.root)}")
@@ -61,7 +57,7 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def git_entry(git: GitSetupResult) -> GitEntry:
+def git_entry(git: GitSetupResult) -> output.Json:
     """What git was told."""
     return {"attributes": list(git.lines), "driver": git.driver, "foreign": git.foreign}
 

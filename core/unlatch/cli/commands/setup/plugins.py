@@ -11,7 +11,6 @@ from unlatch.cli.runtime.session import JSON
 from unlatch.project.registry import Registry, is_installed
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import PluginEntry, PluginsDocument
     from unlatch.cli.table import Entry
     from unlatch.spi import Manifest
 
@@ -29,13 +28,11 @@ def command(entry: Entry) -> click.Command:
         registry = Registry()
         rows = [_entry(manifest) for manifest in registry.manifests.values()]
         if as_json:
-            document: PluginsDocument = {
-                "schema": "unlatch.plugins/1",
-                "plugins": rows,
-                "broken": dict(registry.broken),
-                "exitCode": 0,
-            }
-            output.document(document)
+            output.document(
+                "plugins",
+                plugins=rows,
+                broken=dict(registry.broken),
+            )
             return 0
         shown = [
             (
@@ -54,7 +51,7 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _entry(manifest: Manifest) -> PluginEntry:
+def _entry(manifest: Manifest) -> output.Json:
     return {
         "name": manifest.name,
         "title": manifest.title,

@@ -16,7 +16,6 @@ from unlatch.spi.options import AS_CONFIGURED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.contracts.documents import LinkDocument
     from unlatch.cli.table import Entry
 
 
@@ -96,14 +95,12 @@ def _link(
     if not dry_run:
         increment = link_items(workspace, wanted, seen, by=session.who(by))
     if as_json:
-        document: LinkDocument = {
-            "schema": "unlatch.link/1",
-            "id": increment.id,
-            "linked": [item_entry(one) for one in seen],
-            "dryRun": dry_run,
-            "exitCode": 0,
-        }
-        output.document(document)
+        output.document(
+            "link",
+            id=increment.id,
+            linked=[item_entry(one) for one in seen],
+            dryRun=dry_run,
+        )
         return 0
     for one in seen:
         mark = output.good(output.sign("ok"))

@@ -21,12 +21,6 @@ from unlatch.lifecycle.suggesting import MOST_LISTED, Ground, Proposal, Suggesti
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.contracts.linking import (
-        LinkFileDocument,
-        LinkSuggestDocument,
-        ProposalEntry,
-        TieEntry,
-    )
     from unlatch.cli.runtime.session import Session
 
 _STDIN = "-"
@@ -47,13 +41,12 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
         carry_out(workspace, ties, by=session.who(by))
     code = max((tie.error.exit_code for tie in ties if tie.error), default=0)
     if as_json:
-        document: LinkFileDocument = {
-            "schema": "unlatch.link-file/1",
-            "increments": [_tie_entry(tie) for tie in ties],
-            "dryRun": dry_run,
-            "exitCode": code,
-        }
-        output.document(document)
+        output.document(
+            "link-file",
+            code,
+            increments=[_tie_entry(tie) for tie in ties],
+            dryRun=dry_run,
+        )
         return code
     for line in (line for tie in ties for line in _tie_lines(session, tie)):
         output.data(line)
@@ -105,7 +98,7 @@ def _tied(ties: Sequence[Tie], *, dry_run: bool) -> str:
     return f"{items} linked to {where}{already}{told}; nothing was posted."
 
 
-def _tie_entry(tie: Tie) -> TieEntry:
+def _tie_entry(tie: Tie) -> output.Json:
     return {
         "id": tie.increment.id,
         "linked": [item_entry(one) for one in tie.items],
@@ -137,17 +130,16 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
         raise next(iter(found.errors.values()))
     code = 1 if found.errors else left_out
     if as_json:
-        document: LinkSuggestDocument = {
-            "schema": "unlatch.link-suggest/1",
-            "proposals": [_proposal_entry(one) for one in found.proposals],
-            "listed": dict(found.listed),
-            "lacking": dict(found.lacking),
-            "errors": [
+        output.document(
+            "link-suggest",
+            code,
+            proposals=[_proposal_entry(one) for one in found.proposals],
+            listed=dict(found.listed),
+            lacking=dict(found.lacking),
+            errors=[
                 {"tracker": name, **problem_entry(error)} for name, error in found.errors.items()
             ],
-            "exitCode": code,
-        }
-        output.document(document)
+        )
         return code
     for proposal in found.proposals:
         for item in proposal.items:
@@ -199,7 +191,7 @@ def _sums(session: Session, found: Suggestions) -> Iterator[str]:
         yield "Between those marked ? somebody has to choose: unlatch link ID URL"
 
 
-def _proposal_entry(proposal: Proposal) -> ProposalEntry:
+def _proposal_entry(proposal: Proposal) -> output.Json:
     return {
         "increment": proposal.increment.id,
         "tracker": proposal.tracker,

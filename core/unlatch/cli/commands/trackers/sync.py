@@ -126,7 +126,7 @@ def _preview(
         found = preview(session.workspace, trackers, options, by=who, requests=plan)
     code = (drift_code(found.plan) or (UNDECIDED if found.broken else 0)) if check else 0
     if as_json:
-        output.document(preview_document(found, code))
+        output.document("sync-plan", code, **preview_document(found))
     else:
         tell_preview(session, found, requests=plan)
     report_preview(session, found.plan, check=check, code=code)
@@ -146,7 +146,7 @@ def run_sync(
     code = result_code(result, published)
     report_result(session, result, published, code=code)
     if as_json:
-        output.document(result_document(result, published, code))
+        output.document("sync", code, **result_document(result, published))
     else:
         tell_result(result)
     return code

@@ -17,15 +17,6 @@ from unlatch.sync.compare import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.cli.contracts.parts import Broken
-    from unlatch.cli.contracts.syncing import (
-        CommitEntry,
-        ComparedEntry,
-        EventEntry,
-        MoveEntry,
-        SyncDocument,
-        SyncPlanDocument,
-    )
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Previewed
     from unlatch.errors import UnlatchError
@@ -189,10 +180,9 @@ def _comments(found: SyncPreview) -> int:
     return sum(item.change.comment is not None for item in found.items)
 
 
-def preview_document(found: SyncPreview, code: int) -> SyncPlanDocument:
+def preview_document(found: SyncPreview) -> output.Json:
     """The plan of a sync, for scripts."""
     return {
-        "schema": "unlatch.sync-plan/1",
         "compared": [_compared_entry(one) for one in found.plan.told],
         "moves": [_move_entry(move) for move in found.plan.moves],
         "pending": [entry for increment in found.increments for entry in pending_of(increment)],
@@ -202,14 +192,12 @@ def preview_document(found: SyncPreview, code: int) -> SyncPlanDocument:
         "adrift": found.plan.is_adrift,
         "otherBranch": found.other_branch,
         "broken": _broken_entries(found.broken),
-        "exitCode": code,
     }
 
 
-def result_document(result: SyncResult, published: PublishResult, code: int) -> SyncDocument:
+def result_document(result: SyncResult, published: PublishResult) -> output.Json:
     """The result of a sync, for scripts."""
     return {
-        "schema": "unlatch.sync/1",
         "increments": [
             {
                 "id": one.increment.id,
@@ -224,15 +212,14 @@ def result_document(result: SyncResult, published: PublishResult, code: int) -> 
         "commit": _commit_entry(published),
         "event": _event_entry(result.event) if result.event else None,
         "broken": _broken_entries(result.broken),
-        "exitCode": code,
     }
 
 
-def _broken_entries(broken: Iterable[BrokenIncrement]) -> list[Broken]:
+def _broken_entries(broken: Iterable[BrokenIncrement]) -> list[output.Json]:
     return [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken]
 
 
-def _compared_entry(one: Compared) -> ComparedEntry:
+def _compared_entry(one: Compared) -> output.Json:
     item = one.seen.item
     return {
         "increment": one.increment.id,
@@ -249,7 +236,7 @@ def _compared_entry(one: Compared) -> ComparedEntry:
     }
 
 
-def _move_entry(move: Move, error: UnlatchError | None = None) -> MoveEntry:
+def _move_entry(move: Move, error: UnlatchError | None = None) -> output.Json:
     return {
         "increment": move.increment.id,
         "before": move.increment.status,
@@ -260,7 +247,7 @@ def _move_entry(move: Move, error: UnlatchError | None = None) -> MoveEntry:
     }
 
 
-def _commit_entry(result: PublishResult) -> CommitEntry | None:
+def _commit_entry(result: PublishResult) -> output.Json | None:
     done, error = result.published, result.error
     if done is None and error is None:
         return None
@@ -273,7 +260,7 @@ def _commit_entry(result: PublishResult) -> CommitEntry | None:
     }
 
 
-def _event_entry(heard: Heard) -> EventEntry:
+def _event_entry(heard: Heard) -> output.Json:
     return {
         "tracker": heard.tracker,
         "action": heard.event.action,

@@ -12,7 +12,6 @@ from unlatch.errors import UsageError
 from unlatch.lifecycle.linking import find_link
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import TrackerChangeDocument
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi import Manifest
@@ -50,15 +49,14 @@ def end_change(
     """Tell what became of a tracker's items; the exit code."""
     code = delivered_code(delivered.deliveries)
     if as_json:
-        document: TrackerChangeDocument = {
-            "schema": "unlatch.tracker-change/1",
-            "tracker": tracker,
-            "kind": kind,
-            "increment": increment_entry(delivered.increment, before.status),
-            "trackers": [delivery_entry(one) for one in delivered.deliveries],
-            "exitCode": code,
-        }
-        output.document(document)
+        output.document(
+            "tracker-change",
+            code,
+            tracker=tracker,
+            kind=kind,
+            increment=increment_entry(delivered.increment, before.status),
+            trackers=[delivery_entry(one) for one in delivered.deliveries],
+        )
         return code
     if code:
         tell_left(delivered)

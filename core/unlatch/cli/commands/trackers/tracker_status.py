@@ -16,7 +16,6 @@ from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.fetch_items import look
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import TrackerStatusDocument
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.lifecycle.fetch_items import Seen
     from unlatch.spi import Manifest
@@ -46,7 +45,7 @@ def status_command(manifest: Manifest) -> click.Command:
         left_out = tell_left_out(broken)
         code = 1 if errors else left_out
         if as_json:
-            output.document(_status_document(manifest, found, told, code))
+            output.document("tracker-status", code, **_status_document(manifest, found, told))
         else:
             _tell_status(session, told, several=len(found) > 1)
         return code
@@ -77,10 +76,8 @@ def _status_document(
     manifest: Manifest,
     found: list[tuple[Increment, tuple[Link, ...]]],
     told: list[tuple[Increment, Seen]],
-    code: int,
-) -> TrackerStatusDocument:
+) -> output.Json:
     return {
-        "schema": "unlatch.tracker-status/1",
         "tracker": manifest.name,
         "increments": [
             {
@@ -90,7 +87,6 @@ def _status_document(
             }
             for increment, _ in found
         ],
-        "exitCode": code,
     }
 
 

@@ -14,7 +14,6 @@ from unlatch.increments.files.linking import unlink
 from unlatch.lifecycle.linking import find_link
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import UnlinkDocument
     from unlatch.cli.table import Entry
 
 
@@ -33,14 +32,12 @@ def command(entry: Entry) -> click.Command:
         owed = [o for o in increment.pending if (o.tracker, o.item) == (link.tracker, link.key)]
         unlink(session.workspace.manager, increment.id, link, by=session.who(by))
         if as_json:
-            document: UnlinkDocument = {
-                "schema": "unlatch.unlink/1",
-                "id": increment.id,
-                "unlinked": link_entry(link),
-                "dropped": len(owed),
-                "exitCode": 0,
-            }
-            output.document(document)
+            output.document(
+                "unlink",
+                id=increment.id,
+                unlinked=link_entry(link),
+                dropped=len(owed),
+            )
             return 0
         output.data(f"{output.good(output.sign('ok'))} {output.clean(link.key)} unlinked")
         if owed:

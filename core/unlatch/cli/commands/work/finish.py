@@ -25,7 +25,6 @@ from unlatch.spi.operation import Kind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.cli.contracts.documents import FinishDocument
     from unlatch.cli.table import Entry
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi.options import DeliveryOptions
@@ -96,7 +95,7 @@ def command(entry: Entry) -> click.Command:
             )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:
-            output.document(_document(entry.name, finished, delivered, code))
+            output.document(entry.name, code, **_document(finished, delivered))
         elif code:
             tell_left(delivered)
         return code
@@ -109,9 +108,8 @@ def _forcing(to: Status) -> Callable[[Any], Any]:
     return _FORCE if to is Status.COMPLETED else lambda function: function
 
 
-def _document(name: str, finished: Finished, delivered: Delivered, code: int) -> FinishDocument:
+def _document(finished: Finished, delivered: Delivered) -> output.Json:
     return {
-        "schema": f"unlatch.{name}/1",
         "increment": increment_entry(delivered.increment, finished.previous),
         "spared": [
             {**link_entry(link), "neededBy": list(needed)} for link, needed in finished.spared
@@ -119,7 +117,6 @@ def _document(name: str, finished: Finished, delivered: Delivered, code: int) ->
         "trackers": [delivery_entry(one) for one in delivered.deliveries],
         "forced": list(finished.clearance.forced),
         "warnings": warning_entries(finished.clearance.warnings),
-        "exitCode": code,
     }
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from unlatch.cli.contracts.documents import MoveDocument
     from unlatch.cli.table import Entry
 
 STATUSES = {
@@ -52,7 +51,7 @@ def command(entry: Entry) -> click.Command:
         who, activation = session.who(by), ActivationOptions(force=force)
         moved = move(session.workspace, wanted, to, by=who, reason=reason, activation=activation)
         if as_json:
-            output.document(_document(entry.name, moved))
+            output.document(entry.name, **_document(moved))
         else:
             _tell(moved)
         return 0
@@ -65,12 +64,10 @@ def _force_to(to: Status) -> Callable[[Any], Any]:
     return FORCE if to is Status.ACTIVE else lambda function: function
 
 
-def _document(name: str, moved: Moved) -> MoveDocument:
+def _document(moved: Moved) -> output.Json:
     return {
-        "schema": f"unlatch.{name}/1",
         "increment": increment_entry(moved.after, moved.before.status),
         "warnings": warning_entries(moved.warnings),
-        "exitCode": 0,
     }
 
 

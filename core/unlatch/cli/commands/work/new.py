@@ -11,7 +11,6 @@ from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import NewDocument
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Link
 
@@ -47,16 +46,14 @@ def command(entry: Entry) -> click.Command:
             output.clean(title), kind=kind, by=session.who(by), links=links
         )
         if as_json:
-            document: NewDocument = {
-                "schema": "unlatch.new/1",
-                "increment": {
+            output.document(
+                "new",
+                increment={
                     "id": increment.id,
                     "status": increment.status,
                     "path": str(increment.folder),
                 },
-                "exitCode": 0,
-            }
-            output.document(document)
+            )
         else:
             output.data(f"{output.good(output.sign('ok'))} {increment.id} in {increment.folder}")
             output.talk(f"Next: unlatch start {increment.id}")

@@ -117,7 +117,7 @@ def _run(session: Session, wanted: str, typed: ResumeOptions) -> int:
         )
     code = resume_code(resumed, delivered)
     if typed.as_json:
-        output.document(resume_document(resumed, delivered, code))
+        output.document("resume", code, **resume_document(resumed, delivered))
     else:
         tell_end(resumed, delivered, wanted, code)
     return code

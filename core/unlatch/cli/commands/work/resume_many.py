@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.commands.work.resume_options import ResumeOptions
-    from unlatch.cli.contracts.documents import DryRunManyDocument
-    from unlatch.cli.contracts.previewed import PreviewedIncrement
-    from unlatch.cli.contracts.resuming import ResumeManyDocument
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
 
@@ -219,12 +216,11 @@ def _end(
     # What is recorded and not delivered outweighs what was refused.
     code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0) or left_out
     if typed.as_json:
-        document: ResumeManyDocument = {
-            "schema": "unlatch.resume-many/1",
-            "increments": [resumed_entry(one, served.get(one.before.id)) for one in resumed],
-            "exitCode": code,
-        }
-        output.document(document)
+        output.document(
+            "resume-many",
+            code,
+            increments=[resumed_entry(one, served.get(one.before.id)) for one in resumed],
+        )
     elif not typed.offline:
         tell_all_left(delivered)
     return code
@@ -244,13 +240,11 @@ def _preview(
     found = [Preview(*one) for one in zip(plans, items, strict=True)]
     requests = sum(one.requests for one in found)
     if typed.as_json:
-        document: DryRunManyDocument = {
-            "schema": "unlatch.dry-run-many/1",
-            "increments": [_previewed(one) for one in found],
-            "requests": requests,
-            "exitCode": 0,
-        }
-        output.document(document)
+        output.document(
+            "dry-run-many",
+            increments=[_previewed(one) for one in found],
+            requests=requests,
+        )
         return 0
     for one in found:
         tell_preview(session, one, as_json=False)
@@ -258,7 +252,7 @@ def _preview(
     return 0
 
 
-def _previewed(found: Preview) -> PreviewedIncrement:
+def _previewed(found: Preview) -> output.Json:
     before, after = found.plan.before, found.plan.after
     return {
         "increment": {"id": before.id, "status": before.status, "wouldBe": after.status},

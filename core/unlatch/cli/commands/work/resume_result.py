@@ -19,9 +19,6 @@ from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
 from unlatch.lifecycle.resume import Step
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import ResumeDocument
-    from unlatch.cli.contracts.parts import ResumeEntry
-    from unlatch.cli.contracts.resuming import ResumedEntry
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.lifecycle.resume import Resumed
 
@@ -37,7 +34,7 @@ def resume_code(resumed: Resumed, delivered: Delivered | None) -> int:
     return delivered_code(delivered.deliveries, delivered.left)
 
 
-def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> ResumedEntry:
+def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> output.Json:
     """One increment of the list that several ids, or --all-matching, give."""
     increment = delivered.increment if delivered else resumed.increment
     return {
@@ -51,21 +48,19 @@ def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> ResumedEntry
     }
 
 
-def resume_document(resumed: Resumed, delivered: Delivered, code: int) -> ResumeDocument:
+def resume_document(resumed: Resumed, delivered: Delivered) -> output.Json:
     """The document for a single id."""
     increment = delivered.increment
     return {
-        "schema": "unlatch.resume/1",
         "increment": increment_entry(increment, resumed.before.status),
         "reopen": reopen_entry(resumed.entry, increment),
         "trackers": _trackers(resumed, delivered),
         "scope": scope_entry(resumed.scope),
         "warnings": warning_entries(resumed.warnings),
-        "exitCode": code,
     }
 
 
-def _trackers(resumed: Resumed, delivered: Delivered | None) -> list[ResumeEntry]:
+def _trackers(resumed: Resumed, delivered: Delivered | None) -> list[output.Json]:
     found = [resume_entry(one) for one in delivered.deliveries] if delivered else []
     if resumed.step is Step.REVIVE and not found and resumed.error is None:
         return [untouched_entry(link) for link in resumed.increment.links]

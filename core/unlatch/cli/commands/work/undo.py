@@ -22,7 +22,6 @@ from unlatch.increments.files.plans import plan_undo, undoable
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
-    from unlatch.cli.contracts.documents import UndoDocument
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.lifecycle.deliver import Delivered
@@ -127,14 +126,13 @@ def _end(
 ) -> int:
     code = 0 if delivered.on_purpose else delivered_code(delivered.deliveries, delivered.left)
     if as_json:
-        document: UndoDocument = {
-            "schema": "unlatch.undo/1",
-            "increment": increment_entry(delivered.increment, before.status),
-            "undone": undone.id,
-            "trackers": [delivery_entry(one) for one in delivered.deliveries],
-            "exitCode": code,
-        }
-        output.document(document)
+        output.document(
+            "undo",
+            code,
+            increment=increment_entry(delivered.increment, before.status),
+            undone=undone.id,
+            trackers=[delivery_entry(one) for one in delivered.deliveries],
+        )
     elif code == UNDECIDED:
         _tell_undecided(session, delivered)
     elif code:
