@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unlatch.config.specweave_limits import limits
+from unlatch.config.specweave import limits_of
 
 
 def test_its_limits_are_read_by_our_names() -> None:
@@ -18,7 +18,7 @@ def test_its_limits_are_read_by_our_names() -> None:
         "staleness": {"paused": 7, "active": 30},
     }
 
-    assert limits({"limits": theirs}) == {
+    assert limits_of({"limits": theirs}) == {
         "max_active": 3,
         "hard_cap": 5,
         "can_interrupt": ["hotfix"],
@@ -29,7 +29,7 @@ def test_its_limits_are_read_by_our_names() -> None:
 def test_nothing_may_interrupt_where_that_is_switched_off() -> None:
     theirs = {"allowEmergencyInterrupt": False, "typeBehaviors": {"canInterrupt": ["hotfix"]}}
 
-    assert limits({"limits": theirs}) == {"can_interrupt": []}
+    assert limits_of({"limits": theirs}) == {"can_interrupt": []}
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_nothing_may_interrupt_where_that_is_switched_off() -> None:
     ],
 )
 def test_what_has_another_shape_is_passed_over(config: Any) -> None:
-    assert limits(config) == {}
+    assert limits_of(config) == {}

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from unlatch.config import specweave_limits
-from unlatch.config.specweave import repositories_of, tracker_settings
-from unlatch.config.sync_config import SyncConfig
-from unlatch.config.tables import Limits, Reopen
+from unlatch.config.specweave import read_specweave, settings_of
+from unlatch.config.tables import CommentStyle, Labels, Limits, Reopen, SyncConfig, Table
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.layout import HOME, SPECWEAVE
 from unlatch.spi.mistakes import mistake_of
@@ -30,36 +26,13 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# How the mistakes of settings that stand in a wrong place begin.
+# The beginnings of messages about settings in a wrong place.
 WRONG_FILE, WRONG_TABLE = "wrong file: it belongs in", "wrong table:"
 SLOTS = frozenset({"headline", "reason", "by", "at", "increment", "title"})
 
 
-class CommentStyle(StrEnum):
-    """How much is said on an item."""
-
-    FULL = "full"
-    SHORT = "short"
-    NONE = "none"
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Labels(_Table):
-    """Labels (tags on Azure DevOps) that unlatch sets and removes."""
-
-    reopened: str = Field("reopened", description="Added by a reopen, removed by `complete`")
-    completed: str = Field("completed", description="Added by `complete`, removed by a reopen")
-    scope_change: str = Field(
-        "scope-change",
-        description="Added by a reopen with new scope, removed by `complete`",
-    )
-
-
-class CoreConfig(_Table):
-    """Everything in config.toml but the tables of the trackers."""
+class CoreConfig(Table):
+    """config.toml without the tables of the trackers."""
 
     comment: CommentStyle = Field(
         CommentStyle.FULL,
@@ -106,7 +79,7 @@ class CoreConfig(_Table):
         return value
 
 
-# Those of them that no table holds.
+# The settings outside of tables.
 _TOP_LEVEL = tuple(
     name
     for name, field in CoreConfig.model_fields.items()
@@ -114,7 +87,7 @@ _TOP_LEVEL = tuple(
 )
 
 
-class UserConfig(_Table):
+class UserConfig(Table):
     """The user's own config.toml, which no repository can change."""
 
     trusted_hosts: tuple[str, ...] = Field(
@@ -144,12 +117,12 @@ class UserConfig(_Table):
 
 @dataclass(frozen=True, slots=True)
 class RawConfig:
-    """What the files say, before the trackers' tables are checked by their plugins.
+    """The content of the files, before plugins check the trackers' tables.
 
     Args:
         core: the core's own values.
         trackers: the tables below `[trackers]`, by the plugin's name.
-        origins: where each value came from, by its dotted key.
+        origins: the file of each value, by its dotted key.
         problems: every mistake found so far.
     """
 
@@ -160,15 +133,15 @@ class RawConfig:
 
 
 def read_config(layout: Layout) -> RawConfig:
-    """The project's configuration; mistakes are listed in it, so that all can be told at once.
+    """The project's configuration, with a list of all its mistakes.
 
     Raises:
-        ConfigError: a file is no TOML or cannot be read.
+        ConfigError: a file is not TOML or cannot be read.
     """
-    ours = _parsed(read_file, layout.config)
+    ours = _parse(read_file, layout.config)
     theirs: dict[str, Any] = {}
     if ours.get("specweave") is not False:
-        theirs = _from_specweave(layout.root / SPECWEAVE / "config.json", ours)
+        theirs = settings_of(read_specweave(layout), ours)
     origins = dict.fromkeys(_flat(theirs), f"{SPECWEAVE}/config.json")
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
     merged = _merged(theirs, ours)
@@ -177,23 +150,20 @@ def read_config(layout: Layout) -> RawConfig:
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
     if core is None:
-        # What is right is kept, so that the mistakes of others are still found.
-        sound = {key: value for key, value in merged.items() if _is_sound(key, value)}
-        core = CoreConfig.model_validate(sound)
+        # Valid settings are kept, so that mistakes elsewhere are still found.
+        alone = (validate(CoreConfig, {key: merged[key]}, prefix="") for key in merged)
+        valid = dict(zip(merged, alone, strict=True))
+        core = CoreConfig.model_validate({key: merged[key] for key in merged if valid[key][0]})
     return RawConfig(core, tables, origins, problems)
-
-
-def _is_sound(key: str, value: Any) -> bool:
-    return validate(CoreConfig, {key: value}, prefix="")[0] is not None
 
 
 def read_user_config(path: Path) -> UserConfig:
     """The user's configuration.
 
     Raises:
-        ConfigError: it is no TOML, or has mistakes; all are listed.
+        ConfigError: it is not TOML, or has mistakes; all are listed.
     """
-    config, problems = validate(UserConfig, _parsed(read_user_file, path), prefix="")
+    config, problems = validate(UserConfig, _parse(read_user_file, path), prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
     return config
@@ -218,7 +188,7 @@ def _problem(detail: Any, prefix: str, model: type[BaseModel]) -> str:
 
 
 def _unknown(key: str, model: type[BaseModel]) -> str:
-    """What is wrong with a setting that is not known in its place."""
+    """The message for a setting that is unknown in its place."""
     table, _, name = key.rpartition(".")
     if model is UserConfig:
         if key in (*CoreConfig.model_fields, "trackers"):
@@ -230,28 +200,25 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
     return "there is no such setting"
 
 
-# A key of many parts: what a parser keeps of it grows with the square of their number.
+# The memory of a parser grows with the square of the number of parts in a key.
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-# From the start of a key alone: from within one, each long word would be gone over again and again.
+# Matched only from the start of a key, because matches from within one take quadratic time.
 _LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
 
 
-def _checked_keys(text: str) -> str:
-    if found := _LONG_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        raise ValueError(f"a key of more than 50 parts (at line {line})")
-    return text
-
-
-def _parsed(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
-    """What a TOML file holds; nothing if there is no such file.
+def _parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
+    """The content of a TOML file; empty if the file is missing.
 
     Raises:
-        ConfigError: it cannot be read, or is no TOML; of a project's file also with the id
+        ConfigError: it cannot be read, or is not TOML; for a project's file also with the id
             `unsafe-path`, `not-a-file` or `file-too-large`.
     """
     try:
-        return tomllib.loads(_checked_keys(read(path).decode("utf-8")))
+        text = read(path).decode("utf-8")
+        if found := _LONG_KEY.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            raise ValueError(f"a key of more than 50 parts (at line {line})")  # noqa: TRY301
+        return tomllib.loads(text)
     except FileNotFoundError:
         return {}
     except StoreError as error:
@@ -263,28 +230,6 @@ def _parsed(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         raise ConfigError((problem,), where=str(path), hint="fix the line shown above") from error
 
 
-def repositories_of_profiles(layout: Layout) -> Mapping[str, str]:
-    """The repository on GitHub that each of SpecWeave's profiles names."""
-    return repositories_of(_specweave_config(layout.root / SPECWEAVE / "config.json"))
-
-
-def _specweave_config(path: Path) -> Any:
-    try:
-        return json.loads(read_file(path))
-    except (OSError, StoreError, ValueError, RecursionError):
-        return {}  # not ours: SpecWeave reports its own mistakes
-
-
-def _from_specweave(path: Path, ours: Mapping[str, Any]) -> dict[str, Any]:
-    config = _specweave_config(path)
-    if not config:
-        return {}
-    found: dict[str, Any] = {}
-    if table := specweave_limits.limits(config):
-        found["limits"] = table
-    return {**found, **tracker_settings(config, ours)}
-
-
 def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     merged = dict(under)
     for key, value in over.items():
@@ -294,6 +239,7 @@ def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """The dotted keys of all values."""
     keys: list[str] = []
     for key, value in values.items():
         inner = isinstance(value, dict)

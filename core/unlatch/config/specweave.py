@@ -1,25 +1,33 @@
-"""What a SpecWeave project's config.json says about trackers, in the words of config.toml.
+"""Settings of a SpecWeave project's config.json, translated to config.toml's.
 
-It names trackers because SpecWeave does. Whatever has not the shape that SpecWeave writes is passed
-over: the file belongs to another program, and must not keep this one from working.
+It names trackers because SpecWeave does. Values of an unexpected shape are ignored: the file
+belongs to another program, and must not keep this one from working.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.layout import SPECWEAVE
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-# What SpecWeave may not do to items without consent, in the words of `sync.write`: to those that
-# it made itself, to those that were there before, and to any (its config-permissions-guide.md).
+    from unlatch.increments.files.layout import Layout
+
+_COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
+# The parts of `sync.write` that need consent in SpecWeave: for items that it made, for items that
+# existed before, and for all (its config-permissions-guide.md).
 _OWN = "canUpsertInternalItems", frozenset({"create", "body", "comment"})
 _FOREIGN = "canUpdateExternalItems", frozenset({"body", "comment"})
 _ANY = "canUpdateStatus", frozenset({"status", "labels"})
 _PARTS = ("status", "comment", "labels", "body", "create")
 _PROVIDERS = {"github": "github", "jira": "jira", "ado": "ado", "azure-devops": "ado"}
-# Where a tracker's items are; whoever sets one of these in config.toml means another place.
+# The place of a tracker's items; one of these in config.toml defines another place.
 _PLACES = {
     "github": ("repository",),
     "ado": ("organization_url", "project", "projects"),
@@ -51,36 +59,51 @@ _STATE = re.compile(r"\S(?:[^\x00-\x1f\x7f]{0,126}\S)?")
 Tables = dict[str, dict[str, Any]]
 
 
-def tracker_settings(config: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables `trackers` and `sync` that a config.json amounts to.
+def read_specweave(layout: Layout) -> Any:
+    """The content of a project's config.json; empty if it cannot be read.
+
+    SpecWeave reports the mistakes in its own file.
+    """
+    try:
+        return json.loads(read_file(layout.root / SPECWEAVE / "config.json"))
+    except (OSError, StoreError, ValueError, RecursionError):
+        return {}
+
+
+def settings_of(config: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables `limits`, `trackers` and `sync` that are equivalent to a config.json.
 
     Args:
         config: the file's content.
-        ours: what config.toml says. Where it names a tracker's place or states, SpecWeave's are
-            not for that place; where it says what may be written, SpecWeave's consents are past.
+        ours: the content of config.toml. SpecWeave's place or states of a tracker do not apply if
+            it sets them, nor SpecWeave's consents if it sets the parts that may be written.
     """
-    own = ours.get("trackers")
-    own = own if isinstance(own, dict) else {}
-    found: Tables = {}
-    for name, table in _places(config).items():
-        known = own.get(name)
-        known = known if isinstance(known, dict) else {}
-        if not any(key in known for key in _PLACES[name]):
-            found[name] = table
-    for name, (key, states) in _states(config).items():
-        known = own.get(name)
-        if name not in found and not isinstance(known, dict):
-            continue
-        if not (isinstance(known, dict) and key in known):
-            found.setdefault(name, {})[key] = states
-    said = ours.get("sync")
-    is_said = isinstance(said, dict) and ("write" in said or "write_foreign" in said)
-    told = {"trackers": found, "sync": {} if is_said else _consents(config)}
-    return {key: value for key, value in told.items() if value}
+    sync = at(ours, "sync")
+    is_set = any(at(sync, key) is not None for key in ("write", "write_foreign"))
+    found = {
+        "limits": limits_of(config),
+        "trackers": _trackers(config, at(ours, "trackers")),
+        "sync": {} if is_set else _consents(config),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def limits_of(config: Any) -> dict[str, Any]:
+    """The table `limits`, without values that are no numbers."""
+    theirs = at(config, "limits")
+    found: dict[str, Any] = {ours: _positive(at(theirs, key)) for ours, key in _COUNTS.items()}
+    stale = {status: _positive(at(theirs, "staleness", status)) for status in ("active", "paused")}
+    found["stale_after"] = {status: days for status, days in stale.items() if days}
+    interrupting = at(theirs, "typeBehaviors", "canInterrupt")
+    if at(theirs, "allowEmergencyInterrupt") is False:
+        found["can_interrupt"] = []
+    elif isinstance(interrupting, list):
+        found["can_interrupt"] = [one for one in interrupting if one and isinstance(one, str)]
+    return {key: value for key, value in found.items() if value or value == []}
 
 
 def repositories_of(config: Any) -> dict[str, str]:
-    """The repository on GitHub that each profile names."""
+    """The GitHub repository of each profile."""
     places = (
         (name, _github(at(one, "config"))) for name, one in _items(at(config, "sync", "profiles"))
     )
@@ -88,14 +111,14 @@ def repositories_of(config: Any) -> dict[str, str]:
 
 
 def automatic_sync(config: Any) -> tuple[str, ...]:
-    """The settings, by their dotted names, under which SpecWeave writes to trackers unasked."""
+    """The dotted names of the settings that let SpecWeave write to trackers by itself."""
     if at(config, "sync", "enabled") is False:
         return ()
     return tuple(".".join(path) for path in _AUTOMATIC if at(config, *path) is True)
 
 
 def unused_mappings(config: Any) -> tuple[str, ...]:
-    """Places, by their dotted names, that map a status to labels or tags: nothing reads them."""
+    """The dotted names of mappings from a status to labels or tags, which nothing reads."""
     mappings = at(config, "sync", "statusSync", "mappings")
     return tuple(
         f"sync.statusSync.mappings.{tracker}.{status}.{key}"
@@ -107,10 +130,15 @@ def unused_mappings(config: Any) -> tuple[str, ...]:
 
 
 def at(node: Any, *path: Any) -> Any:
-    """What stands at a path of keys; None where it leads nowhere."""
+    """The value at a path of keys, or None."""
     for step in path:
         node = node.get(step) if isinstance(node, dict) and isinstance(step, str) else None
     return node
+
+
+def _positive(value: Any) -> int | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and value > 0 else None
 
 
 def _items(node: Any) -> tuple[tuple[str, Any], ...]:
@@ -118,7 +146,7 @@ def _items(node: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _consents(config: Any) -> dict[str, list[str]]:
-    """What may be written to items, where SpecWeave was refused something."""
+    """The parts that may be written to items, if SpecWeave lacks a consent."""
 
     def refused(*consents: tuple[str, frozenset[str]]) -> frozenset[str]:
         given = at(config, "sync", "settings")
@@ -128,6 +156,18 @@ def _consents(config: Any) -> dict[str, list[str]]:
     if not any(found.values()):
         return {}
     return {key: [part for part in _PARTS if part not in not_] for key, not_ in found.items()}
+
+
+def _trackers(config: Any, configured: Any) -> Tables:
+    found: Tables = {}
+    for name, table in _places(config).items():
+        if all(at(configured, name, key) is None for key in _PLACES[name]):
+            found[name] = table
+    for name, (key, states) in _states(config).items():
+        is_used = name in found or isinstance(at(configured, name), dict)
+        if is_used and at(configured, name, key) is None:
+            found.setdefault(name, {})[key] = states
+    return found
 
 
 def _places(config: Any) -> Tables:
@@ -142,7 +182,7 @@ def _places(config: Any) -> Tables:
 
 
 def _profiles(config: Any, tracker: str) -> Iterator[dict[str, Any]]:
-    """What the profiles of a tracker say, the active one first."""
+    """The places of a tracker's profiles, the active one first."""
     active = at(config, "sync", "activeProfile")
     profiles = _items(at(config, "sync", "profiles"))
     for _, profile in sorted(profiles, key=lambda one: one[0] != active):
@@ -154,7 +194,7 @@ def _profiles(config: Any, tracker: str) -> Iterator[dict[str, Any]]:
 
 
 def _joined(name: str, places: list[dict[str, Any]]) -> dict[str, Any]:
-    """One table of several places: the first is where new items go."""
+    """One table for several places; new items go to the first."""
     table = places[0]
     one, more = ("repository", "repositories") if name == "github" else ("project", "projects")
     host = next((key for key in ("organization_url", "site") if key in table), None)
@@ -211,7 +251,7 @@ _READERS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def _states(config: Any) -> dict[str, tuple[str, dict[str, str]]]:
-    """For each tracker with states of its own: the setting, and what SpecWeave maps to them."""
+    """The setting and the mapped states of each tracker with states of its own."""
     found = {}
     for tracker, (key, names) in _STATES.items():
         mapping = at(config, "sync", "statusSync", "mappings", tracker)

@@ -1,28 +1,51 @@
-"""The tables of config.toml that hold a project's own rules."""
+"""The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from unlatch.increments.model import limits, reopening
+from unlatch.increments.model import limits, reopening, sync_policy
 from unlatch.increments.model.rule_violation import Policy
 from unlatch.increments.model.status import Status
+from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict
 
 Count = Annotated[int, Field(ge=1)]
-# A century; beyond some thousands of them, no date can be counted back that far.
+# A century; dates cannot be counted back by more than some thousands of years.
 _LONGEST = 36_500
 Days = Annotated[int, Field(ge=0, le=_LONGEST)]
 Word = Annotated[str, Field(min_length=1)]
 Category = Annotated[str, Field(pattern=r"^[^\W_][\w-]{0,59}$")]
 
 
-class _Table(BaseModel):
+class Table(BaseModel):
+    """A table of a configuration file."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class StaleAfter(_Table):
+class CommentStyle(StrEnum):
+    """The length of comments."""
+
+    FULL = "full"
+    SHORT = "short"
+    NONE = "none"
+
+
+class Labels(Table):
+    """Labels (tags on Azure DevOps) that unlatch sets and removes."""
+
+    reopened: str = Field("reopened", description="Added by a reopen, removed by `complete`")
+    completed: str = Field("completed", description="Added by `complete`, removed by a reopen")
+    scope_change: str = Field(
+        "scope-change",
+        description="Added by a reopen with new scope, removed by `complete`",
+    )
+
+
+class StaleAfter(Table):
     """Days without activity after which an increment is stale."""
 
     active: Days = Field(
@@ -33,8 +56,8 @@ class StaleAfter(_Table):
     )
 
 
-class Limits(_Table):
-    """How much may be worked on at once."""
+class Limits(Table):
+    """Limits for work in progress."""
 
     max_active: Count | None = Field(
         None, description="Maximum number of active increments; `policy` decides beyond it"
@@ -58,7 +81,7 @@ class Limits(_Table):
 
     @property
     def rules(self) -> limits.Limits:
-        """The same for what counts by them."""
+        """The limits, as the rules of increments take them."""
         after = self.stale_after
         return limits.Limits(
             self.max_active,
@@ -70,8 +93,8 @@ class Limits(_Table):
         )
 
 
-class Reopen(_Table):
-    """When what was completed may be reopened."""
+class Reopen(Table):
+    """Rules for reopening completed increments."""
 
     within_days: Annotated[int, Field(ge=1, le=_LONGEST)] | None = Field(
         None, description="Days after completion in which an increment can be reopened"
@@ -89,5 +112,93 @@ class Reopen(_Table):
 
     @property
     def rules(self) -> reopening.ReopenRules:
-        """The same for what decides by them."""
+        """The settings, as the rules of increments take them."""
         return reopening.ReopenRules(**self.model_dump())
+
+
+class Part(StrEnum):
+    """A part of an item that unlatch may write."""
+
+    STATUS = "status"
+    COMMENT = "comment"
+    LABELS = "labels"
+    BODY = "body"
+    CREATE = "create"
+
+
+ALL_PARTS = tuple(Part)
+
+
+class TrackerSync(Table):
+    """One tracker's own policy; defaults come from `[sync]`."""
+
+    direction: Direction | None = Field(
+        None, description="Replaces `sync.direction` for this tracker"
+    )
+    conflict: OnConflict | None = Field(
+        None, description="Replaces `sync.conflict` for this tracker"
+    )
+    on_close: OnClose | None = Field(None, description="Replaces `sync.on_close` for this tracker")
+    write: tuple[Part, ...] | None = Field(
+        None, description="Replaces `sync.write` for this tracker"
+    )
+
+
+class SyncConfig(Table):
+    """How `unlatch sync` compares increments and items, and which one it changes."""
+
+    branch: str | None = Field(
+        None,
+        description="Branch on which statuses are compared; by default the remote's default "
+        "branch. Other branches only deliver pending operations",
+    )
+    max_items: Annotated[int, Field(ge=1)] = Field(
+        10, description="Maximum number of items that one run changes without `--max-items`"
+    )
+    direction: Direction = Field(
+        Direction.BOTH,
+        description="`push`: items follow increments; `pull`: increments follow items; `both`; "
+        "`off`",
+    )
+    conflict: OnConflict = Field(
+        OnConflict.ASK,
+        description="Side that wins where both sides changed: `local` or `remote`. `ask` "
+        "prompts, `fail` reports a conflict",
+    )
+    on_close: OnClose = Field(
+        OnClose.ASK,
+        description="Reaction to an item that was closed by hand while its increment is open: "
+        "`follow` finishes the increment, `report` only lists the item, `ask` "
+        "prompts",
+    )
+    write: tuple[Part, ...] = Field(
+        ALL_PARTS,
+        description="Parts of items that unlatch may write, in every command",
+    )
+    write_foreign: tuple[Part, ...] | None = Field(
+        None,
+        description="The same for items that existed before they were linked; by default the "
+        "value of `write`",
+    )
+    trackers: dict[str, TrackerSync] = Field(
+        default_factory=dict,
+        description="Values for one tracker: [sync.trackers.jira] with `direction`, `conflict`, "
+        "`on_close` and `write`",
+    )
+
+    def policy(self, tracker: str) -> sync_policy.Policy:
+        """The policy for one tracker's items."""
+        own = self.trackers.get(tracker, TrackerSync())
+        return sync_policy.Policy(
+            own.direction or self.direction,
+            own.conflict or self.conflict,
+            own.on_close or self.on_close,
+        )
+
+    def may_write(self, tracker: str, *, foreign: bool = False) -> frozenset[Part]:
+        """The parts of a tracker's items that may be written; `foreign` ones existed before."""
+        own = self.trackers.get(tracker, TrackerSync())
+        write = frozenset(self.write if own.write is None else own.write)
+        if foreign and own.write is None and self.write_foreign is not None:
+            return frozenset(self.write_foreign)
+        return write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.config.config import CommentStyle
+from unlatch.config.tables import CommentStyle
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import documents_of

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.config.sync_config import Part
+from unlatch.config.tables import Part
 from unlatch.delivery.changes import build_change, restrict
 from unlatch.delivery.revert import plan_revert
 from unlatch.errors import Rejected, StoreError, UsageError

@@ -70,9 +70,12 @@ class Trackers:
 
     def _in_profile(self, link: Link, profile: str) -> str:
         """The id of an item in one of SpecWeave's profiles."""
-        from unlatch.config.config import repositories_of_profiles  # noqa: PLC0415  (rarely needed)
+        from unlatch.config.specweave import (  # noqa: PLC0415  (rarely needed)
+            read_specweave,
+            repositories_of,
+        )
 
-        repositories = repositories_of_profiles(self._workspace.layout)
+        repositories = repositories_of(read_specweave(self._workspace.layout))
         if profile not in repositories:
             raise UsageError(
                 "profile-unknown",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.config.config import CommentStyle
+from unlatch.config.tables import CommentStyle
 from unlatch.project.registry import Registry
 from unlatch.spi.operation import Kind
 from unlatch.spi.options import DeliveryOptions

@@ -12,7 +12,7 @@ from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.render.delivery import deliver_and_tell
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
-from unlatch.config.sync_config import Part
+from unlatch.config.tables import Part
 from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
 from unlatch.errors import UsageError
