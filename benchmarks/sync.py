@@ -17,7 +17,7 @@ from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.resume import Request, resume_many
+from unlatch.lifecycle.resume import ResumeRequest, resume_many
 from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -134,7 +134,7 @@ def _set_up(project: Project, tracker: str, count: int) -> None:
 def _reopen(project: Project, tracker: str, count: int) -> _Taken:
     """Resume all increments for one reason, and serve their items."""
     with _measured(project, tracker) as (workspace, trackers, taken):
-        request = Request("the benchmark", "Something was forgotten")
+        request = ResumeRequest("the benchmark", "Something was forgotten")
         done = resume_many(workspace, _increments(workspace), request, lambda _resumed: None)
         fresh = frozenset(op for one in done for op in one.fresh)
         made: list[Delivery] = []

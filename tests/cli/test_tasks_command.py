@@ -12,7 +12,7 @@ from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 
 from unlatch.errors import ProposalError
-from unlatch.lifecycle.proposals import proposed
+from unlatch.lifecycle.proposed_tasks import propose_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,7 +193,7 @@ def test_it_may_not_take_for_ever(tmp_path: Path) -> None:
     endless = [sys.executable, "-c", "while True: pass"]
 
     with pytest.raises(ProposalError) as caught:
-        proposed(endless, {}, root=tmp_path, environ={}, patience=0.2)
+        propose_tasks(endless, {}, root=tmp_path, environ={}, patience=0.2)
 
     assert caught.value.id == "tasks-command-failed"
     assert "did not answer within 0.2 s" in caught.value.message

@@ -16,7 +16,7 @@ from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.finish import finish
-from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.project.registry import Registry, load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -203,7 +203,7 @@ class Cell:
         """What they do with `--offline`; the ids of the operations."""
         workspace = self._workspace()
         if self.aim.kind is Kind.REOPEN:
-            return resume(workspace, INCREMENT, Request(by="Dana", reason=REASON)).fresh
+            return resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON)).fresh
         if self.aim.kind is Kind.CLOSE:
             done = finish(workspace, INCREMENT, Status.COMPLETED, by="Dana", reason=REASON)
             return done.fresh

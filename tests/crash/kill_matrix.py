@@ -26,7 +26,7 @@ from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
 
 from unlatch.increments.files.layout import layout_at
-from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 
@@ -50,7 +50,7 @@ def reopen(stage: Stage, case: Case) -> None:
     workspace = Workspace(
         layout_at(case.root), environ=stage.environ, user_config=stage.folder / "none.toml"
     )
-    resumed = resume(workspace, INCREMENT, Request(by="Dana", reason=REASON))
+    resumed = resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON))
     deliver_one(workspace, Trackers(workspace), INCREMENT, resumed.fresh)
 
 

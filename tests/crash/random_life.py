@@ -40,7 +40,7 @@ from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.finish import finish
-from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
@@ -190,7 +190,9 @@ class Life(RuleBasedStateMachine):
         found = {t: (item.is_open, item.labels) for t, item in self.items.items()}
         self._do(
             how,
-            lambda w: resume(w, "7", Request(by="Dana", reason=reason, options=WHATEVER)).fresh,
+            lambda w: (
+                resume(w, "7", ResumeRequest(by="Dana", reason=reason, options=WHATEVER)).fresh
+            ),
         )
         if not self._moved():
             return
@@ -231,7 +233,9 @@ class Life(RuleBasedStateMachine):
     def revive(self) -> None:
         """As unlatch resume of an abandoned increment: its items are left as they are."""
         owed = set(self._pending())
-        self._do("offline", lambda w: resume(w, "7", Request(by="Dana", reason="once more")).fresh)
+        self._do(
+            "offline", lambda w: resume(w, "7", ResumeRequest(by="Dana", reason="once more")).fresh
+        )
         assert self._moved()
         for tracker in owed:
             self.items[tracker].is_open = self.items[tracker].labels = None

@@ -19,7 +19,7 @@ from tests.crash.boundaries import Boundaries
 
 from unlatch.increments.documents import NewTask, read_tasks
 from unlatch.increments.files.layout import layout_at
-from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.lifecycle.scope import scope_change
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
@@ -57,7 +57,7 @@ def change_scope(root: Path) -> None:
     workspace = Workspace(
         layout_at(root), environ={}, user_config=root / "none.toml", registry=_REGISTRY
     )
-    resume(workspace, NAME, Request(by="Dana", reason="A bug", amendment=CHANGE))
+    resume(workspace, NAME, ResumeRequest(by="Dana", reason="A bug", amendment=CHANGE))
 
 
 def problems(folder: Path) -> list[str]:

@@ -19,7 +19,7 @@ from tests.crash.delivering import deliver_one
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import layout_at
-from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch_sandbox import Fault
@@ -179,7 +179,7 @@ def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
     )
     method, path = {"github": ("POST", "/comments"), "jira": ("PUT", "/issue/")}[tracker]
     completed.box.faults.add(Fault(tracker, "drop-after", method=method, path=path))
-    resumed = resume(workspace, "7", Request(by="Dana", reason=REASON))
+    resumed = resume(workspace, "7", ResumeRequest(by="Dana", reason=REASON))
     deliver_one(workspace, Trackers(workspace), NAME, resumed.fresh)
 
     clock.now += jump
@@ -200,7 +200,7 @@ def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
         clock=Jumping(utc_now() + timedelta(hours=hours)),
     )
     completed.box.faults.add(Fault("github", "drop-after", method="POST", path="/comments"))
-    resumed = resume(wrong, "7", Request(by="Dana", reason=REASON))
+    resumed = resume(wrong, "7", ResumeRequest(by="Dana", reason=REASON))
     deliver_one(wrong, Trackers(wrong), NAME, resumed.fresh)
 
     assert completed.run("sync", "7").code == 0

@@ -31,7 +31,7 @@ from tests.security.test_programs import DECLARED, EXAMPLES
 import unlatch.cli
 from unlatch.cli.app import app
 from unlatch.cli.runtime import output
-from unlatch.lifecycle.linking_many import as_text, read_rows
+from unlatch.lifecycle.link_file import as_text, read_rows
 
 if TYPE_CHECKING:
     from tests.cli.project import Done, Project

@@ -37,7 +37,7 @@ class ActivationOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Admission:
+class Approval:
     """That an increment may become active, and on what terms.
 
     Args:
@@ -52,7 +52,7 @@ class Admission:
 
 
 DEFAULT_ACTIVATION = ActivationOptions()
-FREE = Admission()
+FREE = Approval()
 
 
 class WipSnapshot:
@@ -77,7 +77,7 @@ class WipSnapshot:
 
 
 @contextmanager
-def counted(workspace: Workspace) -> Iterator[WipSnapshot | None]:
+def lock_activation(workspace: Workspace) -> Iterator[WipSnapshot | None]:
     """Keep others from making increments active meanwhile; None where nothing limits them."""
     if not workspace.config.limits.rules.is_limited:
         yield None
@@ -87,13 +87,13 @@ def counted(workspace: Workspace) -> Iterator[WipSnapshot | None]:
 
 
 @contextmanager
-def admitted(
+def allow_activation(
     workspace: Workspace,
     increment: Increment,
     activation: ActivationOptions = DEFAULT_ACTIVATION,
     *,
     census: WipSnapshot | None = None,
-) -> Iterator[Admission]:
+) -> Iterator[Approval]:
     """Let an increment become active within, if the rules allow it.
 
     Where the number of active increments is limited, commands that add to it wait for each other
@@ -111,16 +111,18 @@ def admitted(
     """
     limited = workspace.config.limits.rules.is_limited and census is None
     with store_lock(workspace.layout, ACTIVE) if limited else nullcontext():
-        yield admit(workspace, workspace.manager.read(increment.id), activation, census=census)
+        yield check_activation(
+            workspace, workspace.manager.read(increment.id), activation, census=census
+        )
 
 
-def admit(
+def check_activation(
     workspace: Workspace,
     increment: Increment,
     activation: ActivationOptions = DEFAULT_ACTIVATION,
     *,
     census: WipSnapshot | None = None,
-) -> Admission:
+) -> Approval:
     """The terms on which an increment may become active now.
 
     Raises:
@@ -131,7 +133,7 @@ def admit(
     category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
         return FREE  # nothing is added; a step that CI repeats must not be refused
-    terms = Admission(category if increment.status is Status.COMPLETED else None)
+    terms = Approval(category if increment.status is Status.COMPLETED else None)
     violations = _violations(workspace, increment, category, census, is_asked=activation.is_asked)
     if not violations:
         return terms

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ItemSnapshot:
     """What is known of a linked item.
 
     Args:
@@ -37,13 +37,13 @@ class Seen:
     error: UnlatchError | None = None
 
 
-def look(
+def fetch_items(
     trackers: Trackers,
     links: Iterable[Link],
     *,
     within: float | None = None,
     closely: bool = False,
-) -> list[Seen]:
+) -> list[ItemSnapshot]:
     """What the trackers say about the items of `links`, in that order.
 
     Args:
@@ -52,18 +52,18 @@ def look(
             single item could be read more simply.
     """
     links = list(links)
-    seen = {link: Seen(link, link.key) for link in links}
+    seen = {link: ItemSnapshot(link, link.key) for link in links}
     located: dict[str, dict[Link, _Place]] = {}
     for link in links:
         try:
             ref = trackers.locate(link)
         except UnlatchError as error:
-            seen[link] = Seen(link, link.key, error=error)
+            seen[link] = ItemSnapshot(link, link.key, error=error)
         else:
             name = trackers.settings(link.tracker).name(ref)
-            seen[link] = Seen(link, name)
+            seen[link] = ItemSnapshot(link, name)
             located.setdefault(link.tracker, {})[link] = _Place(ref, name)
-    tasks: dict[tuple[Link, ...], Callable[[], list[Seen]]] = {}
+    tasks: dict[tuple[Link, ...], Callable[[], list[ItemSnapshot]]] = {}
     for tracker, places in located.items():
         at_once = Capability.STATUS_OF_MANY in trackers.registry.manifest(tracker).capabilities
         groups = (
@@ -82,17 +82,17 @@ def look(
 
 def _look(
     trackers: Trackers, tracker: str, places: Mapping[Link, _Place], *, closely: bool
-) -> list[Seen]:
+) -> list[ItemSnapshot]:
     many = Capability.STATUS_OF_MANY in trackers.registry.manifest(tracker).capabilities
     singly = not many or (len(places) == 1 and not closely)
     try:
         refs = [place.ref for place in places.values()]
         found = _asked(trackers.open(tracker), refs, singly=singly)
     except UnlatchError as error:
-        return [Seen(link, place.name, error=error) for link, place in places.items()]
+        return [ItemSnapshot(link, place.name, error=error) for link, place in places.items()]
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
         told = unexpected(error)
-        return [Seen(link, place.name, error=told) for link, place in places.items()]
+        return [ItemSnapshot(link, place.name, error=told) for link, place in places.items()]
     return [_seen(link, place, found[place.ref]) for link, place in places.items()]
 
 
@@ -104,10 +104,10 @@ def _asked(
     return plugin.read_many(list(dict.fromkeys(refs)))
 
 
-def _seen(link: Link, place: _Place, found: Snapshot | TrackerError) -> Seen:
+def _seen(link: Link, place: _Place, found: Snapshot | TrackerError) -> ItemSnapshot:
     if isinstance(found, UnlatchError):
-        return Seen(link, place.name, error=found)
-    return Seen(link, place.name, found.item)
+        return ItemSnapshot(link, place.name, error=found)
+    return ItemSnapshot(link, place.name, found.item)
 
 
 @dataclass(frozen=True, slots=True)

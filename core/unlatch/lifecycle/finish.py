@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishResult:
     """What finishing did, before anything was delivered.
 
     Args:
@@ -55,7 +55,7 @@ def finish(
     force: bool = False,
     options: DeliveryOptions = AS_CONFIGURED,
     shared: SharedItems | None = None,
-) -> Finished:
+) -> FinishResult:
     """Complete or abandon an increment.
 
     An item that another unfinished increment links to is not closed. One that has the status
@@ -74,8 +74,8 @@ def finish(
     before = manager.read(wanted)
     if before.status is to:
         # Run twice, it is done once; what is still pending is delivered.
-        return Finished(before, before.status, (), frozenset())
-    clearance = may_finish(before, to, reason=reason, force=force)
+        return FinishResult(before, before.status, (), frozenset())
+    clearance = check_finish(before, to, reason=reason, force=force)
     shared = shared or SharedItems(manager)
     spared = shared.needed_links(before)
     after = manager.transition(
@@ -89,10 +89,10 @@ def finish(
         options=options,
     )
     fresh = new_operations(before, after)
-    return Finished(after, before.status, spared, fresh, clearance, shared)
+    return FinishResult(after, before.status, spared, fresh, clearance, shared)
 
 
-def may_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Clearance:
+def check_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Clearance:
     """Make sure that an increment may be finished.
 
     Raises:

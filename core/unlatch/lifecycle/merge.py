@@ -31,7 +31,7 @@ _BASE, _OURS, _THEIRS = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
+class MergeResult:
     """What resolving an increment's conflict came to.
 
     Args:
@@ -65,7 +65,7 @@ class _Plan:
 
 def resolve(
     workspace: Workspace, wanted: str, *, take: Side | None, add: bool, dry_run: bool = False
-) -> Resolution:
+) -> MergeResult:
     """Merge an increment's files from the three versions that git keeps of each.
 
     Nothing is written while something is left for people to decide.
@@ -83,7 +83,7 @@ def resolve(
     with store_lock(workspace.layout, folder.name):
         plans = _plans(folder, workspace.manager.shapes, take)
         clashes = tuple(clash for plan in plans for clash in plan.clashes)
-        done = Resolution(
+        done = MergeResult(
             folder.name,
             tuple(plan.path for plan in plans),
             tuple(plan.path for plan in plans if plan.content is None),
@@ -181,7 +181,7 @@ def _stages(folder: Folder, name: str) -> dict[int, bytes]:
     return found
 
 
-def _with_spec(workspace: Workspace, folder: Folder, done: Resolution) -> Resolution:
+def _with_spec(workspace: Workspace, folder: Folder, done: MergeResult) -> MergeResult:
     """Let spec.md follow the status, unless it is in conflict itself."""
     if done.left:
         return done
@@ -199,7 +199,7 @@ def _with_spec(workspace: Workspace, folder: Folder, done: Resolution) -> Resolu
     )
 
 
-def _added(folder: Folder, done: Resolution) -> Resolution:
+def _added(folder: Folder, done: MergeResult) -> MergeResult:
     check_git_folder(folder.path)
     if run_git(folder.path, "add", "--", *(path.name for path in done.paths)) is None:
         raise StoreError(

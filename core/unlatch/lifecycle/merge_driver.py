@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Driven:
+class MergeDriverResult:
     """What the merge driver came to.
 
     Args:
@@ -33,7 +33,7 @@ class Driven:
     problem: str | None = None
 
 
-def drive(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> Driven:
+def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> MergeDriverResult:
     """Merge three versions of a metadata.json, as git hands them over, into `ours`.
 
     A version that cannot be merged by what it means is merged as git merges any text.
@@ -51,7 +51,7 @@ def drive(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> Driven:
         return _drive_as_text(base, ours, theirs, problem=problem)
     # git's own temporary file: if this is cut short, git takes no notice of it.
     ours.write_bytes(merged.content)
-    return Driven(clean=not merged.clashes, clashes=merged.clashes)
+    return MergeDriverResult(clean=not merged.clashes, clashes=merged.clashes)
 
 
 def _read(path: Path) -> bytes:
@@ -62,8 +62,8 @@ def _read(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _drive_as_text(base: Path, ours: Path, theirs: Path, *, problem: str) -> Driven:
+def _drive_as_text(base: Path, ours: Path, theirs: Path, *, problem: str) -> MergeDriverResult:
     conflicts = merge_file(ours.parent, ours.absolute(), base.absolute(), theirs.absolute())
     if conflicts is None:
         raise StoreError("merge-failed", f"metadata.json could not be merged: {problem}")
-    return Driven(clean=conflicts == 0, problem=problem)
+    return MergeDriverResult(clean=conflicts == 0, problem=problem)

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import DEFAULT_ACTIVATION, ActivationOptions, admitted
+from unlatch.lifecycle.activation_guard import (
+    DEFAULT_ACTIVATION,
+    ActivationOptions,
+    allow_activation,
+)
 
 if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MoveResult:
     """What a move came to.
 
     Args:
@@ -38,7 +42,7 @@ def move(
     by: str,
     reason: str | None = None,
     activation: ActivationOptions = DEFAULT_ACTIVATION,
-) -> Moved:
+) -> MoveResult:
     """Move an increment that is not finished; one that is there already is left as it is.
 
     Raises:
@@ -54,9 +58,9 @@ def move(
             hint=f"unlatch resume {before.id}",
         )
     if before.status is to:
-        return Moved(before, before)
+        return MoveResult(before, before)
     if to is not Status.ACTIVE:
-        return Moved(before, manager.transition(before.id, to, by=by, reason=reason))
-    with admitted(workspace, before, activation) as admission:
-        after = manager.transition(before.id, to, by=by, reason=reason, forced=admission.forced)
-    return Moved(before, after, admission.warnings)
+        return MoveResult(before, manager.transition(before.id, to, by=by, reason=reason))
+    with allow_activation(workspace, before, activation) as approval:
+        after = manager.transition(before.id, to, by=by, reason=reason, forced=approval.forced)
+    return MoveResult(before, after, approval.warnings)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingOperation:
     """A pending operation."""
 
     increment: Increment
@@ -38,7 +38,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
+class StaleIncrement:
     """An increment on which nothing was done for as long as its status should not last."""
 
     increment: Increment
@@ -64,9 +64,9 @@ class Overview:
     limits: Limits
     wip: Wip
     paused: list[Increment]
-    stale: list[Idle]
-    pending: list[Waiting]
-    not_recorded: list[Waiting]
+    stale: list[StaleIncrement]
+    pending: list[PendingOperation]
+    not_recorded: list[PendingOperation]
     reopened_often: list[Increment]
     broken: list[BrokenIncrement]
     mistakes: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ def overview(workspace: Workspace) -> Overview:
         wip(sound, limits),
         paused=[one for one in sound if one.status is Status.PAUSED and not one.archived],
         stale=_stale(sound, limits, workspace),
-        pending=waiting(sound),
+        pending=pending_operations(sound),
         not_recorded=not_recorded(workspace, sound),
         reopened_often=sorted(often, key=lambda one: -one.effective_reopens),
         broken=[one for one in found if isinstance(one, BrokenIncrement)],
@@ -107,18 +107,24 @@ def _configured(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
     return raw.core, raw.problems
 
 
-def _stale(sound: Iterable[Increment], limits: Limits, workspace: Workspace) -> list[Idle]:
+def _stale(
+    sound: Iterable[Increment], limits: Limits, workspace: Workspace
+) -> list[StaleIncrement]:
     now = workspace.clock()
-    idle = [Idle(one, days_idle(one, now) or 0) for one in sound if is_stale(one, limits, now)]
+    idle = [
+        StaleIncrement(one, days_idle(one, now) or 0) for one in sound if is_stale(one, limits, now)
+    ]
     return sorted(idle, key=lambda one: -one.days)
 
 
-def waiting(increments: Iterable[Increment]) -> list[Waiting]:
+def pending_operations(increments: Iterable[Increment]) -> list[PendingOperation]:
     """All pending operations, oldest first for each increment."""
-    return [Waiting(increment, one) for increment in increments for one in increment.pending]
+    return [
+        PendingOperation(increment, one) for increment in increments for one in increment.pending
+    ]
 
 
-def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[Waiting]:
+def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[PendingOperation]:
     """Operations that were delivered here while git's last commit still has them pending.
 
     Where the result cannot be committed (a CI job without the right to push), the next clone finds
@@ -135,7 +141,7 @@ def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[
         if blob and not is_committed(path, blob):
             left = {operation.key for operation in increment.pending}
             found += [
-                Waiting(increment, operation)
+                PendingOperation(increment, operation)
                 for operation in _pending_in(run_git(layout.root, "cat-file", "blob", blob))
                 if operation.key not in left
             ]

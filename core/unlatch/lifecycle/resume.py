@@ -15,8 +15,8 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.activation_guard import (
     DEFAULT_ACTIVATION,
     ActivationOptions,
-    admitted,
-    counted,
+    allow_activation,
+    lock_activation,
 )
 from unlatch.spi.operation import Kind
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
-    from unlatch.lifecycle.activation_guard import Admission, WipSnapshot
+    from unlatch.lifecycle.activation_guard import Approval, WipSnapshot
     from unlatch.lifecycle.scope import Scope
     from unlatch.project.workspace import Workspace
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NO_REASON = "(the reason)"
 
 
-class Step(StrEnum):
+class ResumeStep(StrEnum):
     """What resuming an increment comes to."""
 
     REOPEN = "reopen"
@@ -46,7 +46,7 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ResumeRequest:
     """What was asked for.
 
     Args:
@@ -69,7 +69,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumeResult:
     """What resuming one increment did, before anything was delivered.
 
     Args:
@@ -88,7 +88,7 @@ class Resumed:
 
     before: Increment
     increment: Increment
-    step: Step
+    step: ResumeStep
     entry: ReopenEntry | None = None
     fresh: frozenset[str] = frozenset()
     outrun: bool = False
@@ -98,22 +98,22 @@ class Resumed:
     error: UnlatchError | None = None
 
 
-def next_step(increment: Increment) -> Step:
+def next_step(increment: Increment) -> ResumeStep:
     """What resuming an increment would come to."""
     if increment.status is Status.COMPLETED:
-        return Step.REOPEN
+        return ResumeStep.REOPEN
     if increment.status is Status.ABANDONED:
-        return Step.REVIVE
+        return ResumeStep.REVIVE
     if increment.status is not Status.ACTIVE:
-        return Step.ACTIVATE
-    return Step.DELIVER if increment.pending else Step.NOTHING
+        return ResumeStep.ACTIVATE
+    return ResumeStep.DELIVER if increment.pending else ResumeStep.NOTHING
 
 
 # Planning
 
 
 def plan_resume(
-    workspace: Workspace, increment: Increment, request: Request
+    workspace: Workspace, increment: Increment, request: ResumeRequest
 ) -> tuple[Plan, Scope | None]:
     """What resuming an increment would come to, and what it would change about its work.
 
@@ -125,9 +125,9 @@ def plan_resume(
     if increment.status.is_finished:
         reason = checked_reason(reason) if reason is not None else NO_REASON
     intent = Intent(workspace.new_id(), workspace.clock(), request.by, reason, request.options)
-    if step in (Step.DELIVER, Step.NOTHING):
+    if step in (ResumeStep.DELIVER, ResumeStep.NOTHING):
         plan = plan_enqueue(increment)
-    elif step is Step.REOPEN:
+    elif step is ResumeStep.REOPEN:
         plan = plan_reopen(increment, replace(intent, exclude=_spared(increment, request)))
     else:
         kind, options = _enqueued(step, request)
@@ -147,7 +147,7 @@ def plan_resume(
     )
 
 
-def _spared(increment: Increment, request: Request) -> tuple[Link, ...]:
+def _spared(increment: Increment, request: ResumeRequest) -> tuple[Link, ...]:
     if request.amendment is None:
         return ()
     from unlatch.lifecycle.scope import spared_by  # noqa: PLC0415  (rarely needed)
@@ -155,9 +155,9 @@ def _spared(increment: Increment, request: Request) -> tuple[Link, ...]:
     return spared_by(increment, request.amendment)
 
 
-def _enqueued(step: Step, request: Request) -> tuple[Kind | None, DeliveryOptions]:
+def _enqueued(step: ResumeStep, request: ResumeRequest) -> tuple[Kind | None, DeliveryOptions]:
     """What becoming active is to do to the items, where it is no reopen."""
-    if step is Step.REVIVE and request.reopen_items:
+    if step is ResumeStep.REVIVE and request.reopen_items:
         return Kind.REOPEN, replace(request.options, even_if_not_planned=True)
     return None, request.options
 
@@ -166,8 +166,8 @@ def _enqueued(step: Step, request: Request) -> tuple[Kind | None, DeliveryOption
 
 
 def resume(
-    workspace: Workspace, wanted: str, request: Request, *, census: WipSnapshot | None = None
-) -> Resumed:
+    workspace: Workspace, wanted: str, request: ResumeRequest, *, census: WipSnapshot | None = None
+) -> ResumeResult:
     """Make an increment active, and enqueue what follows for its items.
 
     Args:
@@ -180,44 +180,44 @@ def resume(
     """
     before = workspace.manager.read(wanted)
     step = next_step(before)
-    if step in (Step.DELIVER, Step.NOTHING):
+    if step in (ResumeStep.DELIVER, ResumeStep.NOTHING):
         now = before
         if before.archived or before.unwritten:
             now = workspace.manager.unarchive(before.id)
-        return _amended(workspace, Resumed(before, now, step), request)
-    with admitted(workspace, before, request.activation, census=census) as admission:
+        return _amended(workspace, ResumeResult(before, now, step), request)
+    with allow_activation(workspace, before, request.activation, census=census) as approval:
         try:
-            if step is Step.REOPEN:
-                done = _reopened(workspace, before, request, admission)
+            if step is ResumeStep.REOPEN:
+                done = _reopened(workspace, before, request, approval)
             else:
-                done = _activated(workspace, before, request, admission, step)
+                done = _activated(workspace, before, request, approval, step)
         except StoreError as error:
             if error.id not in ("not-completed", "transition-refused"):
                 raise
             done = _outrun(workspace, before, error)
     if not done.outrun:
-        done = replace(done, warnings=admission.warnings)
+        done = replace(done, warnings=approval.warnings)
     return _amended(workspace, done, request)
 
 
 def resume_many(
     workspace: Workspace,
     increments: Iterable[Increment],
-    request: Request,
-    report: Callable[[Resumed], None],
-) -> tuple[Resumed, ...]:
+    request: ResumeRequest,
+    report: Callable[[ResumeResult], None],
+) -> tuple[ResumeResult, ...]:
     """Make increments active one after the other, and enqueue what follows for their items.
 
     One that is refused keeps none of the others. What was done is on disk when it is reported, so
     after an interruption the same command continues with those that are left.
     """
-    done: list[Resumed] = []
-    with counted(workspace) as census:
+    done: list[ResumeResult] = []
+    with lock_activation(workspace) as census:
         for before in increments:
             try:
                 one = resume(workspace, before.id, request, census=census)
             except UnlatchError as error:
-                one = Resumed(before, before, next_step(before), error=error)
+                one = ResumeResult(before, before, next_step(before), error=error)
             else:
                 if census is not None:
                     census.note(before, one.increment)
@@ -226,10 +226,10 @@ def resume_many(
     return tuple(done)
 
 
-def due(increments: Iterable[Increment]) -> tuple[Increment, ...]:
+def needing_resume(increments: Iterable[Increment]) -> tuple[Increment, ...]:
     """Those that resuming would do anything for, each once."""
     found = {one.folder: one for one in increments}
-    return tuple(one for one in found.values() if next_step(one) is not Step.NOTHING)
+    return tuple(one for one in found.values() if next_step(one) is not ResumeStep.NOTHING)
 
 
 def items_of(increments: Iterable[Increment], *, reopen_items: bool) -> frozenset[tuple[str, str]]:
@@ -238,14 +238,14 @@ def items_of(increments: Iterable[Increment], *, reopen_items: bool) -> frozense
     for one in increments:
         found |= {identity(link_of(one, operation)) for operation in one.pending}
         step = next_step(one)
-        if step is Step.REOPEN or (step is Step.REVIVE and reopen_items):
+        if step is ResumeStep.REOPEN or (step is ResumeStep.REVIVE and reopen_items):
             found |= {identity(link) for link in one.links}
     return frozenset(found)
 
 
 def _reopened(
-    workspace: Workspace, before: Increment, request: Request, admission: Admission
-) -> Resumed:
+    workspace: Workspace, before: Increment, request: ResumeRequest, approval: Approval
+) -> ResumeResult:
     work: dict[str, Any] = {}
     amendment = request.amendment
     if amendment is not None:
@@ -257,17 +257,21 @@ def _reopened(
         before.id,
         request.reason or "",
         request.by,
-        category=admission.category,
-        forced=admission.forced,
+        category=approval.category,
+        forced=approval.forced,
         options=request.options,
         **work,
     )
-    return Resumed(before, after, Step.REOPEN, entry, new_operations(before, after))
+    return ResumeResult(before, after, ResumeStep.REOPEN, entry, new_operations(before, after))
 
 
 def _activated(
-    workspace: Workspace, before: Increment, request: Request, admission: Admission, step: Step
-) -> Resumed:
+    workspace: Workspace,
+    before: Increment,
+    request: ResumeRequest,
+    approval: Approval,
+    step: ResumeStep,
+) -> ResumeResult:
     kind, options = _enqueued(step, request)
     after = workspace.manager.transition(
         before.id,
@@ -275,13 +279,13 @@ def _activated(
         by=request.by,
         reason=request.reason,
         enqueue=kind,
-        forced=admission.forced,
+        forced=approval.forced,
         options=options,
     )
-    return Resumed(before, after, step, fresh=new_operations(before, after))
+    return ResumeResult(before, after, step, fresh=new_operations(before, after))
 
 
-def _amended(workspace: Workspace, done: Resumed, request: Request) -> Resumed:
+def _amended(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> ResumeResult:
     """Change the work of what is active now, where the reopen did not do so along with it."""
     amendment = request.amendment
     if amendment is None:
@@ -303,12 +307,12 @@ def _amended(workspace: Workspace, done: Resumed, request: Request) -> Resumed:
         options=request.options,
     )
     fresh = done.fresh | new_operations(before, after)
-    step = Step.AMEND if done.step in (Step.DELIVER, Step.NOTHING) else done.step
+    step = ResumeStep.AMEND if done.step in (ResumeStep.DELIVER, ResumeStep.NOTHING) else done.step
     found = scope.scope_of(after, made)
     return replace(done, increment=after, step=step, fresh=fresh, scope=found)
 
 
-def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> Resumed:
+def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> ResumeResult:
     """Another process made it active between our look and our lock.
 
     What that one did stands; this one adds nothing and helps to deliver.
@@ -316,4 +320,4 @@ def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> Resum
     now = workspace.manager.read(before.id)
     if now.status is not Status.ACTIVE:
         raise error
-    return Resumed(now, now, next_step(now), outrun=True)
+    return ResumeResult(now, now, next_step(now), outrun=True)

@@ -13,7 +13,7 @@ from unlatch.increments.files.schemas import (
     schema_of,
     settings_schema,
 )
-from unlatch.lifecycle.proposals import ProposedTasks
+from unlatch.lifecycle.proposed_tasks import ProposedTasks
 from unlatch.project.registry import load, shapes_of
 
 if TYPE_CHECKING:

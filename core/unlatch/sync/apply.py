@@ -20,8 +20,8 @@ from unlatch.increments.files.plans import (
 )
 from unlatch.increments.model.increment import Base, SyncedItem
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import ActivationOptions, admitted
-from unlatch.lifecycle.finish import may_finish
+from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
+from unlatch.lifecycle.finish import check_finish
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import DeliveryOptions
 from unlatch.sync.compare import Verdict
@@ -237,13 +237,13 @@ def _admitted(workspace: Workspace, move: Move, *, force: bool) -> Iterator[tupl
         WorkOpen: it is to be completed, and its files say that work is left.
     """
     if move.to.is_finished:
-        clearance = may_finish(move.increment, move.to, reason=move.reason, force=force)
+        clearance = check_finish(move.increment, move.to, reason=move.reason, force=force)
         yield clearance.forced
         return
     # Nobody is there to name a category for what was done on a tracker.
     activation = ActivationOptions(force=force, is_asked=True)
-    with admitted(workspace, move.increment, activation) as admission:
-        yield admission.forced
+    with allow_activation(workspace, move.increment, activation) as approval:
+        yield approval.forced
 
 
 def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:

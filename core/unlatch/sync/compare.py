@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.increments.model.increment import Base, Increment, Link
-    from unlatch.lifecycle.fetch_items import Seen
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
 class Side(StrEnum):
@@ -96,7 +96,7 @@ class Compared:
 
     increment: Increment
     link: Link
-    seen: Seen
+    seen: ItemSnapshot
     decision: Decision | None
     pending: int = 0
     policy: Policy = _NO_POLICY

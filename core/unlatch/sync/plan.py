@@ -10,7 +10,7 @@ from unlatch.errors import UnlatchError
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.sync_policy import Direction, Policy
 from unlatch.increments.records.links import identity, link_of, same_item
-from unlatch.lifecycle.fetch_items import Seen, look
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.sync.compare import Compared, ReconcileContext, Side, Verdict, decide, side_there
 from unlatch.sync.conflicts import agreed, sides_of
 
@@ -107,7 +107,7 @@ def compare(
     ]
     seen = {
         one.link: one
-        for one in look(trackers, dict.fromkeys(link for _, link in links), closely=True)
+        for one in fetch_items(trackers, dict.fromkeys(link for _, link in links), closely=True)
     }
     compared = []
     for increment, link in links:
@@ -142,7 +142,7 @@ def _ties(everything: Iterable[Increment]) -> Mapping[tuple[str, str], list[Incr
 
 
 def _compared(
-    increment: Increment, seen: Seen, policy: Policy, *, others: list[Increment]
+    increment: Increment, seen: ItemSnapshot, policy: Policy, *, others: list[Increment]
 ) -> Compared:
     link, item = seen.link, seen.item
     pending = sum(same_item(link_of(increment, one), link) for one in increment.pending)

@@ -17,7 +17,7 @@ from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import add_link
 from unlatch.lifecycle.finish import finish
-from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
@@ -79,7 +79,7 @@ class Clone:
         self, *, plugin: SyncPlugin | None = None, deliver_now: bool = True
     ) -> list[Delivery]:
         """What `unlatch resume` does."""
-        resumed = resume(self.workspace, INCREMENT, Request(_BY, REASON))
+        resumed = resume(self.workspace, INCREMENT, ResumeRequest(_BY, REASON))
         return self._deliver(resumed.fresh, plugin) if deliver_now else []
 
     def close(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:

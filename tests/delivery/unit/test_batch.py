@@ -9,7 +9,7 @@ from tests.crash.delivering import deliver_one
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
-from unlatch.lifecycle.resume import Request, resume
+from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
@@ -32,7 +32,7 @@ def test_what_another_process_has_tried_meanwhile_is_looked_for_first(many: Proj
     workspace = Workspace(
         layout_at(many.root), environ=many.environ, user_config=many.home / "none.toml"
     )
-    request = Request(by="Dana", reason=REASON)
+    request = ResumeRequest(by="Dana", reason=REASON)
     made = [resume(workspace, name, request).fresh for name in NAMES]
     many.box.faults.add(Fault("ado", "drop-after", method="PATCH"))
     deliver_one(workspace, Trackers(workspace), NAMES[1])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.delivery.task import Delivery, Effect
-    from unlatch.lifecycle.fetch_items import Seen
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.project.registry import Registry
 
 _RESULTS = {
@@ -50,13 +50,13 @@ def ago(moment: datetime, now: datetime) -> str:
     return "yesterday" if days == 1 else f"{days} days ago"
 
 
-def seen_line(registry: Registry, seen: Seen, *, columns: int) -> str:
+def seen_line(registry: Registry, seen: ItemSnapshot, *, columns: int) -> str:
     """A linked item in the dialogue: tracker, name, title, and what it is."""
     title = registry.manifest(seen.link.tracker).title
     return f"    {title:<{columns}}{clean(seen.name)} {_state_of(seen)}"
 
 
-def _state_of(seen: Seen) -> str:
+def _state_of(seen: ItemSnapshot) -> str:
     if seen.error is not None:
         return warn(f"(unknown: {clean(seen.error.message)})")
     if seen.item is None:

@@ -16,7 +16,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.delivery.preview import Preview, preview
 from unlatch.delivery.run import DeliveryRun
-from unlatch.lifecycle.fetch_items import Seen
+from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
 from unlatch.spi.text import without_controls
@@ -106,7 +106,9 @@ def _headline(plan: Plan) -> str:
 def _about(registry: Registry, item: Previewed, columns: int) -> str:
     if item.operation.kind is not Kind.CREATE:
         error = item.error if item.is_unread else None
-        return seen_line(registry, Seen(item.link, item.name, item.item, error), columns=columns)
+        return seen_line(
+            registry, ItemSnapshot(item.link, item.name, item.item, error), columns=columns
+        )
     manifest = registry.manifest(item.operation.tracker)
     story = f" for {output.clean(item.operation.story)}" if item.operation.story else ""
     target = output.clean(item.operation.item)

@@ -13,7 +13,7 @@ from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import ActivationOptions, admit
+from unlatch.lifecycle.activation_guard import ActivationOptions, check_activation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -75,7 +75,7 @@ def foretold(
     Raises:
         UnlatchError: the rules refuse it; no question is asked then.
     """
-    return admit(
+    return check_activation(
         session.workspace, increment, replace(activation, is_asked=is_interactive())
     ).warnings
 

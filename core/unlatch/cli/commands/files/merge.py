@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.merge import Resolution
+    from unlatch.lifecycle.merge import MergeResult
 
 CONFLICT = 5
 _LONGEST = 60
@@ -81,7 +81,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _document(session: Session, done: Resolution) -> output.Json:
+def _document(session: Session, done: MergeResult) -> output.Json:
     root = session.layout.root
     return {
         "id": done.increment,
@@ -99,7 +99,7 @@ def _entry(clash: Clash) -> output.Json:
     return {"field": clash.field, "ours": ours, "theirs": theirs}
 
 
-def _tell(session: Session, done: Resolution, *, dry_run: bool) -> None:
+def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
     if not done.settled:
         output.data(f"Increment {done.increment}: both sides changed this, differently:")
         for line in clash_lines(done.clashes):

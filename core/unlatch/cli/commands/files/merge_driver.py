@@ -12,7 +12,7 @@ from unlatch.cli.runtime import output
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.merge_driver import Driven
+    from unlatch.lifecycle.merge_driver import MergeDriverResult
 
 # What git reads: merged; merged but for conflicts; nothing done, so that git has to merge.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
@@ -31,11 +31,11 @@ def command(entry: Entry) -> click.Command:
     @click.argument("path", required=False, default="metadata.json")
     def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
         from unlatch.errors import StoreError  # noqa: PLC0415
-        from unlatch.lifecycle.merge_driver import drive  # noqa: PLC0415
+        from unlatch.lifecycle.merge_driver import merge_versions  # noqa: PLC0415
         from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
 
         try:
-            done = drive(base, ours, theirs, shapes=shapes_of(Registry().manifests))
+            done = merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))
         except StoreError as error:
             output.talk(f"unlatch: {output.clean(path)}: {output.clean(error.message)}")
             return NOTHING_DONE
@@ -54,7 +54,7 @@ class _Driver(click.Command):
         return super().parse_args(ctx, args if named else ["--", *args])
 
 
-def _tell(done: Driven, path: str) -> None:
+def _tell(done: MergeDriverResult, path: str) -> None:
     shown = output.clean(path)
     if done.problem:
         output.talk(f"unlatch: {shown} was merged as text: {output.clean(done.problem)}")

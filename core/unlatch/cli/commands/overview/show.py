@@ -14,14 +14,14 @@ from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import ID, JSON, Session, with_session
 from unlatch.increments.files.amendments import unreadable_documents
 from unlatch.increments.records.operation import operation_entry
-from unlatch.lifecycle.fetch_items import look
+from unlatch.lifecycle.fetch_items import fetch_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.fetch_items import Seen
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
 def command(entry: Entry) -> click.Command:
@@ -34,10 +34,10 @@ def command(entry: Entry) -> click.Command:
     @with_session
     def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
         increment = session.workspace.manager.read(wanted)
-        seen: Sequence[Seen] = ()
+        seen: Sequence[ItemSnapshot] = ()
         if increment.links and not offline:
             with session.trackers() as trackers:
-                seen = look(trackers, increment.links)
+                seen = fetch_items(trackers, increment.links)
         if as_json:
             output.document("show", **_document(increment, seen))
         else:
@@ -47,7 +47,7 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _document(increment: Increment, seen: Sequence[Seen]) -> output.Json:
+def _document(increment: Increment, seen: Sequence[ItemSnapshot]) -> output.Json:
     return {
         "increment": list_entry(increment),
         "reopenHistory": list(increment.data.get("reopenHistory", ())),
@@ -65,7 +65,7 @@ def _warnings(increment: Increment) -> list[str]:
     ]
 
 
-def item_entry(seen: Seen) -> output.Json:
+def item_entry(seen: ItemSnapshot) -> output.Json:
     """An item that was asked for."""
     item = seen.item
     return {
@@ -82,7 +82,7 @@ def item_entry(seen: Seen) -> output.Json:
     }
 
 
-def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
+def _tell(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:
     now = session.workspace.clock()
     output.data(f"{output.strong(increment.id)}  {output.clean(increment.title)}")
     archived = " (archived)" if increment.archived else ""
@@ -117,7 +117,7 @@ def _tell(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
         output.talk(f"Next: {next_command(increment.id, increment.pending)}")
 
 
-def _tell_items(session: Session, increment: Increment, seen: Sequence[Seen]) -> None:
+def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:
     if not increment.links:
         output.data("  Items        none")
         return

@@ -13,7 +13,7 @@ from unlatch.cli.render.describe import ago, times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.increments.records.operation import operation_entry
-from unlatch.lifecycle.overview import Overview, Waiting, overview
+from unlatch.lifecycle.overview import Overview, PendingOperation, overview
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _wip_entry(found: Overview) -> output.Json:
     }
 
 
-def _waiting_entry(one: Waiting) -> output.Json:
+def _waiting_entry(one: PendingOperation) -> output.Json:
     attempt = one.operation.attempt
     retry_at = attempt.retry_at if attempt else None
     return {
@@ -223,12 +223,12 @@ def _used(use: Use) -> str:
     return f"{use.active} of at most {use.most}" if use.most is not None else str(use.active)
 
 
-def _named(one: Waiting) -> str:
+def _named(one: PendingOperation) -> str:
     operation = one.operation
     return output.clean(f"{operation.kind} {operation.tracker} {operation.item}")
 
 
-def _waiting_line(one: Waiting, now: datetime) -> str:
+def _waiting_line(one: PendingOperation, now: datetime) -> str:
     operation, attempt = one.operation, one.operation.attempt
     facts = [ago(operation.at, now)]
     if attempt and attempt.number:

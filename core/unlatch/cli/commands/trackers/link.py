@@ -86,12 +86,12 @@ def _link(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    from unlatch.lifecycle.linking import link_items, see_urls  # noqa: PLC0415
+    from unlatch.lifecycle.link import fetch_urls, link_items  # noqa: PLC0415
 
     workspace = session.workspace
     increment = workspace.manager.read(wanted)
     with session.trackers() as trackers:
-        seen = see_urls(trackers, urls)
+        seen = fetch_urls(trackers, urls)
     if not dry_run:
         increment = link_items(workspace, wanted, seen, by=session.who(by))
     if as_json:

@@ -15,8 +15,14 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.linking_many import HEADER, Tie, as_text, carry_out, plan_ties
-from unlatch.lifecycle.suggesting import MOST_LISTED, Ground, Proposal, Suggestions, suggest
+from unlatch.lifecycle.link_file import HEADER, LinkPlan, apply_links, as_text, plan_links
+from unlatch.lifecycle.link_suggestions import (
+    MOST_LISTED,
+    Ground,
+    Proposal,
+    Suggestions,
+    suggest_links,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,9 +42,9 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
     workspace = session.workspace
     text = _text(file)
     with session.trackers() as trackers:
-        ties = plan_ties(workspace, trackers, text, where=_name(file))
+        ties = plan_links(workspace, trackers, text, where=_name(file))
     if not dry_run:
-        carry_out(workspace, ties, by=session.who(by))
+        apply_links(workspace, ties, by=session.who(by))
     code = max((tie.error.exit_code for tie in ties if tie.error), default=0)
     if as_json:
         output.document(
@@ -73,7 +79,7 @@ def _name(file: str) -> str:
     return "standard input" if file == _STDIN else file
 
 
-def _tie_lines(session: Session, tie: Tie) -> Iterator[str]:
+def _tie_lines(session: Session, tie: LinkPlan) -> Iterator[str]:
     registry = session.workspace.registry
     mark = output.bad(output.sign("no")) if tie.error else output.good(output.sign("ok"))
     yield f"{mark} {output.strong(tie.increment.id)}"
@@ -85,7 +91,7 @@ def _tie_lines(session: Session, tie: Tie) -> Iterator[str]:
         yield f"    not linked: {output.clean(tie.error.message)} [{tie.error.id}]"
 
 
-def _tied(ties: Sequence[Tie], *, dry_run: bool) -> str:
+def _tied(ties: Sequence[LinkPlan], *, dry_run: bool) -> str:
     done = [tie for tie in ties if tie.items and not tie.error]
     items = times(sum(len(tie.items) for tie in done), "item")
     known = sum(len(tie.known) for tie in ties)
@@ -98,7 +104,7 @@ def _tied(ties: Sequence[Tie], *, dry_run: bool) -> str:
     return f"{items} linked to {where}{already}{told}; nothing was posted."
 
 
-def _tie_entry(tie: Tie) -> output.Json:
+def _tie_entry(tie: LinkPlan) -> output.Json:
     return {
         "id": tie.increment.id,
         "linked": [item_entry(one) for one in tie.items],
@@ -120,7 +126,7 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
         named = [workspace.manager.read(one) for one in wanted]
         chosen = list({one.id: one for one in named}.values())
     with session.trackers() as trackers:
-        found = suggest(workspace, trackers, chosen, everything)
+        found = suggest_links(workspace, trackers, chosen, everything)
         names = {
             item.ref: trackers.settings(item.ref.tracker).name(item.ref)
             for one in found.proposals

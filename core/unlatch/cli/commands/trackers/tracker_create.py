@@ -19,7 +19,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import plan_enqueue
 from unlatch.increments.model.increment import Link
-from unlatch.lifecycle.linking import create_target
+from unlatch.lifecycle.link import create_target
 from unlatch.spi.operation import Kind, Operation
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from unlatch.cli.render.delivery import tell_left
 from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.runtime import output
 from unlatch.errors import UsageError
-from unlatch.lifecycle.linking import find_link
+from unlatch.lifecycle.link import find_link
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link

@@ -13,11 +13,11 @@ from unlatch.cli.render.describe import seen_line
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.fetch_items import look
+from unlatch.lifecycle.fetch_items import fetch_items
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link
-    from unlatch.lifecycle.fetch_items import Seen
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.spi import Manifest
 
 
@@ -36,7 +36,7 @@ def status_command(manifest: Manifest) -> click.Command:
         found, broken = _linked(session, manifest, wanted)
         links = [(increment, link) for increment, links in found for link in links]
         with session.trackers() as trackers:
-            seen = look(trackers, dict.fromkeys(link for _, link in links))
+            seen = fetch_items(trackers, dict.fromkeys(link for _, link in links))
         by_link = {one.link: one for one in seen}
         told = [(increment, by_link[link]) for increment, link in links]
         errors = [one.error for one in seen if one.error is not None]
@@ -75,7 +75,7 @@ def _linked(
 def _status_document(
     manifest: Manifest,
     found: list[tuple[Increment, tuple[Link, ...]]],
-    told: list[tuple[Increment, Seen]],
+    told: list[tuple[Increment, ItemSnapshot]],
 ) -> output.Json:
     return {
         "tracker": manifest.name,
@@ -90,7 +90,9 @@ def _status_document(
     }
 
 
-def _tell_status(session: Session, told: list[tuple[Increment, Seen]], *, several: bool) -> None:
+def _tell_status(
+    session: Session, told: list[tuple[Increment, ItemSnapshot]], *, several: bool
+) -> None:
     before = None
     for increment, seen in told:
         if several and increment is not before:

@@ -11,7 +11,7 @@ from unlatch.cli.render.documents import link_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.increments.files.linking import unlink
-from unlatch.lifecycle.linking import find_link
+from unlatch.lifecycle.link import find_link
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry

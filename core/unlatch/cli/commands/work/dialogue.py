@@ -12,7 +12,7 @@ from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
 from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.fetch_items import Seen, look
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.scope import spared_by
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.resume import Request
+    from unlatch.lifecycle.resume import ResumeRequest
     from unlatch.project.trackers import Trackers
 
 
@@ -30,11 +30,11 @@ def ask(
     session: Session,
     trackers: Trackers,
     increment: Increment,
-    request: Request,
+    request: ResumeRequest,
     typed: ResumeOptions,
     *,
     warnings: Collection[UnlatchError],
-) -> Request | None:
+) -> ResumeRequest | None:
     """The request with what the person answered, having seen what is at stake; None if that was no.
 
     Args:
@@ -69,7 +69,7 @@ def ask(
     )
 
 
-def _insisted(seen: list[Seen], increment: Increment, *, even_if: bool) -> bool:
+def _insisted(seen: list[ItemSnapshot], increment: Increment, *, even_if: bool) -> bool:
     """Whether items that were closed on purpose are to be reopened, too."""
     held = [one for one in seen if one.item is not None and one.item.deliberate]
     if even_if or not held or increment.status is not Status.COMPLETED:
@@ -90,7 +90,7 @@ def _introduce(
     warnings: Collection[UnlatchError],
     *,
     offline: bool,
-) -> list[Seen]:
+) -> list[ItemSnapshot]:
     registry, now = session.workspace.registry, session.workspace.clock()
     archived = ", and archived" if increment.archived else ""
     output.talk(
@@ -102,9 +102,9 @@ def _introduce(
     if increment.completed_at:
         day = f"{increment.completed_at:%Y-%m-%d} ({ago(increment.completed_at, now)})"
         output.talk(f"    {'Completed':<{columns}}{day}")
-    items = [Seen(link, link.key) for link in increment.links]
+    items = [ItemSnapshot(link, link.key) for link in increment.links]
     if not offline:
-        items = look(trackers, increment.links, within=session.workspace.config.patience)
+        items = fetch_items(trackers, increment.links, within=session.workspace.config.patience)
     for seen in items:
         session.trace(seen.error)
         output.talk(seen_line(registry, seen, columns=columns))
@@ -115,7 +115,7 @@ def _introduce(
     return items
 
 
-def _announcement(increment: Increment, request: Request, *, offline: bool) -> str:
+def _announcement(increment: Increment, request: ResumeRequest, *, offline: bool) -> str:
     back = "move it out of the archive, " if increment.archived else ""
     if not increment.links:
         return f"Resuming will {back}set it active; it has no linked items."

@@ -19,7 +19,7 @@ from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.finish import Finished, finish, may_finish, plan_finish
+from unlatch.lifecycle.finish import FinishResult, check_finish, finish, plan_finish
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def command(entry: Entry) -> click.Command:
         who = session.who(by)
         if dry_run:
             before = workspace.manager.read(wanted)
-            clearance = may_finish(before, to, reason=reason, force=force)
+            clearance = check_finish(before, to, reason=reason, force=force)
             plan, spared = plan_finish(workspace, before, to, by=who, reason=reason)
             return preview_and_tell(
                 session,
@@ -108,7 +108,7 @@ def _forcing(to: Status) -> Callable[[Any], Any]:
     return _FORCE if to is Status.COMPLETED else lambda function: function
 
 
-def _document(finished: Finished, delivered: Delivered) -> output.Json:
+def _document(finished: FinishResult, delivered: Delivered) -> output.Json:
     return {
         "increment": increment_entry(delivered.increment, finished.previous),
         "spared": [
@@ -120,7 +120,7 @@ def _document(finished: Finished, delivered: Delivered) -> output.Json:
     }
 
 
-def _tell(finished: Finished) -> None:
+def _tell(finished: FinishResult) -> None:
     increment = finished.increment
     mark = output.good(output.sign("ok"))
     moved = f": {finished.previous} -> {increment.status}"

@@ -12,7 +12,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, REASON, Session, with_session
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.moves import Moved, move
+from unlatch.lifecycle.moves import MoveResult, move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,14 +64,14 @@ def _force_to(to: Status) -> Callable[[Any], Any]:
     return FORCE if to is Status.ACTIVE else lambda function: function
 
 
-def _document(moved: Moved) -> output.Json:
+def _document(moved: MoveResult) -> output.Json:
     return {
         "increment": increment_entry(moved.after, moved.before.status),
         "warnings": warning_entries(moved.warnings),
     }
 
 
-def _tell(moved: Moved) -> None:
+def _tell(moved: MoveResult) -> None:
     before, after = moved.before.status, moved.after.status
     told = f"{before} -> {after}" if before is not after else f"is {after} already"
     output.data(f"{output.good(output.sign('ok'))} Increment {moved.after.id}: {told}")

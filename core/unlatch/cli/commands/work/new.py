@@ -63,9 +63,9 @@ def command(entry: Entry) -> click.Command:
 
 
 def _from_item(session: Session, url: str) -> tuple[str, Link]:
-    from unlatch.lifecycle.linking import based_link, see_urls  # noqa: PLC0415
+    from unlatch.lifecycle.link import based_link, fetch_urls  # noqa: PLC0415
 
     with session.trackers() as trackers:
-        seen = see_urls(trackers, [url])[0]
+        seen = fetch_urls(trackers, [url])[0]
     title = seen.item.title if seen.item else ""
     return title, based_link(None, seen)

@@ -25,8 +25,8 @@ from unlatch.cli.render.scope_report import document_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, REASON, Session, with_session
 from unlatch.increments.files.manager import checked_reason
-from unlatch.lifecycle.activation_guard import admit
-from unlatch.lifecycle.resume import Request, Resumed, Step, plan_resume, resume
+from unlatch.lifecycle.activation_guard import check_activation
+from unlatch.lifecycle.resume import ResumeRequest, ResumeResult, ResumeStep, plan_resume, resume
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -123,14 +123,16 @@ def _run(session: Session, wanted: str, typed: ResumeOptions) -> int:
     return code
 
 
-def _preview(session: Session, increment: Increment, request: Request, typed: ResumeOptions) -> int:
+def _preview(
+    session: Session, increment: Increment, request: ResumeRequest, typed: ResumeOptions
+) -> int:
     if typed.scoping is not None:
         from unlatch.cli.commands.work.scope import foreseen_scope  # noqa: PLC0415  (rarely needed)
 
         amendment = foreseen_scope(session, increment, typed.scoping, reason=typed.reason)
         request = replace(request, amendment=amendment)
     plan, scope = plan_resume(session.workspace, increment, request)
-    warnings = admit(session.workspace, increment, request.activation).warnings
+    warnings = check_activation(session.workspace, increment, request.activation).warnings
     return preview_and_tell(
         session,
         plan,
@@ -146,9 +148,9 @@ def _agreed(
     session: Session,
     trackers: Trackers,
     increment: Increment,
-    request: Request,
+    request: ResumeRequest,
     typed: ResumeOptions,
-) -> tuple[Request, frozenset[str]] | None:
+) -> tuple[ResumeRequest, frozenset[str]] | None:
     """The request after all questions are answered, and the ids of the warnings shown.
 
     Returns:
@@ -180,8 +182,8 @@ def _agreed(
 
 
 def _with_work(
-    session: Session, increment: Increment, request: Request, scoping: Scoping, *, yes: bool
-) -> Request:
+    session: Session, increment: Increment, request: ResumeRequest, scoping: Scoping, *, yes: bool
+) -> ResumeRequest:
     """The request with what changes about the work; as it was if that was declined."""
     from unlatch.cli.commands.work.scope import changed_work  # noqa: PLC0415  (rarely needed)
 
@@ -189,7 +191,7 @@ def _with_work(
     return replace(request, amendment=amendment)
 
 
-def _tell(resumed: Resumed) -> None:
+def _tell(resumed: ResumeResult) -> None:
     increment = resumed.increment
     mark = output.good(output.sign("ok"))
     output.data(f"{mark} Increment {increment.id} {_done(resumed)}")
@@ -203,17 +205,17 @@ def _tell(resumed: Resumed) -> None:
         output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
     if resumed.outrun:
         output.talk("    Another process was faster by a moment; no reason was recorded here.")
-    if resumed.step is Step.REOPEN and not increment.links:
+    if resumed.step is ResumeStep.REOPEN and not increment.links:
         output.talk("    It has no linked items; unlatch link adds some.")
 
 
-def _done(resumed: Resumed) -> str:
+def _done(resumed: ResumeResult) -> str:
     increment = resumed.increment
-    if resumed.step is Step.NOTHING:
+    if resumed.step is ResumeStep.NOTHING:
         return "is active already; nothing is pending"
-    if resumed.step is Step.DELIVER:
+    if resumed.step is ResumeStep.DELIVER:
         return f"is active already; delivering {times(len(increment.pending), 'operation')}"
-    if resumed.step is Step.AMEND:
+    if resumed.step is ResumeStep.AMEND:
         return "is active already; its work was changed"
     by = f" (by {output.clean(resumed.entry.reopened_by)})" if resumed.entry else ""
     word = "reopened" if resumed.entry else "resumed"

@@ -25,10 +25,10 @@ from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.lifecycle.resume import (
-    Request,
-    Resumed,
-    due,
+    ResumeRequest,
+    ResumeResult,
     items_of,
+    needing_resume,
     plan_resume,
     resume_many,
 )
@@ -66,7 +66,7 @@ def run_many(session: Session, chosen: Chosen, typed: ResumeOptions) -> int:
     """
     session.workspace.check_config()
     named, left_out = _named(session, chosen)
-    wanted = due(named)
+    wanted = needing_resume(named)
     if len(wanted) < len(named) and not typed.as_json:
         told = times(len(named) - len(wanted), "increment")
         output.talk(f"{told} active already, with nothing pending.")
@@ -153,12 +153,12 @@ def _agreed(wanted: Sequence[Increment], items: int, typed: ResumeOptions) -> _R
 
 
 def _resume(
-    session: Session, wanted: Sequence[Increment], request: Request, typed: ResumeOptions
-) -> tuple[Resumed, ...]:
+    session: Session, wanted: Sequence[Increment], request: ResumeRequest, typed: ResumeOptions
+) -> tuple[ResumeResult, ...]:
     is_terse = len(wanted) > FEW
     with bar(len(wanted), "Resuming") as advance:
 
-        def report(resumed: Resumed) -> None:
+        def report(resumed: ResumeResult) -> None:
             advance()
             session.trace(resumed.error)
             if not typed.as_json and (resumed.error or not is_terse):
@@ -173,7 +173,7 @@ def _resume(
     return done
 
 
-def _tell(resumed: Resumed) -> None:
+def _tell(resumed: ResumeResult) -> None:
     before, now = resumed.before, resumed.increment
     if resumed.error is not None:
         output.data(
@@ -191,7 +191,7 @@ def _tell(resumed: Resumed) -> None:
 
 
 def _deliver(
-    session: Session, trackers: Trackers, resumed: Sequence[Resumed], typed: ResumeOptions
+    session: Session, trackers: Trackers, resumed: Sequence[ResumeResult], typed: ResumeOptions
 ) -> list[Delivered]:
     done = [one for one in resumed if one.error is None]
     waiting = [one.increment for one in done if one.increment.pending]
@@ -209,7 +209,10 @@ def _deliver(
 
 
 def _end(
-    resumed: Sequence[Resumed], delivered: Sequence[Delivered], typed: ResumeOptions, left_out: int
+    resumed: Sequence[ResumeResult],
+    delivered: Sequence[Delivered],
+    typed: ResumeOptions,
+    left_out: int,
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in resumed]
@@ -230,7 +233,7 @@ def _preview(
     session: Session,
     trackers: Trackers,
     wanted: Sequence[Increment],
-    request: Request,
+    request: ResumeRequest,
     typed: ResumeOptions,
 ) -> int:
     workspace = session.workspace

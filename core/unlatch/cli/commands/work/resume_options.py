@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.resume import Request
+from unlatch.lifecycle.resume import ResumeRequest
 
 if TYPE_CHECKING:
     from unlatch.cli.options.scope import Scoping
@@ -30,8 +30,8 @@ class ResumeOptions:
     delivery: DeliveryOptions
     as_json: bool
 
-    def request(self, session: Session) -> Request:
+    def request(self, session: Session) -> ResumeRequest:
         """The request as it was typed, before any question is answered."""
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
-        return Request(who, self.reason, self.reopen_items, self.delivery, activation)
+        return ResumeRequest(who, self.reason, self.reopen_items, self.delivery, activation)

@@ -16,14 +16,14 @@ from unlatch.cli.render.rule_warnings import warning_entries
 from unlatch.cli.render.scope_report import scope_entry, sum_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
-from unlatch.lifecycle.resume import Step
+from unlatch.lifecycle.resume import ResumeStep
 
 if TYPE_CHECKING:
     from unlatch.lifecycle.deliver import Delivered
-    from unlatch.lifecycle.resume import Resumed
+    from unlatch.lifecycle.resume import ResumeResult
 
 
-def resume_code(resumed: Resumed, delivered: Delivered | None) -> int:
+def resume_code(resumed: ResumeResult, delivered: Delivered | None) -> int:
     """The exit code for one increment."""
     if resumed.error is not None:
         return resumed.error.exit_code
@@ -34,7 +34,7 @@ def resume_code(resumed: Resumed, delivered: Delivered | None) -> int:
     return delivered_code(delivered.deliveries, delivered.left)
 
 
-def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> output.Json:
+def resumed_entry(resumed: ResumeResult, delivered: Delivered | None) -> output.Json:
     """One increment of the list that several ids, or --all-matching, give."""
     increment = delivered.increment if delivered else resumed.increment
     return {
@@ -48,7 +48,7 @@ def resumed_entry(resumed: Resumed, delivered: Delivered | None) -> output.Json:
     }
 
 
-def resume_document(resumed: Resumed, delivered: Delivered) -> output.Json:
+def resume_document(resumed: ResumeResult, delivered: Delivered) -> output.Json:
     """The document for a single id."""
     increment = delivered.increment
     return {
@@ -60,14 +60,14 @@ def resume_document(resumed: Resumed, delivered: Delivered) -> output.Json:
     }
 
 
-def _trackers(resumed: Resumed, delivered: Delivered | None) -> list[output.Json]:
+def _trackers(resumed: ResumeResult, delivered: Delivered | None) -> list[output.Json]:
     found = [resume_entry(one) for one in delivered.deliveries] if delivered else []
-    if resumed.step is Step.REVIVE and not found and resumed.error is None:
+    if resumed.step is ResumeStep.REVIVE and not found and resumed.error is None:
         return [untouched_entry(link) for link in resumed.increment.links]
     return found
 
 
-def tell_end(resumed: Resumed, delivered: Delivered, wanted: str, code: int) -> None:
+def tell_end(resumed: ResumeResult, delivered: Delivered, wanted: str, code: int) -> None:
     """The last lines of one increment that was resumed."""
     for line in sum_lines(resumed.scope) if resumed.scope else ():
         output.data(line)

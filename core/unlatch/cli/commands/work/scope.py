@@ -103,9 +103,9 @@ def _typed_tasks(scoping: Scoping) -> tuple[NewTask, ...]:
     typed = tuple(NewTask(title) for title in scoping.tasks)
     if scoping.tasks_file is None:
         return typed
-    from unlatch.lifecycle.proposals import tasks_in_file  # noqa: PLC0415  (loads pydantic)
+    from unlatch.lifecycle.proposed_tasks import read_tasks_file  # noqa: PLC0415  (loads pydantic)
 
-    return (*typed, *tasks_in_file(scoping.tasks_file))
+    return (*typed, *read_tasks_file(scoping.tasks_file))
 
 
 def _linked(tasks: Iterable[NewTask], scoping: Scoping) -> list[NewTask]:
@@ -161,7 +161,7 @@ def _proposed(
     argv = session.workspace.user.tasks_command
     if not argv:
         return ()
-    from unlatch.lifecycle.proposals import environment, proposed  # noqa: PLC0415  (loads pydantic)
+    from unlatch.lifecycle.proposed_tasks import propose_tasks, safe_environment  # noqa: PLC0415  (loads pydantic)
 
     texts = documents_of(increment)
     asked = {
@@ -172,8 +172,8 @@ def _proposed(
         "spec": texts[SPEC],
         "tasks": texts[TASKS],
     }
-    clean = environment(os.environ, session.workspace.registry.manifests.values())
-    return proposed(argv, asked, root=session.workspace.layout.root, environ=clean)
+    clean = safe_environment(os.environ, session.workspace.registry.manifests.values())
+    return propose_tasks(argv, asked, root=session.workspace.layout.root, environ=clean)
 
 
 def _confirmed(increment: Increment) -> bool:

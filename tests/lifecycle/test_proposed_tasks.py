@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from unlatch.errors import ProposalError, UsageError
-from unlatch.lifecycle.proposals import tasks_in_file
+from unlatch.lifecycle.proposed_tasks import read_tasks_file
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "proposed-tasks.schema.json"
 GOOD: list[Any] = [
@@ -49,7 +49,7 @@ def test_what_the_schema_allows_is_taken(
     path = tmp_path / "tasks.json"
     path.write_text(json.dumps(document))
 
-    tasks = tasks_in_file(path)
+    tasks = read_tasks_file(path)
 
     assert validator.is_valid(document)
     assert [task["title"] for task in document["tasks"]] == [task.title for task in tasks]
@@ -63,7 +63,7 @@ def test_what_it_does_not_is_refused(
     path.write_text(json.dumps(document))
 
     with pytest.raises(ProposalError) as caught:
-        tasks_in_file(path)
+        read_tasks_file(path)
 
     assert not validator.is_valid(document)
     assert caught.value.problems
@@ -73,7 +73,7 @@ def test_a_byte_order_mark_is_no_part_of_it(tmp_path: Path) -> None:
     path = tmp_path / "tasks.json"
     path.write_bytes(b'\xef\xbb\xbf{"tasks": [{"title": "One"}]}')
 
-    assert [task.title for task in tasks_in_file(path)] == ["One"]
+    assert [task.title for task in read_tasks_file(path)] == ["One"]
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -81,6 +81,6 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
 
     with pytest.raises(UsageError) as caught:
-        tasks_in_file(path)
+        read_tasks_file(path)
 
     assert caught.value.id == "tasks-file-unreadable"

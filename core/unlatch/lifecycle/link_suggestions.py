@@ -71,7 +71,7 @@ class Suggestions:
     errors: Mapping[str, UnlatchError]
 
 
-def suggest(
+def suggest_links(
     workspace: Workspace,
     trackers: Trackers,
     increments: Sequence[Increment],

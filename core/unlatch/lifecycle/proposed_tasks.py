@@ -56,7 +56,7 @@ class ProposedTasks(_Record):
     tasks: list[ProposedTask] = Field(max_length=MOST_TASKS)
 
 
-def tasks_in_file(path: Path) -> tuple[NewTask, ...]:
+def read_tasks_file(path: Path) -> tuple[NewTask, ...]:
     """The tasks that a file lists: as JSON by the schema, else one title a line.
 
     Raises:
@@ -80,7 +80,7 @@ def tasks_in_file(path: Path) -> tuple[NewTask, ...]:
     return tuple(NewTask(line) for line in lines if line)
 
 
-def proposed(
+def propose_tasks(
     argv: Sequence[str],
     asked: Mapping[str, Any],
     *,
@@ -125,7 +125,7 @@ def proposed(
     return _read(text, where=argv[0])
 
 
-def environment(environ: Mapping[str, str], manifests: Iterable[Manifest]) -> dict[str, str]:
+def safe_environment(environ: Mapping[str, str], manifests: Iterable[Manifest]) -> dict[str, str]:
     """An environment without the variables that hold credentials for trackers."""
     secrets = {
         place.token

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
-from unlatch.lifecycle.fetch_items import Seen, look
-from unlatch.lifecycle.linking import link_items
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.link import link_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,7 +42,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Tie:
+class LinkPlan:
     """What is to be tied to one increment.
 
     Args:
@@ -52,8 +52,8 @@ class Tie:
     """
 
     increment: Increment
-    items: list[Seen] = field(default_factory=list)
-    known: list[Seen] = field(default_factory=list)
+    items: list[ItemSnapshot] = field(default_factory=list)
+    known: list[ItemSnapshot] = field(default_factory=list)
     error: UnlatchError | None = None
 
 
@@ -98,9 +98,9 @@ def _is_header(values: list[str]) -> bool:
     return tuple(value.casefold() for value in values) == HEADER
 
 
-def plan_ties(
+def plan_links(
     workspace: Workspace, trackers: Trackers, text: str, *, where: str
-) -> tuple[Tie, ...]:
+) -> tuple[LinkPlan, ...]:
     """What a file asks to be tied, each item read; nothing is written.
 
     Raises:
@@ -111,7 +111,7 @@ def plan_ties(
     increments = _increments(workspace, rows, mistakes)
     refs = _refs(trackers, rows, mistakes)
     links = {url: Link(ref.tracker, ref.id, ref.url) for url, ref in refs.items()}
-    seen = {one.link: one for one in look(trackers, dict.fromkeys(links.values()))}
+    seen = {one.link: one for one in fetch_items(trackers, dict.fromkeys(links.values()))}
     for row in rows:
         if row.url in links and (error := seen[links[row.url]].error):
             if not isinstance(error, NotFound | Rejected):
@@ -157,13 +157,13 @@ def _refs(trackers: Trackers, rows: list[Row], mistakes: list[str]) -> dict[str,
 
 
 def _ties(
-    rows: list[Row], increments: dict[str, Increment], seen: dict[str, Seen]
-) -> tuple[Tie, ...]:
-    ties: dict[str, Tie] = {}
+    rows: list[Row], increments: dict[str, Increment], seen: dict[str, ItemSnapshot]
+) -> tuple[LinkPlan, ...]:
+    ties: dict[str, LinkPlan] = {}
     named: dict[str, list[Link]] = defaultdict(list)
     for row in rows:
         increment, one = increments[row.wanted], seen[row.url]
-        tie = ties.setdefault(increment.id, Tie(increment))
+        tie = ties.setdefault(increment.id, LinkPlan(increment))
         tied = (*increment.links, *named[increment.id])
         if any(same_item(known, one.link) for known in tied):
             tie.known.append(one)
@@ -173,7 +173,7 @@ def _ties(
     return tuple(ties.values())
 
 
-def carry_out(workspace: Workspace, ties: Iterable[Tie], *, by: str) -> None:
+def apply_links(workspace: Workspace, ties: Iterable[LinkPlan], *, by: str) -> None:
     """Tie what is planned, each increment in one write; one that fails keeps none from the rest."""
     for tie in ties:
         if tie.items:

@@ -8,7 +8,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.linking import link as store_link
 from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.records.links import same_item
-from unlatch.lifecycle.fetch_items import Seen, look
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.spi import Capability
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unlatch.spi import Manifest
 
 
-def see_urls(trackers: Trackers, urls: Sequence[str]) -> list[Seen]:
+def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:
     """Read the items that pasted addresses mean; all of them must be there.
 
     Raises:
@@ -27,14 +27,16 @@ def see_urls(trackers: Trackers, urls: Sequence[str]) -> list[Seen]:
         TrackerError: an item cannot be read.
     """
     refs = [trackers.recognise(url) for url in urls]
-    seen = look(trackers, [Link(ref.tracker, ref.id, ref.url) for ref in refs])
+    seen = fetch_items(trackers, [Link(ref.tracker, ref.id, ref.url) for ref in refs])
     for one in seen:
         if one.error is not None:
             raise one.error
     return seen
 
 
-def link_items(workspace: Workspace, wanted: str, seen: Sequence[Seen], *, by: str) -> Increment:
+def link_items(
+    workspace: Workspace, wanted: str, seen: Sequence[ItemSnapshot], *, by: str
+) -> Increment:
     """Tie items that were read to an increment; nothing is posted.
 
     The base is stored where both sides are in step, so that a later comparison can tell which
@@ -49,7 +51,7 @@ def link_items(workspace: Workspace, wanted: str, seen: Sequence[Seen], *, by: s
     return store_link(manager, increment.id, links, by=by)
 
 
-def based_link(increment: Increment | None, seen: Seen) -> Link:
+def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
     """The link to an item that was read, with its base if both sides are in step.
 
     Args:
