@@ -61,9 +61,14 @@ def box() -> Iterator[Sandbox]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("prepared") / "widgets"
+
+
 @pytest.fixture
-def stage(tmp_path: Path, box: Sandbox) -> Stage:
-    return Stage(tmp_path, box)
+def stage(tmp_path: Path, box: Sandbox, prepared: Path) -> Stage:
+    return Stage(tmp_path, box, prepared)
 
 
 @every_page
