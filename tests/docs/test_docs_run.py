@@ -25,12 +25,10 @@ from tests.docs.pages import (
     name_of,
     pages,
     script,
-    tables,
 )
 from tests.docs.stage import Stage
 from tests.docs.transcript import ASK_EXIT_CODE, Step, difference, steps
 
-from unlatch.project.registry import Registry
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -179,15 +177,3 @@ def test_no_page_names_a_place_that_readers_do_not_have(page: Path) -> None:
 
 def test_the_changelog_has_a_place_for_what_is_not_released() -> None:
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
-
-
-@pytest.mark.parametrize(
-    ("tracker", "page"),
-    [("github", "github.md"), ("ado", "azure-devops.md"), ("jira", "jira.md")],
-)
-def test_the_page_of_a_tracker_explains_each_of_its_settings(tracker: str, page: str) -> None:
-    from unlatch.project.registry import load  # noqa: PLC0415
-
-    model = load(Registry().manifest(tracker).settings)
-    (table,) = [rows for rows in tables(ROOT / "docs" / page) if rows[0][0] == "Setting"]
-    assert list(model.model_fields) == [row[0] for row in table[1:]]

@@ -52,7 +52,7 @@ pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder
 
 FILE = "jira_cloud_swagger-v3_2025-12-25.json"
 GUIDE = Path(__file__).parents[2] / "docs/jira.md"
-_UNDESCRIBED = "What could not be checked"
+_UNDESCRIBED = "Not checked"
 
 
 class Listening(Transport):
