@@ -29,15 +29,18 @@ def _ids() -> set[str]:
     """The ids that stand before or behind an error's class.
 
     An error is made as `Rejected("item-locked", ...)`, by `super().__init__("item-locked", ...)`,
-    or from a table's row, in which the class is followed by the id.
+    by a function that is given the id, or from a table's row, in which the class is followed by
+    the id.
     """
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in _sources()]
     classes = _error_classes(trees)
     found: set[str] = set()
     for tree in trees:
         constants = _constants(tree)
+        here = classes | _classes_passed(tree, classes)
+        makers = _makers(tree, here)
         for node in ast.walk(tree):
-            for value in _places_of_ids(node, classes):
+            for value in [*_places_of_ids(node, here), *_passed_to(node, makers)]:
                 found |= set(_texts(value, constants))
     return {text for text in found if text.replace("-", "").isalnum() and text == text.lower()}
 
@@ -70,6 +73,36 @@ def _places_of_ids(node: ast.AST, classes: set[str]) -> Iterator[ast.expr]:
     for before, value in pairwise(values):
         if _is_name(before, classes):
             yield value
+
+
+def _makers(tree: ast.Module, classes: set[str]) -> dict[str, int]:
+    """The functions that make an error of an id they are given, with the place of that argument."""
+    found: dict[str, int] = {}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            names = [argument.arg for argument in function.args.args]
+            for node in ast.walk(function):
+                for value in _places_of_ids(node, classes):
+                    if isinstance(value, ast.Name) and value.id in names:
+                        found[function.name] = names.index(value.id)
+    return found
+
+
+def _classes_passed(tree: ast.Module, classes: set[str]) -> set[str]:
+    """The parameters that take an error's class."""
+    return {
+        node.arg
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+        and isinstance(node.annotation, ast.Subscript)
+        and _is_name(node.annotation.value, {"type"})
+        and _is_name(node.annotation.slice, classes)
+    }
+
+
+def _passed_to(node: ast.AST, makers: dict[str, int]) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        yield from node.args[makers.get(node.func.id, len(node.args)) :][:1]
 
 
 def _given_to_super(node: ast.ClassDef) -> Iterator[ast.expr]:
