@@ -74,13 +74,13 @@ def editing(made_from: Draft | None = None) -> Change:
     return Change(OTHER_OP, draft=made_from or draft())
 
 
-def render_description(plugin: AdoPlugin, item: ItemRef, change: Change | None = None) -> Outcome:
+def write_change(plugin: AdoPlugin, item: ItemRef, change: Change | None = None) -> Outcome:
     """An item is read for a change, and then changed."""
     wanted = change or reopening()
     return plugin.write(plugin.read(item, wanted), wanted)
 
 
-def send_dropping_tags(box: Sandbox) -> list[str]:
+def sent_requests(box: Sandbox) -> list[str]:
     """The requests that reached the server, without those that ask for routes and types."""
     return [
         entry.method

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_ado.making import plugin_for, ref, render_description, send_dropping_tags
+from tests.unlatch_ado.making import plugin_for, ref, sent_requests, write_change
 
 from unlatch.errors import (
     Conflict,
@@ -45,7 +45,7 @@ def said(message: str, key: str = "X", **more: Any) -> dict[str, Any]:
     return {"$id": "1", "message": message, "typeKey": key, "errorCode": 0, **more}
 
 
-def interpret_answer(code: int, body: object = "", **headers: str) -> dict[str, Any]:
+def batch_answer(code: int, body: object = "", **headers: str) -> dict[str, Any]:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return {"kind": "status", "code": code, "body": body, "headers": named}
 
@@ -62,16 +62,14 @@ GONE = said("TF401232: Work item 101 does not exist, or you do not have permissi
 ROWS = [
     Row(
         "203",
-        interpret_answer(203, SIGN_IN, **HTML),
+        batch_answer(203, SIGN_IN, **HTML),
         Unauthorised,
         "credential-expired",
         RENEW,
         "GET",
     ),
-    Row(
-        "401", interpret_answer(401, said("TF400813: x")), Unauthorised, "credential-expired", RENEW
-    ),
-    Row("401 bare", interpret_answer(401), Unauthorised, "credential-expired", RENEW),
+    Row("401", batch_answer(401, said("TF400813: x")), Unauthorised, "credential-expired", RENEW),
+    Row("401 bare", batch_answer(401), Unauthorised, "credential-expired", RENEW),
     Row(
         "302",
         {"kind": "redirect", "location": "https://x.vssps.visualstudio.com/_signin?a=b"},
@@ -89,7 +87,7 @@ ROWS = [
     ),
     Row(
         "rule",
-        interpret_answer(
+        batch_answer(
             400, said("TF401320: Rule Error", "RuleValidationException", customProperties=RULE)
         ),
         Rejected,
@@ -98,7 +96,7 @@ ROWS = [
     ),
     Row(
         "state",
-        interpret_answer(
+        batch_answer(
             400,
             said(
                 "TF401320: Rule Error for field State.",
@@ -112,14 +110,14 @@ ROWS = [
     ),
     Row(
         "area",
-        interpret_answer(403, said("TF237111: no permissions under the specified area path")),
+        batch_answer(403, said("TF237111: no permissions under the specified area path")),
         Forbidden,
         "area-not-permitted",
         ("Edit work items in this node",),
     ),
     Row(
         "missing",
-        interpret_answer(404, GONE),
+        batch_answer(404, GONE),
         NotFound,
         "item-not-found",
         ("recycle bin", "area"),
@@ -127,7 +125,7 @@ ROWS = [
     ),
     Row(
         "plain 404",
-        interpret_answer(404, "Page not found."),
+        batch_answer(404, "Page not found."),
         NotFound,
         "item-not-found",
         ("organization_url", "project"),
@@ -135,7 +133,7 @@ ROWS = [
     ),
     Row(
         "too old",
-        interpret_answer(400, said("The latest version is 5.1.", "VssVersionOutOfRangeException")),
+        batch_answer(400, said("The latest version is 5.1.", "VssVersionOutOfRangeException")),
         Rejected,
         "version-not-offered",
         ("api_version",),
@@ -143,22 +141,22 @@ ROWS = [
     ),
     Row(
         "412",
-        interpret_answer(412, said("VS403351: Test Operation failed")),
+        batch_answer(412, said("VS403351: Test Operation failed")),
         Conflict,
         "conflict",
         (),
     ),
     Row(
         "409",
-        interpret_answer(409, said("TF26071: changed by someone else")),
+        batch_answer(409, said("TF26071: changed by someone else")),
         Conflict,
         "conflict",
         (),
     ),
-    Row("cap", interpret_answer(500, said(CAP)), Rejected, "revision-limit", ("in the browser",)),
+    Row("cap", batch_answer(500, said(CAP)), Rejected, "revision-limit", ("in the browser",)),
     Row(
         "500",
-        interpret_answer(500, said("TF400898: An Internal Error Occurred.")),
+        batch_answer(500, said("TF400898: An Internal Error Occurred.")),
         UnknownOutcome,
         "unknown-outcome",
         ("unlatch sync",),
@@ -172,7 +170,7 @@ def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, r
     number = box.ado.add_work_item(title="x", state="Closed")
     box.faults.add(Fault("ado", method=row.method, times=2, **row.fault))
     with pytest.raises(TrackerError) as caught:
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     error = caught.value
     assert (type(error), error.id) == (row.kind, row.id)
     assert [words for words in row.advice if words not in (error.hint or "")] == []
@@ -181,12 +179,12 @@ def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, r
     assert error.status == (row.fault.get("code") or {"redirect": 302}.get(row.fault["kind"]))
     assert box.ado.work_item(number)["fields"]["System.State"] == "Closed"
     assert box.ado.comments(number) == []
-    assert send_dropping_tags(box).count("PATCH") == (0 if row.method == "GET" else 1)
+    assert sent_requests(box).count("PATCH") == (0 if row.method == "GET" else 1)
 
 
 def test_a_tag_that_may_not_be_made_is_left_out(box: Sandbox, plugin: AdoPlugin) -> None:
     box.ado.add_project("widgets", create_tags=False)
-    outcome = render_description(plugin, ref(box, box.ado.add_work_item(title="x", state="Closed")))
+    outcome = write_change(plugin, ref(box, box.ado.add_work_item(title="x", state="Closed")))
     assert outcome.after.state == "Active"
     assert outcome.refused == ("reopened",)
     assert "reopened" in outcome.notes[0]
@@ -199,7 +197,7 @@ def test_the_cap_on_revisions_is_met_as_the_server_words_it(
     box.ado.most_revisions = 2
     # The words name the limit; the sandbox's is lowered so that nobody has to write 10,000.
     with pytest.raises(TrackerError, match="up to 2 revisions"):
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
 
 
 @pytest.mark.parametrize(
@@ -215,18 +213,18 @@ def test_throttling_is_waited_out_and_shown(
     plugin = AdoPlugin(plugin_for(box)._settings, transport)
     number = box.ado.add_work_item(title="x", state="Closed")
     box.faults.add(Fault("ado", "rate-limit", method="GET", form=form, seconds=7))
-    assert render_description(plugin, ref(box, number)).after.state == "Active"
+    assert write_change(plugin, ref(box, number)).after.state == "Active"
     assert [round(wait.seconds) for wait in waits] == [waited]
     assert len(box.ado.comments(number)) == 1
 
 
 def test_a_block_without_end_is_left_for_later(box: Sandbox, plugin: AdoPlugin) -> None:
     body = said("TF400733: The request has been canceled: exceeding usage of resource")
-    fault = interpret_answer(429, body, Retry_After="3600")
+    fault = batch_answer(429, body, Retry_After="3600")
     box.faults.add(Fault("ado", method="GET", times=9, **fault))
     number = box.ado.add_work_item(title="x", state="Closed")
     with pytest.raises(Transient, match="TF400733") as caught:
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
 
 
@@ -235,7 +233,7 @@ def test_a_hidden_item_says_where_to_look(box: Sandbox, plugin: AdoPlugin, act: 
     box.ado.add_area("widgets\\Vault", allows="nothing")
     item = ref(box, box.ado.add_work_item(title="x", state="Closed", area="widgets\\Vault"))
     with pytest.raises(NotFound) as caught:
-        render_description(plugin, item) if act == "reopen" else plugin.read(item)
+        write_change(plugin, item) if act == "reopen" else plugin.read(item)
     assert caught.value.id == "item-not-found"
     assert "area path" in (caught.value.hint or "")
 
@@ -244,7 +242,7 @@ def test_an_item_that_was_moved_says_where_it_is(box: Sandbox, plugin: AdoPlugin
     box.ado.add_project("gadgets")
     number = box.ado.add_work_item("gadgets", title="x", state="Closed")
     with pytest.raises(Rejected, match="fabrikam/gadgets") as caught:
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     assert caught.value.id == "target-not-allowed"
     assert "`projects`" in (caught.value.hint or "")
 

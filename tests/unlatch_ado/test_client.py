@@ -13,10 +13,10 @@ from tests.unlatch_ado.making import (
     OP,
     plugin_for,
     ref,
-    render_description,
-    send_dropping_tags,
+    sent_requests,
     settings,
     words,
+    write_change,
 )
 
 from unlatch.errors import NotFound, Rejected, UnknownOutcome
@@ -145,7 +145,7 @@ def test_every_request_of_a_worker_thread_passes_the_transport(
 
     def work() -> int:
         with measure() as meter:
-            render_description(plugin, item)
+            write_change(plugin, item)
         return meter.requests
 
     with ThreadPoolExecutor(1) as pool:
@@ -158,7 +158,7 @@ def test_threads_that_begin_together_ask_for_routes_and_types_once(
 ) -> None:
     items = [ref(box, box.ado.add_work_item(title="x", state="Closed")) for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda item: render_description(plugin, item), items))
+        list(pool.map(lambda item: write_change(plugin, item), items))
     assert len(box.requests.entries("ado")) == 2 * len(items) + 2
 
 
@@ -182,7 +182,7 @@ def test_what_was_learnt_is_kept_for_the_next_run(box: Sandbox, tmp_path: Path) 
         transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
         box.ado.edit(int(item.id), state="Closed", tags=["completed"])
         box.requests.clear()
-        render_description(AdoPlugin(chosen, transport), item)
+        write_change(AdoPlugin(chosen, transport), item)
         assert box.requests.count("ado") == goal_requests
 
 
@@ -197,7 +197,7 @@ def test_nothing_learnt_from_one_organization_is_used_for_another(tmp_path: Path
             item = ref(box, box.ado.add_work_item(type=kind, title="x", state=done))
             chosen = settings(box)
             transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=tmp_path)
-            after = render_description(AdoPlugin(chosen, transport), item).after
+            after = write_change(AdoPlugin(chosen, transport), item).after
             assert after.state == state
             assert box.requests.count("ado") == 4
 
@@ -227,7 +227,7 @@ def test_a_process_that_was_edited_is_read_again(box: Sandbox, tmp_path: Path) -
     # From Agile to Scrum: Closed and Active are gone, Done and Committed are new.
     box.ado.add_project("widgets", "Scrum")
     box.ado.edit(int(item.id), state="Done")
-    assert render_description(fresh(), item).after.state == "Committed"
+    assert write_change(fresh(), item).after.state == "Committed"
 
 
 def test_a_state_that_is_no_longer_legal_is_chosen_anew(box: Sandbox, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_state_that_is_no_longer_legal_is_chosen_anew(box: Sandbox, tmp_path: 
     assert plugin.read(ref(box, number)).item.category is Category.DROPPED
     box.ado.add_project("widgets", "Scrum")
     box.ado.edit(number, state="Done")
-    assert render_description(plugin, ref(box, number)).after.state == "In Progress"
+    assert write_change(plugin, ref(box, number)).after.state == "In Progress"
 
 
 def test_the_query_for_new_items_escapes_the_project() -> None:
@@ -255,7 +255,7 @@ def test_all_pages_of_comments_are_read(box: Sandbox, plugin: AdoPlugin) -> None
         box.ado.add_comment(number, "noise")
     box.requests.clear()
     assert len(plugin.find_comments(ref(box, number), OP)) == 1
-    assert send_dropping_tags(box) == ["GET", "GET", "GET"]
+    assert sent_requests(box) == ["GET", "GET", "GET"]
 
 
 def test_updates_are_looked_through_where_comments_are_not_offered(
@@ -264,7 +264,7 @@ def test_updates_are_looked_through_where_comments_are_not_offered(
     number = box.ado.add_work_item(title="x")
     for _ in range(200):
         box.ado.add_comment(number, "noise")
-    render_description(plugin, ref(box, number), Change(OP, comment=words("why")))
+    write_change(plugin, ref(box, number), Change(OP, comment=words("why")))
     box.faults.add(Fault("ado", "status", code=404, path="/comments", body="Not Found"))
     found = plugin.find_comments(ref(box, number), OP)
     assert [f"update-{box.ado.updates(number)[-1]['id']}"] == [comment.id for comment in found]

@@ -9,7 +9,7 @@ from tests.unlatch_ado.making import (
     creating,
     draft,
     plugin_for,
-    send_dropping_tags,
+    sent_requests,
     settings,
 )
 
@@ -79,7 +79,7 @@ def test_parent_and_related_items_are_linked(
     assert links(box.ado.work_item(epic)) == [(TO_CHILD, str(item["id"]))]
     assert links(box.ado.work_item(other)) == [(RELATED, str(item["id"]))]
     # Both are read in one request, then the item is made in one.
-    assert send_dropping_tags(box) == ["POST", "POST"]
+    assert sent_requests(box) == ["POST", "POST"]
 
 
 def test_a_number_is_a_parent_too(box: Sandbox, plugin: AdoPlugin) -> None:

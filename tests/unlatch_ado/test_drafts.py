@@ -20,8 +20,8 @@ from tests.unlatch_ado.making import (
     plugin_for,
     read_back,
     ref,
-    render_description,
-    send_dropping_tags,
+    sent_requests,
+    write_change,
 )
 
 from unlatch.errors import Conflict, Rejected, UnknownOutcome
@@ -43,7 +43,7 @@ def test_creates_an_item(box: Sandbox, plugin: AdoPlugin) -> None:
     assert fields["System.Description"].endswith(
         f"<p>Kept text</p><p>[unlatch end 0007-smart]</p>{MARKER}"
     )
-    assert send_dropping_tags(box) == ["POST"]
+    assert sent_requests(box) == ["POST"]
 
 
 def test_creates_an_item_of_the_type_that_the_increment_asks_for(
@@ -136,7 +136,7 @@ def test_items_are_listed_newest_first_and_only_as_far_as_they_are_taken(
     box.requests.clear()
     listed = plugin.list_items(None)
     assert next(listed).ref == ref(box, 1300)
-    assert send_dropping_tags(box) == ["POST", "POST"]
+    assert sent_requests(box) == ["POST", "POST"]
     *_, oldest = listed
     assert (oldest.ref, oldest.title, oldest.ops) == (made, "Smart discipline", frozenset({OP}))
 
@@ -166,7 +166,7 @@ def test_looks_through_more_new_items_than_fit_in_one_answer(
     found = plugin.find_created(OP, day_ago())
     assert found is not None
     assert found.ref == made
-    assert send_dropping_tags(box) == ["POST", "POST", "POST"]
+    assert sent_requests(box) == ["POST", "POST", "POST"]
 
 
 def test_updates_its_part_and_keeps_what_people_wrote(box: Sandbox, plugin: AdoPlugin) -> None:
@@ -175,8 +175,8 @@ def test_updates_its_part_and_keeps_what_people_wrote(box: Sandbox, plugin: AdoP
     before = box.ado.work_item(number)["fields"]["System.Description"]
     box.ado.edit(number, description=f"<div>Mine &amp; yours</div>{before}<div>Below</div>")
     box.requests.clear()
-    render_description(plugin, created, editing(draft("New", title="Other")))
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    write_change(plugin, created, editing(draft("New", title="Other")))
+    assert sent_requests(box) == ["GET", "PATCH"]
     fields = box.ado.work_item(number)["fields"]
     expected = f"<div>Mine &amp; yours</div>{before.replace('Old', 'New')}<div>Below</div>"
     assert (fields["System.Title"], fields["System.Description"]) == ("Other", expected)
@@ -185,8 +185,8 @@ def test_updates_its_part_and_keeps_what_people_wrote(box: Sandbox, plugin: AdoP
 def test_an_update_that_changes_nothing_sends_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
     created = plugin.create(creating()).after.ref
     box.requests.clear()
-    render_description(plugin, created, editing(draft()))
-    assert send_dropping_tags(box) == ["GET"]
+    write_change(plugin, created, editing(draft()))
+    assert sent_requests(box) == ["GET"]
 
 
 def test_a_snapshot_without_the_description_is_not_taken_for_an_empty_one(
@@ -206,7 +206,7 @@ def test_an_update_does_not_write_over_a_person(box: Sandbox, plugin: AdoPlugin)
 
     box.faults.add(Fault("ado", "human", method="PATCH", action=person))
     with pytest.raises(Conflict):
-        render_description(plugin, created, editing(draft("New")))
+        write_change(plugin, created, editing(draft("New")))
     assert box.ado.work_item(int(created.id))["fields"]["System.Description"] == "<p>All mine</p>"
 
 
@@ -217,9 +217,9 @@ def test_a_description_that_does_not_fit_is_refused_before_anything_is_written(
     with pytest.raises(Rejected) as created:
         plugin.create(creating(long))
     with pytest.raises(Rejected) as updated:
-        render_description(plugin, item, editing(long))
+        write_change(plugin, item, editing(long))
     assert (created.value.id, updated.value.id) == ("body-too-long", "body-too-long")
-    assert {"POST", "PATCH"}.isdisjoint(send_dropping_tags(box))
+    assert {"POST", "PATCH"}.isdisjoint(sent_requests(box))
 
 
 def test_a_title_that_does_not_fit_is_cut_and_said(plugin: AdoPlugin) -> None:
@@ -241,5 +241,5 @@ def test_hostile_titles_and_bodies_are_read_back_unharmed(box: Sandbox, plugin: 
 def test_hostile_text_of_people_survives(box: Sandbox, plugin: AdoPlugin) -> None:
     theirs = "<p>\\1 \\g<0> $& [unlatch begin] &lt;b&gt;</p>"
     number = closed_item(box, description=theirs)
-    render_description(plugin, ref(box, number), editing(draft()))
+    write_change(plugin, ref(box, number), editing(draft()))
     assert box.ado.work_item(number)["fields"]["System.Description"].startswith(theirs)

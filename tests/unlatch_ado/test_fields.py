@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unlatch_ado.making import OP, plugin_for, ref, render_description, reopening
+from tests.unlatch_ado.making import OP, plugin_for, ref, reopening, write_change
 
 from unlatch.errors import Rejected
 from unlatch.spi import Change, Goal
@@ -42,7 +42,7 @@ def test_states_are_found_whatever_they_are_called(
     done, state = states
     item = ref(box, box.ado.add_work_item(type=kind, title="x", state=done))
     plugin = plugin_for(box, cache=tmp_path, fields=CAUSE if kind == "Bug" else {})
-    outcome = render_description(plugin, item, Change(OP, goal))
+    outcome = write_change(plugin, item, Change(OP, goal))
     assert outcome.after.state == state
     assert box.ado.work_item(int(item.id))["fields"]["System.State"] == state
 
@@ -52,12 +52,12 @@ def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
 ) -> None:
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Behoben"))
     with pytest.raises(Rejected, match=REOPEN_CAUSE) as caught:
-        render_description(plugin_for(box, cache=tmp_path), item)
+        write_change(plugin_for(box, cache=tmp_path), item)
     assert caught.value.id == "rule-broken"
     assert "[trackers.ado.fields.reopen]" in (caught.value.hint or "")
     assert f'"{REOPEN_CAUSE}" = ' in (caught.value.hint or "")
     assert box.ado.comments(int(item.id)) == []
-    outcome = render_description(plugin_for(box, cache=tmp_path, fields=CAUSE), item)
+    outcome = write_change(plugin_for(box, cache=tmp_path, fields=CAUSE), item)
     assert outcome.commented
     fields = box.ado.work_item(int(item.id))["fields"]
     assert (fields["System.State"], fields[REOPEN_CAUSE]) == ("Wieder offen", "found in production")
@@ -66,7 +66,7 @@ def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
 
 def test_fields_go_along_with_a_change_of_state_alone(box: Sandbox, tmp_path: Path) -> None:
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
-    render_description(plugin_for(box, cache=tmp_path, fields=CAUSE), item)
+    write_change(plugin_for(box, cache=tmp_path, fields=CAUSE), item)
     assert REOPEN_CAUSE not in box.ado.work_item(int(item.id))["fields"]
 
 
@@ -74,7 +74,7 @@ def test_closing_has_fields_of_its_own(box: Sandbox, tmp_path: Path) -> None:
     fields = {**CAUSE, "close": {"Microsoft.VSTS.Common.Priority": 4}}
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
     plugin = plugin_for(box, cache=tmp_path, fields=fields)
-    render_description(plugin, item, Change(OP, Goal.COMPLETED))
+    write_change(plugin, item, Change(OP, Goal.COMPLETED))
     found = box.ado.work_item(int(item.id))["fields"]
     assert found["Microsoft.VSTS.Common.Priority"] == 4
     assert REOPEN_CAUSE not in found

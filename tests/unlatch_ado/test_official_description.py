@@ -26,10 +26,10 @@ from tests.unlatch_ado.making import (
     draft,
     editing,
     ref,
-    render_description,
     reopening,
     settings,
     words,
+    write_change,
 )
 
 from unlatch.spi import Change, Goal
@@ -206,14 +206,14 @@ def test_every_request_and_answer_is_as_described(
     plugin.read_many([item, ref(box, parent)])
     plugin.examine([item])
     plugin.approve(plugin.read(item, reopening()), reopening())
-    assert len(render_description(plugin, item).notes) == 3
+    assert len(write_change(plugin, item).notes) == 3
     assert plugin.find_comments(item, OP)
-    render_description(plugin, item, Change(OTHER_OP, Goal.COMPLETED, comment=words("Done")))
+    write_change(plugin, item, Change(OTHER_OP, Goal.COMPLETED, comment=words("Done")))
     wished = draft(metadata={"parent": parent, "related": [child]})
     plugin.approve(None, creating(wished))
     made = plugin.create(creating(wished, "specs")).after
     assert plugin.find_created(OP, since) is not None
-    render_description(plugin, made.ref, editing(draft("Other")))
+    write_change(plugin, made.ref, editing(draft("Other")))
 
     record_property("not-checked", "\n".join(sorted(official.unchecked)))
     assert official.wrong == []
@@ -243,7 +243,7 @@ def test_a_deviation_is_noticed(box: Sandbox, official: Official, tmp_path: Path
     official.document["definitions"]["JsonPatchOperation"]["properties"]["path"]["type"] = "integer"
     number = box.ado.add_work_item(title="x", state="Closed", area="widgets")
     box.ado.add_area("widgets\\Team A")
-    render_description(plugin_of(box, official, tmp_path), ref(box, number))
+    write_change(plugin_of(box, official, tmp_path), ref(box, number))
     assert {one.partition(":")[0] for one in official.wrong} == {
         "GET workitems/{id}, answer",
         "PATCH workitems/{id}, answer",

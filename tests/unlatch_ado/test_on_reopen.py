@@ -10,9 +10,9 @@ from tests.unlatch_ado.making import (
     OP,
     plugin_for,
     ref,
-    render_description,
     reopening,
-    send_dropping_tags,
+    sent_requests,
+    write_change,
 )
 
 from unlatch.errors import Rejected, UnknownOutcome
@@ -50,7 +50,7 @@ def item_in(box: Sandbox, iteration: str, **more: Any) -> int:
 
 
 def notes(plugin: AdoPlugin, box: Sandbox, number: int, **more: Any) -> tuple[str, ...]:
-    return render_description(plugin, ref(box, number), reopening(**more)).notes
+    return write_change(plugin, ref(box, number), reopening(**more)).notes
 
 
 def iteration_of(box: Sandbox, number: int) -> str:
@@ -60,7 +60,7 @@ def iteration_of(box: Sandbox, number: int) -> str:
 def test_an_iteration_is_said_at_no_cost(box: Sandbox, plugin: AdoPlugin) -> None:
     number = item_in(box, OLD)
     assert notes(plugin, box, number) == (f"it is still in the iteration {OLD}",)
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "PATCH"]
     assert iteration_of(box, number) == OLD
 
 
@@ -74,7 +74,7 @@ def test_nothing_is_said_where_nothing_is_reopened(box: Sandbox, plugin: AdoPlug
     number = item_in(box, OLD)
     box.ado.edit(number, state="Active")
     assert notes(plugin, box, number) == ()
-    render_description(plugin, ref(box, number), Change(OP, Goal.COMPLETED))
+    write_change(plugin, ref(box, number), Change(OP, Goal.COMPLETED))
     assert notes(plugin, box, number, goal=None) == ()
 
 
@@ -88,10 +88,10 @@ def test_it_moves_on_to_the_current_iteration_where_configured(
         f"its iteration {OLD} ended on {over}; it was moved to {NOW}",
     )
     assert iteration_of(box, number) == NOW
-    assert send_dropping_tags(box) == ["GET", "GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "GET", "PATCH"]
     box.requests.clear()
     assert len(notes(plugin, box, item_in(box, OLD))) == 1
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "PATCH"]
 
 
 @pytest.mark.parametrize("iteration", [NOW, NEXT])
@@ -140,7 +140,7 @@ def test_without_a_current_iteration_it_stays(box: Sandbox, tmp_path: Path) -> N
 def test_iterations_that_cannot_be_read_hold_nothing_up(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
     box.faults.add(Fault("ado", "status", path="(?i)classificationnodes", code=403, body="no"))
-    outcome = render_description(plugin, ref(box, item_in(box, OLD)))
+    outcome = write_change(plugin, ref(box, item_in(box, OLD)))
     assert outcome.after.state == "Active"
     assert "could not be read" in outcome.notes[0]
 
@@ -149,7 +149,7 @@ def test_an_assignee_who_has_left_is_said(box: Sandbox, plugin: AdoPlugin) -> No
     box.ado.deactivate("Ann Gone")
     number = item_in(box, "widgets", assigned_to="Ann Gone")
     assert notes(plugin, box, number) == ("its assignee Ann Gone is no longer active",)
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "PATCH"]
     assert box.ado.item("widgets", number).assignee == "Ann Gone"  # type: ignore[union-attr]
 
 
@@ -169,7 +169,7 @@ def test_an_assignee_who_is_there_is_kept(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
     number = item_in(box, "widgets", assigned_to="Ann Here")
     assert notes(plugin, box, number) == ()
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "PATCH"]
 
 
 def test_an_account_that_cannot_be_found_out_holds_nothing_up(box: Sandbox, tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_of_a_parent_nothing_is_asked_where_it_is_to_be_ignored(
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "ignore"})
     _, child = family(box)
     assert notes(plugin, box, child) == ()
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "PATCH"]
 
 
 @pytest.mark.parametrize(("state", "said"), [("Closed", 1), ("Removed", 1), ("Active", 0)])
@@ -200,7 +200,7 @@ def test_a_closed_parent_is_reported(box: Sandbox, tmp_path: Path, state: str, s
     plugin = plugin_for(box, cache=tmp_path)
     parent, child = family(box, state)
     assert notes(plugin, box, child) == (f"its parent {parent} is {state}",) * said
-    assert send_dropping_tags(box) == ["GET", "GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "GET", "PATCH"]
     assert box.ado.work_item(parent)["fields"]["System.State"] == state
 
 
@@ -224,10 +224,10 @@ def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox, tmp_path: Path) -> 
     lost = Fault("ado", "drop", method="PATCH", path=f"/{child}$", after=0)
     box.faults.add(lost)
     with pytest.raises(Exception, match="no answer"):
-        render_description(plugin, ref(box, child))
+        write_change(plugin, ref(box, child))
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
     revision = box.ado.work_item(parent)["rev"]
-    outcome = render_description(plugin, ref(box, child))
+    outcome = write_change(plugin, ref(box, child))
     assert (outcome.after.state, outcome.notes) == ("Active", ())
     assert box.ado.work_item(parent)["rev"] == revision
 
@@ -240,7 +240,7 @@ def test_a_child_that_cannot_be_reopened_leaves_its_parent_alone(
     child = box.ado.add_work_item(type="Bug", title="x", state="Behoben", parent=parent)
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
     with pytest.raises(Rejected):
-        render_description(plugin, ref(box, child))
+        write_change(plugin, ref(box, child))
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Fertig"
 
 
@@ -278,7 +278,7 @@ def test_what_goes_wrong_with_a_parent_holds_nothing_up(
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     box.faults.add(Fault("ado", method="PATCH", path=f"/{parent}$", **fault))
-    outcome = render_description(plugin, ref(box, child))
+    outcome = write_change(plugin, ref(box, child))
     assert outcome.after.state == "Active"
     assert words in outcome.notes[0]
 
@@ -297,7 +297,7 @@ def test_the_plan_names_the_requests_for_parent_and_assignee(box: Sandbox, tmp_p
     planned = plugin.plan(snapshot, reopening())
     plugin.write(snapshot, reopening())
 
-    assert send_dropping_tags(box) == [one.method for one in planned]
+    assert sent_requests(box) == [one.method for one in planned]
     assert [one.what for one in planned] == [
         "read the work item",
         "read the account of the token",
@@ -324,7 +324,7 @@ def test_a_parent_that_was_reopened_is_named_when_the_child_fails(
     parent, child = family(box)
     box.faults.add(Fault("ado", "drop", method="PATCH", path=f"/{child}$"))
     with pytest.raises(UnknownOutcome) as caught:
-        render_description(plugin, ref(box, child))
+        write_change(plugin, ref(box, child))
     done = caught.value.done
     assert done is not None
     assert done.notes == (f"its parent {parent} was reopened: Closed -> Active",)
@@ -348,7 +348,7 @@ def test_a_tag_that_may_not_be_made_does_not_keep_a_parent_closed(
     box.ado.add_project("widgets", create_tags=False)
     plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
     parent, child = family(box)
-    outcome = render_description(plugin, ref(box, child))
+    outcome = write_change(plugin, ref(box, child))
     assert (outcome.after.state, outcome.refused) == ("Active", ("reopened",))
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
 

@@ -17,10 +17,10 @@ from tests.unlatch_ado.making import (
     plugin_for,
     read_back,
     ref,
-    render_description,
     reopening,
-    send_dropping_tags,
+    sent_requests,
     words,
+    write_change,
 )
 
 from unlatch.errors import (
@@ -61,7 +61,7 @@ def test_reopens_in_two_requests(box: Sandbox, plugin: AdoPlugin) -> None:
     plugin.read(ref(box, closed_item(box)))
     number = closed_item(box)
     box.requests.clear()
-    outcome = render_description(plugin, ref(box, number))
+    outcome = write_change(plugin, ref(box, number))
     assert [e.method for e in box.requests.entries("ado")] == ["GET", "PATCH"]
     assert (outcome.after.state, outcome.after.labels) == ("Active", ("area: x", "reopened"))
     assert (outcome.commented, outcome.refused) == (True, ())
@@ -74,7 +74,7 @@ def test_reopens_in_two_requests(box: Sandbox, plugin: AdoPlugin) -> None:
 def test_the_first_reopen_asks_for_routes_and_the_type_once(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
-    render_description(plugin, ref(box, closed_item(box)))
+    write_change(plugin, ref(box, closed_item(box)))
     methods = [entry.method for entry in box.requests.entries("ado")]
     assert methods == ["OPTIONS", "GET", "GET", "PATCH"]
 
@@ -97,28 +97,28 @@ def test_reopens_into_the_state_of_the_process(
     box.ado.add_project("My Project", process)
     number = box.ado.add_work_item("My Project", type=kind, title="x", state=done)
     plugin = plugin_for(box, cache=tmp_path, project="My Project")
-    outcome = render_description(plugin, ref(box, number, "My Project"))
+    outcome = write_change(plugin, ref(box, number, "My Project"))
     assert outcome.after.state == reopened
     assert box.ado.work_item(number)["fields"]["System.State"] == reopened
 
 
 def test_a_configured_state_wins(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, states={"reopened": "New"})
-    assert render_description(plugin, ref(box, closed_item(box))).after.state == "New"
+    assert write_change(plugin, ref(box, closed_item(box))).after.state == "New"
 
 
 def test_a_state_that_cannot_be_reached_changes_nothing(box: Sandbox, tmp_path: Path) -> None:
     plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Nirvana"})
     number = closed_item(box)
     with pytest.raises(Rejected, match=r"Active \(InProgress\)") as caught:
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     assert caught.value.id == "no-legal-state"
     assert box.ado.work_item(number)["rev"] == 2
 
 
 def test_an_open_item_still_gets_comment_and_tags(box: Sandbox, plugin: AdoPlugin) -> None:
     number = closed_item(box, state="Resolved")
-    outcome = render_description(plugin, ref(box, number))
+    outcome = write_change(plugin, ref(box, number))
     assert (outcome.after.state, outcome.commented) == ("Resolved", True)
     assert box.ado.work_item(number)["fields"]["System.Tags"] == "area: x; reopened"
     assert len(box.ado.comments(number)) == 1
@@ -128,14 +128,14 @@ def test_nothing_is_sent_where_nothing_differs(box: Sandbox, plugin: AdoPlugin) 
     number = closed_item(box, state="Active", tags=["REOPENED"])
     snapshot = plugin.read(ref(box, number), reopening(comment=None))
     outcome = plugin.write(snapshot, reopening(comment=None))
-    assert send_dropping_tags(box) == ["GET"]
+    assert sent_requests(box) == ["GET"]
     assert outcome.after == snapshot.item
     assert not outcome.commented
 
 
 def test_without_a_goal_the_state_stays(box: Sandbox, plugin: AdoPlugin) -> None:
     number = closed_item(box)
-    outcome = render_description(plugin, ref(box, number), reopening(goal=None))
+    outcome = write_change(plugin, ref(box, number), reopening(goal=None))
     assert outcome.after.state == "Closed"
     assert outcome.commented
 
@@ -152,17 +152,17 @@ def test_closes_as_the_goal_says(box: Sandbox, plugin: AdoPlugin, goal: Goal, st
         add_labels=("completed",),
         remove_labels=("reopened",),
     )
-    outcome = render_description(plugin, ref(box, number), change)
+    outcome = write_change(plugin, ref(box, number), change)
     assert (outcome.commented, outcome.after.state) == (True, state)
     assert box.ado.work_item(number)["fields"]["System.Tags"] == "a; completed"
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    assert sent_requests(box) == ["GET", "PATCH"]
 
 
 def test_a_type_without_a_removed_state_is_completed_instead(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
     number = box.ado.add_work_item(type="Bug", title="x", state="Active")
-    outcome = render_description(plugin, ref(box, number), Change(OP, Goal.NOT_PLANNED))
+    outcome = write_change(plugin, ref(box, number), Change(OP, Goal.NOT_PLANNED))
     assert outcome.after.state == "Closed"
 
 
@@ -172,15 +172,15 @@ def test_a_closed_item_is_not_closed_again(
     box: Sandbox, plugin: AdoPlugin, state: str, goal: Goal
 ) -> None:
     number = closed_item(box, state=state)
-    outcome = render_description(plugin, ref(box, number), Change(OP, goal))
+    outcome = write_change(plugin, ref(box, number), Change(OP, goal))
     assert outcome.after.state == state
-    assert send_dropping_tags(box) == ["GET"]
+    assert sent_requests(box) == ["GET"]
 
 
 def test_a_removed_item_is_said_to_be_closed_deliberately(box: Sandbox, plugin: AdoPlugin) -> None:
     item = ref(box, closed_item(box, state="Removed"))
     assert plugin.read(item, reopening()).item.deliberate
-    assert render_description(plugin, item).after.state == "New"
+    assert write_change(plugin, item).after.state == "New"
 
 
 def test_what_people_wrote_in_between_is_a_conflict_and_not_lost(
@@ -193,10 +193,10 @@ def test_what_people_wrote_in_between_is_a_conflict_and_not_lost(
 
     box.faults.add(Fault("ado", "human", method="PATCH", action=person))
     with pytest.raises(Conflict):
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     fields = box.ado.work_item(number)["fields"]
     assert (fields["System.State"], fields["System.Tags"]) == ("Closed", "completed; urgent")
-    render_description(plugin, ref(box, number))
+    write_change(plugin, ref(box, number))
     assert box.ado.work_item(number)["fields"]["System.Tags"] == "reopened; urgent"
     assert len(box.ado.comments(number)) == 1
 
@@ -219,13 +219,13 @@ def test_an_item_that_changed_since_its_snapshot_is_not_written(
 def test_tags_that_may_not_be_made_are_left_out_and_said(box: Sandbox, plugin: AdoPlugin) -> None:
     box.ado.add_project("widgets", "Agile", create_tags=False)
     number = closed_item(box)
-    outcome = render_description(plugin, ref(box, number))
+    outcome = write_change(plugin, ref(box, number))
     assert (outcome.after.state, outcome.after.labels) == ("Active", ("area: x",))
     assert (outcome.commented, outcome.refused) == (True, ("reopened",))
     assert outcome.notes == (
         "not added, because this account may not create tags in the project: reopened",
     )
-    assert send_dropping_tags(box) == ["GET", "PATCH", "PATCH"]
+    assert sent_requests(box) == ["GET", "PATCH", "PATCH"]
     assert len(box.ado.comments(number)) == 1
 
 
@@ -234,8 +234,8 @@ def test_where_the_tag_was_the_only_wish_nothing_more_is_sent(
 ) -> None:
     box.ado.add_project("widgets", "Agile", create_tags=False)
     number = closed_item(box, state="Active", tags=[])
-    outcome = render_description(plugin, ref(box, number), reopening(comment=None))
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+    outcome = write_change(plugin, ref(box, number), reopening(comment=None))
+    assert sent_requests(box) == ["GET", "PATCH"]
     assert outcome.refused == ("reopened",)
     assert outcome.after.labels == ()
 
@@ -251,14 +251,14 @@ def test_an_item_in_a_project_that_is_not_configured_is_neither_shown_nor_change
         CALLS[act](plugin, item)
     assert caught.value.id == "target-not-allowed"
     assert "Merger" not in str(caught.value)
-    assert send_dropping_tags(box) == ["GET"]
+    assert sent_requests(box) == ["GET"]
 
 
 def test_an_item_that_was_moved_is_found_where_it_is(box: Sandbox, tmp_path: Path) -> None:
     box.ado.add_project("gadgets")
     number = closed_item(box, project="gadgets")
     plugin = plugin_for(box, cache=tmp_path, projects=["gadgets"])
-    outcome = render_description(plugin, ref(box, number))
+    outcome = write_change(plugin, ref(box, number))
     assert outcome.after.ref == ref(box, number, "gadgets")
     found = plugin.find_comments(ref(box, number), OP)
     assert len(found) == 1
@@ -269,7 +269,7 @@ def test_finds_the_comment_of_an_operation_whoever_posted_it(
 ) -> None:
     number = closed_item(box)
     box.ado.add_comment(number, "first")
-    render_description(plugin_for(box, cache=tmp_path, token=box.ado.bot_token), ref(box, number))
+    write_change(plugin_for(box, cache=tmp_path, token=box.ado.bot_token), ref(box, number))
     [found] = plugin.find_comments(ref(box, number), OP)
     assert str(box.ado.comments(number)[-1]["id"]) == found.id
     assert plugin.find_comments(ref(box, number), OTHER_OP) == ()
@@ -278,7 +278,7 @@ def test_finds_the_comment_of_an_operation_whoever_posted_it(
 
 def test_hostile_text_is_read_back_unharmed(box: Sandbox, plugin: AdoPlugin) -> None:
     number = closed_item(box)
-    render_description(plugin, ref(box, number), reopening(comment=words(HOSTILE, "second")))
+    write_change(plugin, ref(box, number), reopening(comment=words(HOSTILE, "second")))
     [comment] = box.ado.comments(number)
     assert read_back(comment["text"]) == f"{CLEANED}\n\nsecond\n\nunlatch ref {OP}"
     assert "<script" not in comment["text"]
@@ -316,9 +316,9 @@ def test_a_change_that_fails_says_how_and_is_not_sent_again(
     number = closed_item(box)
     box.faults.add(Fault("ado", method="PATCH", **fault))
     with pytest.raises(kind) as caught:
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     assert caught.value.id == id
-    assert send_dropping_tags(box).count("PATCH") == 1
+    assert sent_requests(box).count("PATCH") == 1
 
 
 @pytest.mark.parametrize("code", [429, 503])
@@ -328,20 +328,20 @@ def test_a_change_is_not_sent_again_whatever_the_server_asks(
     fault = Fault("ado", "status", method="PATCH", code=code, headers={"Retry-After": "7"})
     box.faults.add(fault)
     with pytest.raises(Limited if code == 429 else UnknownOutcome):
-        render_description(plugin, ref(box, closed_item(box)))
-    assert send_dropping_tags(box) == ["GET", "PATCH"]
+        write_change(plugin, ref(box, closed_item(box)))
+    assert sent_requests(box) == ["GET", "PATCH"]
 
 
 def test_throttling_says_how_long_to_wait(box: Sandbox, plugin: AdoPlugin) -> None:
     box.faults.add(Fault("ado", "rate-limit", method="PATCH", seconds=600))
     with pytest.raises(Limited) as caught:
-        render_description(plugin, ref(box, closed_item(box)))
+        write_change(plugin, ref(box, closed_item(box)))
     assert caught.value.retry_after == 600
 
 
 CALLS: dict[str, Callable[[AdoPlugin, ItemRef], object]] = {
     "read": lambda plugin, item: plugin.read(item),
-    "reopen": render_description,
+    "reopen": write_change,
     "create": lambda plugin, _: plugin.create(creating()),
     "find-created": lambda plugin, _: plugin.find_created(OP, day_ago()),
     "find-comments": lambda plugin, item: plugin.find_comments(item, OP),
@@ -387,7 +387,7 @@ def test_a_rule_that_is_broken_names_the_field(box: Sandbox, plugin: AdoPlugin) 
     number = closed_item(box)
     box.faults.add(Fault("ado", "status", method="PATCH", code=400, body=body))
     with pytest.raises(Rejected, match=r"Custom\.Cause") as caught:
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     assert caught.value.id == "rule-broken"
     assert box.ado.work_item(number)["rev"] == 2
 
@@ -398,7 +398,7 @@ def test_a_lost_answer_leaves_one_comment_that_can_be_found(
     number = closed_item(box)
     box.faults.add(Fault("ado", "drop-after", method="PATCH"))
     with pytest.raises(UnknownOutcome):
-        render_description(plugin, ref(box, number))
+        write_change(plugin, ref(box, number))
     assert len(plugin.find_comments(ref(box, number), OP)) == 1
     assert box.ado.work_item(number)["fields"]["System.State"] == "Active"
 
@@ -408,7 +408,7 @@ def test_a_rule_that_keeps_the_item_closed_is_shown(box: Sandbox, plugin: AdoPlu
     answer = box.ado.work_item(number)
     answer["rev"] += 1
     box.faults.add(Fault("ado", "status", method="PATCH", code=200, body=answer))
-    outcome = render_description(plugin, ref(box, number))
+    outcome = write_change(plugin, ref(box, number))
     assert (outcome.after.state, outcome.after.category) == ("Closed", Category.DONE)
     assert "reopened" not in outcome.after.labels
 
@@ -428,5 +428,5 @@ def test_a_tag_that_was_silently_dropped_is_not_reported(box: Sandbox, plugin: A
     answer["rev"] += 1
     answer["fields"]["System.State"] = "Active"
     box.faults.add(Fault("ado", "status", method="PATCH", code=200, body=answer))
-    outcome = render_description(plugin, ref(box, number))
+    outcome = write_change(plugin, ref(box, number))
     assert (outcome.after.labels, outcome.refused) == ((), ())

@@ -11,9 +11,9 @@ from tests.unlatch_ado.making import (
     day_ago,
     plugin_for,
     ref,
-    render_description,
     settings,
     words,
+    write_change,
 )
 
 from unlatch.errors import Rejected, UnlatchError
@@ -43,7 +43,7 @@ def test_an_older_server_is_asked_in_its_own_version(
     box.ado.newest_version = newest
     plugin = plugin_for(box, cache=tmp_path)
     item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
-    assert render_description(plugin, item).after.state == "Active"
+    assert write_change(plugin, item).after.state == "Active"
     assert len(plugin.find_comments(item, OP)) == 1
     assert plugin.create(creating()).after.state == "New"
     assert plugin.find_created(OP, day_ago()) is not None
@@ -62,7 +62,7 @@ def test_a_version_can_be_set_where_a_server_says_too_much(box: Sandbox, tmp_pat
     assert "`api_version`" in (caught.value.hint or "")
     plugin = plugin_for(box, cache=tmp_path, api_version="6.0")
     assert plugin.read(item).item.title == "y"
-    assert render_description(plugin, item, Change(OP, comment=words("why"))).commented
+    assert write_change(plugin, item, Change(OP, comment=words("why"))).commented
 
 
 @pytest.mark.parametrize("given", ["7", "v7.1", "latest", "7.1-preview.3", ""])

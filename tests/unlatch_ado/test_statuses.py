@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unlatch_ado.making import plugin_for, ref, send_dropping_tags
+from tests.unlatch_ado.making import plugin_for, ref, sent_requests
 
 from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
 from unlatch.spi.item import Category, Snapshot
@@ -34,7 +34,7 @@ def test_two_hundred_are_asked_for_at_once(box: Sandbox, plugin: AdoPlugin) -> N
     refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(201)]
     box.requests.clear()
     found = plugin.read_many(refs)
-    assert send_dropping_tags(box) == ["POST", "POST"]
+    assert sent_requests(box) == ["POST", "POST"]
     assert set(states(found)) == {"New"}
     assert list(found) == refs
 
@@ -50,7 +50,7 @@ def test_several_projects_are_read_together(box: Sandbox, tmp_path: Path) -> Non
     )
     found = plugin.read_many([here, there])
     assert states(found) == ["Closed", "Done"]
-    assert send_dropping_tags(box) == ["POST"]
+    assert sent_requests(box) == ["POST"]
 
 
 def test_what_is_missing_hidden_or_foreign_fails_for_itself(
