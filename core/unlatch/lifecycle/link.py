@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.files.linking import link as store_link
+from unlatch.increments.files.linking import unlink
 from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
@@ -49,6 +50,20 @@ def link_items(
     increment = manager.read(wanted)
     links = [based_link(increment, one) for one in seen]
     return store_link(manager, increment.id, links, by=by)
+
+
+def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tuple[Link, int]:
+    """Unlink an item; the link, and the number of pending operations that are dropped with it.
+
+    Raises:
+        UsageError: `unknown-link` or `ambiguous-link`.
+        StoreError: the increment's files cannot be written.
+    """
+    increment = workspace.manager.read(wanted)
+    link = find_link(increment, item)
+    unlink(workspace.manager, increment.id, link, by=by)
+    key = (link.tracker, link.key)
+    return link, sum((one.tracker, one.item) == key for one in increment.pending)
 
 
 def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:

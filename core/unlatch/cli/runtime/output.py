@@ -57,6 +57,16 @@ def talk(text: str = "") -> None:
     _write((text,), sys.stderr)
 
 
+def ok(text: str) -> None:
+    """Write a line of data that reports a success."""
+    data(f"{good(sign('ok'))} {text}")
+
+
+def note(text: str) -> None:
+    """Write a note to stderr."""
+    talk(f"{warn('note:')} {clean(text)}")
+
+
 def data_lines(text: str) -> None:
     """Write several lines of data to stdout."""
     _write(text.split("\n"), sys.stdout)

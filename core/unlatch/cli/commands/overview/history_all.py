@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.overview.list import tell_left_out
 from unlatch.cli.render.describe import times
+from unlatch.cli.render.increments import tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.history import summary

@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import link_entry
+from unlatch.cli.render.increments import list_entry, not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.errors import UsageError
 from unlatch.increments.files.reading import words_of
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
-from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from unlatch.cli.table import Entry
-    from unlatch.errors import StoreError
 
 Listed = Increment | BrokenIncrement
 
@@ -86,39 +83,6 @@ def _status(wanted: str) -> Status:
     return status
 
 
-def list_entry(one: Listed) -> output.Json:
-    """An increment in the document of list; a broken one has no status."""
-    if isinstance(one, BrokenIncrement):
-        return {
-            "id": one.id,
-            "title": None,
-            "status": None,
-            "type": None,
-            "archived": one.archived,
-            "created": None,
-            "completedAt": None,
-            "lastActivity": None,
-            "links": [],
-            "reopens": 0,
-            "pending": 0,
-            "broken": {"id": one.error_id, "reason": one.reason, "hint": one.hint},
-        }
-    return {
-        "id": one.id,
-        "title": one.title,
-        "status": one.status,
-        "type": one.type,
-        "archived": one.archived,
-        "created": stamp(one.created) if one.created else None,
-        "completedAt": stamp(one.completed_at) if one.completed_at else None,
-        "lastActivity": stamp(one.last_activity) if one.last_activity else None,
-        "links": [link_entry(link) for link in one.links],
-        "reopens": one.effective_reopens,
-        "pending": len(one.pending),
-        "broken": None,
-    }
-
-
 def _tell(shown: Iterable[Listed], *, hidden: int) -> None:
     broken: list[BrokenIncrement] = []
     rows = []
@@ -138,27 +102,6 @@ def _tell(shown: Iterable[Listed], *, hidden: int) -> None:
         output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows them.")
 
 
-def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
-    """Say which increments an answer lacks because they cannot be read; the exit code for that."""
-    if not broken:
-        return 0
-    names = ", ".join(one.id for one in broken[:_MOST_NAMED])
-    more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
-    verb = "is" if len(broken) == 1 else "are"
-    told = f"{times(len(broken), 'increment')} cannot be read and {verb} left out: {names}{more}"
-    output.talk(f"{output.warn('note:')} {told}")
-    output.talk("  next: unlatch doctor")
-    return UNDECIDED
-
-
-def not_read(error: StoreError) -> str:
-    """What is said of a document that was not read; nothing else about the increment is wrong."""
-    place = error.where or ""
-    name = place.rpartition("/")[2]
-    why = error.message.removeprefix(f"{name} ")
-    return f"{name} was not read: it {why} [{error.id}] at {place}"
-
-
 def title_note(one: Listed) -> str | None:
     """Why an increment goes by its folder's name, if that is because spec.md was not read."""
     if not isinstance(one, Increment) or one.title != words_of(one.id):
@@ -173,12 +116,6 @@ def tell_notes(notes: Iterable[str]) -> None:
     """What to know about what was shown."""
     for note in notes:
         output.talk(f"{output.warn('note:')} {output.clean(note)}")
-
-
-def tell_hint(broken: BrokenIncrement) -> None:
-    """What to do next about an increment that cannot be read."""
-    if broken.hint:
-        output.talk(f"{broken.id}: next: {output.clean(broken.hint)}")
 
 
 def _row(one: Listed) -> tuple[str, ...]:

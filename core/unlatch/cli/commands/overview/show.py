@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.overview.list import list_entry, not_read
 from unlatch.cli.render.delivery import next_command
 from unlatch.cli.render.describe import ago, seen_line, times
+from unlatch.cli.render.increments import item_entry, list_entry, not_read
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import ID, JSON, Session, with_session
 from unlatch.increments.files.amendments import unreadable_documents
 from unlatch.increments.records.operation import operation_entry
@@ -63,23 +62,6 @@ def _warnings(increment: Increment) -> list[str]:
         *increment.warnings,
         *(not_read(error) for error in unreadable_documents(increment.folder)),
     ]
-
-
-def item_entry(seen: ItemSnapshot) -> output.Json:
-    """An item that was asked for."""
-    item = seen.item
-    return {
-        "tracker": seen.link.tracker,
-        "id": item.ref.id if item else seen.link.item,
-        "url": item.ref.url if item else seen.link.url,
-        "title": item.title if item else None,
-        "type": item.type if item else None,
-        "state": item.state if item else None,
-        "category": item.category if item else None,
-        "labels": list(item.labels) if item else [],
-        "assignee": item.assignee if item else None,
-        "error": problem_entry(seen.error) if seen.error else None,
-    }
 
 
 def _tell(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.overview.list import list_entry, tell_hint, tell_notes, title_note
+from unlatch.cli.commands.overview.list import tell_notes, title_note
 from unlatch.cli.render.delivery import next_command
 from unlatch.cli.render.describe import ago, times
+from unlatch.cli.render.increments import list_entry, tell_hint
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.increments.records.operation import operation_entry

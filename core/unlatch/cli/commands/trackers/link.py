@@ -1,4 +1,4 @@
-"""unlatch link: tie items to an increment by their browser addresses, or make them."""
+"""unlatch link: link items to an increment by their browser addresses, or create them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.overview.show import item_entry
 from unlatch.cli.render.describe import seen_line
+from unlatch.cli.render.increments import item_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.errors import UsageError
@@ -24,16 +24,16 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=entry.own_help)
     @click.argument("named", metavar="[ID] [URL...]", nargs=-1)
-    @click.option("--create", metavar="TRACKER", help="Make an item there, and tie it.")
+    @click.option("--create", metavar="TRACKER", help="Create an item on TRACKER, and link it.")
     @click.option(
-        "--file", metavar="CSV", help="Tie what a file lists as increment,url; - is stdin."
+        "--file", metavar="CSV", help="Link the items in a file of increment,url; - reads stdin."
     )
     @click.option(
-        "--suggest", is_flag=True, help="Propose items for increments without one; tie nothing."
+        "--suggest", is_flag=True, help="Suggest items for increments without one; link nothing."
     )
     @BY
     @click.option(
-        "--dry-run", is_flag=True, help="Show what would be tied or made, and do nothing."
+        "--dry-run", is_flag=True, help="Show the items to link or create, and write nothing."
     )
     @JSON
     @with_session
@@ -48,16 +48,14 @@ def command(entry: Entry) -> click.Command:
         dry_run: bool,
         as_json: bool,
     ) -> int:
+        from unlatch.cli.commands.trackers import link_many, tracker  # noqa: PLC0415
+
         if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
             raise click.UsageError("give addresses, --create, --file or --suggest; just one")
         if file:
-            from unlatch.cli.commands.trackers.link_many import link_file  # noqa: PLC0415  (rarely needed)
-
-            return link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
+            return link_many.link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
         if suggest:
-            from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
-
-            return link_suggest(session, named, as_json=as_json)
+            return link_many.link_suggest(session, named, as_json=as_json)
         if not named:
             raise click.UsageError("Missing argument 'ID'.")
         wanted, *urls = named
@@ -67,12 +65,17 @@ def command(entry: Entry) -> click.Command:
                 "name the addresses of items, or --create TRACKER",
                 hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
             )
-        if create:
-            from unlatch.cli.commands.trackers.tracker_create import Making, create_items  # noqa: PLC0415
-
-            making = Making(AS_CONFIGURED, dry_run=dry_run)
-            return create_items(session, create, wanted, making=making, by=by, as_json=as_json)
-        return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
+        if not create:
+            return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
+        return tracker.create_items(
+            session,
+            create,
+            wanted,
+            by=by,
+            delivery=AS_CONFIGURED,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
 
     return run
 
@@ -95,16 +98,11 @@ def _link(
     if not dry_run:
         increment = link_items(workspace, wanted, seen, by=session.who(by))
     if as_json:
-        output.document(
-            "link",
-            id=increment.id,
-            linked=[item_entry(one) for one in seen],
-            dryRun=dry_run,
-        )
+        items = [item_entry(one) for one in seen]
+        output.document("link", id=increment.id, linked=items, dryRun=dry_run)
         return 0
     for one in seen:
-        mark = output.good(output.sign("ok"))
-        output.data(f"{mark} {seen_line(workspace.registry, one, columns=14).strip()}")
+        output.ok(seen_line(workspace.registry, one, columns=14).strip())
     if dry_run:
         output.talk(f"These would be linked to {increment.id}; nothing was written.")
     else:

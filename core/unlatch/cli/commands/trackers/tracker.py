@@ -1,130 +1,231 @@
-"""unlatch github, ado, jira ...: work on the items of one tracker; built from its manifest."""
+"""unlatch github, ado, jira ...: the commands of one tracker, built from its manifest."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.trackers.tracker_create import create_command
-from unlatch.cli.commands.trackers.tracker_items import end_change, links_to
-from unlatch.cli.commands.trackers.tracker_status import status_command
 from unlatch.cli.options.delivery import DRY_RUN, serving
-from unlatch.cli.render.delivery import deliver_and_tell
-from unlatch.cli.render.preview import preview_and_tell
+from unlatch.cli.render.deliveries import show_deliveries
+from unlatch.cli.render.delivery import tell_left
+from unlatch.cli.render.describe import seen_line
+from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry
+from unlatch.cli.render.increments import item_entry, tell_left_out
+from unlatch.cli.render.preview import tell_preview
+from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
-from unlatch.config.tables import Part
-from unlatch.delivery.planning import check_permitted
-from unlatch.increments.files.manager import checked_reason
-from unlatch.increments.files.outbox import enqueue
-from unlatch.increments.files.plans import build_operations, plan_enqueue
+from unlatch.lifecycle.tracker_items import (
+    apply_item_change,
+    fetch_tracker_items,
+    plan_item_change,
+    plan_item_creation,
+    preview_item_change,
+)
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.deliver import Delivered
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
+    from unlatch.lifecycle.tracker_items import ItemChange, TrackerItems
+    from unlatch.project.trackers import Trackers
     from unlatch.spi import Manifest
     from unlatch.spi.options import DeliveryOptions
 
-_KINDS = {
-    Capability.UPDATE: Kind.UPDATE,
-    Capability.CLOSE: Kind.CLOSE,
-    Capability.REOPEN: Kind.REOPEN,
-}
-_HELP = {
-    Capability.UPDATE: "Bring {items} of an increment up to date. (writes trackers)",
-    Capability.CLOSE: "Close {items} of an increment; its status stays. (writes trackers)",
-    Capability.REOPEN: "Reopen {items} of an increment; its status stays. (writes trackers)",
+_CHANGES = {
+    Capability.UPDATE: (Kind.UPDATE, "Update the {noun}s of an increment."),
+    Capability.CLOSE: (Kind.CLOSE, "Close the {noun}s of an increment; its status stays."),
+    Capability.REOPEN: (Kind.REOPEN, "Reopen the {noun}s of an increment; its status stays."),
 }
 
 
 def tracker_group(name: str) -> click.Group:
     """The commands of one tracker."""
     manifest = Registry().manifest(name)
-    group = click.Group(
-        name, help=f"Work on {manifest.title} {manifest.noun}s alone. (writes trackers)"
-    )
+    title, noun = manifest.title, manifest.noun
+    group = click.Group(name, help=f"Work on {title} {noun}s alone. (writes trackers)")
     if Capability.CREATE in manifest.capabilities:
-        group.add_command(create_command(manifest))
-    for capability, kind in _KINDS.items():
+        group.add_command(_create_command(manifest))
+    for capability, (kind, line) in _CHANGES.items():
         if capability in manifest.capabilities:
-            group.add_command(_act(manifest, capability, kind))
+            text = f"{line.format(noun=noun)} (writes trackers)"
+            group.add_command(_change_command(manifest, f"{capability.value}-", kind, text))
     if Capability.STATUS in manifest.capabilities:
-        group.add_command(status_command(manifest))
+        group.add_command(_status_command(manifest))
     return group
 
 
-def _act(manifest: Manifest, capability: Capability, kind: Kind) -> click.Command:
-    items = f"the {manifest.noun}s"
+def _create_command(manifest: Manifest) -> click.Command:
+    noun = f"{'an' if manifest.noun[0] in 'aeiou' else 'a'} {manifest.noun}"
 
     @click.command(
-        f"{capability.value}-{manifest.slug}", help=_HELP[capability].format(items=items)
+        f"create-{manifest.slug}",
+        help=f"Create {noun} for an increment, and link it. (writes trackers)",
     )
     @ID
+    @click.option(
+        "--story", "stories", metavar="US-ID", multiple=True, help="Only for this user story."
+    )
+    @click.option("--per-story", is_flag=True, help=f"Create {noun} for each user story.")
+    @BY
+    @DRY_RUN
+    @serving(Kind.CREATE, comment=False)
+    @JSON
+    @with_session
+    def run(session: Session, **options: Any) -> int:
+        return create_items(session, manifest.name, **options)
+
+    return run
+
+
+def create_items(
+    session: Session,
+    tracker: str,
+    wanted: str,
+    *,
+    by: str | None,
+    delivery: DeliveryOptions,
+    dry_run: bool,
+    as_json: bool,
+    stories: tuple[str, ...] = (),
+    per_story: bool = False,
+) -> int:
+    """Create items for an increment, and link them; the exit code."""
+    if per_story and stories:
+        raise click.UsageError("name user stories, or --per-story")
+    with session.trackers() as trackers:
+        change = plan_item_creation(
+            session.workspace,
+            trackers,
+            tracker,
+            wanted,
+            stories=stories,
+            per_story=per_story,
+            options=delivery,
+            by=session.who(by),
+        )
+        return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
+
+
+def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> click.Command:
+    @click.command(f"{verb}{manifest.slug}", help=help)
+    @ID
     @click.option("--item", metavar="ITEM|URL", help=f"Only this {manifest.noun}.")
-    @click.option("--reason", metavar="TEXT", help="Post this as a comment.")
+    @click.option("--reason", metavar="TEXT", help="Post this text as a comment.")
     @BY
     @DRY_RUN
     @serving(kind)
     @JSON
     @with_session
-    def run(session: Session, **options: Any) -> int:
-        return _run_act(session, manifest, kind, **options)
+    def run(
+        session: Session,
+        *,
+        wanted: str,
+        item: str | None,
+        reason: str | None,
+        by: str | None,
+        delivery: DeliveryOptions,
+        dry_run: bool,
+        as_json: bool,
+    ) -> int:
+        change = plan_item_change(
+            session.workspace,
+            manifest,
+            wanted,
+            kind,
+            item=item,
+            reason=reason,
+            options=delivery,
+            by=session.who(by),
+        )
+        with session.trackers() as trackers:
+            return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
 
     return run
 
 
-def _run_act(
-    session: Session,
-    manifest: Manifest,
-    kind: Kind,
-    *,
-    wanted: str,
-    item: str | None,
-    reason: str | None,
-    by: str | None,
-    dry_run: bool,
-    delivery: DeliveryOptions,
-    as_json: bool,
+def _run_change(
+    session: Session, trackers: Trackers, change: ItemChange, *, dry_run: bool, as_json: bool
 ) -> int:
     workspace = session.workspace
-    increment = workspace.manager.read(wanted)
-    links = links_to(increment, manifest, item)
-    reason = checked_reason(reason) if reason is not None else None
-    spare = [link for link in increment.links if link not in links]
-    intent = replace(
-        workspace.manager.intent(by=session.who(by), reason=reason), options=delivery, exclude=spare
-    )
-    made = build_operations(increment, kind, intent, by=intent.by)
     if dry_run:
-        plan = plan_enqueue(increment, *made)
-        return preview_and_tell(
-            session, plan, delivery, offline=False, as_json=as_json, tracker=manifest.name
+        preview = preview_item_change(workspace, trackers, change)
+        return tell_preview(session, preview, as_json=as_json)
+    with show_deliveries(session, len(change.operations), silent=as_json) as report:
+        delivered = apply_item_change(workspace, trackers, change, report)
+    code = delivered_code(delivered.deliveries)
+    if as_json:
+        output.document("tracker-change", code, **_change_document(change, delivered))
+        return code
+    if code:
+        tell_left(delivered)
+    increment = delivered.increment
+    if change.kind is Kind.REOPEN and increment.status.is_finished:
+        output.talk(
+            f"Increment {increment.id} is still {increment.status}. "
+            f"To reopen it: unlatch resume {increment.id}"
         )
-    with session.trackers() as trackers:
-        trackers.settings(manifest.name)  # a mistake in it is reported before anything is recorded
-        if kind is Kind.UPDATE:
-            check_permitted(workspace, manifest.name, Part.BODY)
-        increment = enqueue(workspace.manager, increment.id, *made)
-        delivered = deliver_and_tell(
-            session,
-            trackers,
-            increment,
-            options=delivery,
-            fresh=frozenset({intent.op}),
-            silent=as_json,
-            tracker=manifest.name,
-        )
-    tell = _reminder(increment, kind)
-    return end_change(delivered, increment, manifest.name, kind, as_json=as_json, tell=tell)
+    return code
 
 
-def _reminder(increment: Increment, kind: Kind) -> str | None:
-    if kind is not Kind.REOPEN or not increment.status.is_finished:
-        return None
-    return (
-        f"Increment {increment.id} is still {increment.status}. "
-        f"To reopen it: unlatch resume {increment.id}"
+def _change_document(change: ItemChange, done: Delivered) -> output.Json:
+    return {
+        "tracker": change.tracker,
+        "kind": change.kind,
+        "increment": increment_entry(done.increment, change.increment.status),
+        "trackers": [delivery_entry(one) for one in done.deliveries],
+    }
+
+
+def _status_command(manifest: Manifest) -> click.Command:
+    @click.command(
+        "status",
+        help=f"Show the {manifest.noun}s of increments as they are now; by default of all "
+        "increments. (reads trackers)",
     )
+    @click.argument("wanted", metavar="[ID...]", nargs=-1)
+    @JSON
+    @with_session
+    def run(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
+        with session.trackers() as trackers:
+            found = fetch_tracker_items(session.workspace, trackers, manifest, wanted)
+        errors = [one.error for one in found.items if one.error is not None]
+        if errors and len(errors) == len(found.items):
+            raise errors[0]
+        left_out = tell_left_out(found.broken)
+        code = 1 if errors else left_out
+        if as_json:
+            increments = [_status_entry(*one) for one in found.increments]
+            output.document("tracker-status", code, tracker=manifest.name, increments=increments)
+        else:
+            _tell_status(session, found)
+        return code
+
+    return run
+
+
+def _status_entry(increment: Increment, items: Sequence[ItemSnapshot]) -> output.Json:
+    return {
+        "id": increment.id,
+        "status": increment.status,
+        "items": [item_entry(one) for one in items],
+    }
+
+
+def _tell_status(session: Session, found: TrackerItems) -> None:
+    several = len(found.increments) > 1
+    for increment, items in found.increments:
+        if several:
+            output.data(f"{output.strong(increment.id)} ({increment.status})")
+        for one in items:
+            line = seen_line(session.workspace.registry, one, columns=14)
+            output.data(line if several else line.strip())
+            if one.error is not None and one.error.hint:
+                output.data(f"        {output.clean(one.error.hint)}")
+    if not found.increments:
+        output.talk("No increment has an item there.")

@@ -1,4 +1,4 @@
-"""unlatch unlink: cut the tie to an item; the item itself is left alone."""
+"""unlatch unlink: unlink an item; the item itself does not change."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import link_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
-from unlatch.increments.files.linking import unlink
-from unlatch.lifecycle.link import find_link
+from unlatch.lifecycle.link import unlink_item
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
@@ -27,21 +26,14 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, wanted: str, item: str, by: str | None, as_json: bool) -> int:
-        increment = session.workspace.manager.read(wanted)
-        link = find_link(increment, item)
-        owed = [o for o in increment.pending if (o.tracker, o.item) == (link.tracker, link.key)]
-        unlink(session.workspace.manager, increment.id, link, by=session.who(by))
+        found = session.workspace.manager.find(wanted).name
+        link, dropped = unlink_item(session.workspace, wanted, item, by=session.who(by))
         if as_json:
-            output.document(
-                "unlink",
-                id=increment.id,
-                unlinked=link_entry(link),
-                dropped=len(owed),
-            )
+            output.document("unlink", id=found, unlinked=link_entry(link), dropped=dropped)
             return 0
-        output.data(f"{output.good(output.sign('ok'))} {output.clean(link.key)} unlinked")
-        if owed:
-            output.talk(f"Dropped {times(len(owed), 'pending operation')}.")
+        output.ok(f"{output.clean(link.key)} unlinked")
+        if dropped:
+            output.talk(f"Dropped {times(dropped, 'pending operation')}.")
         return 0
 
     return run

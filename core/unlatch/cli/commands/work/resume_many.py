@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.overview.list import tell_left_out
 from unlatch.cli.commands.work.resume_result import resume_code, resumed_entry
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
+from unlatch.cli.render.increments import tell_left_out
 from unlatch.cli.render.preview import previewed_entry, tell_preview
 from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output

@@ -1,0 +1,233 @@
+"""The items of increments on one tracker: their state, and changes to them alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from unlatch.config.tables import Part
+from unlatch.delivery.content import draft_of, stories_of
+from unlatch.delivery.planning import check_permitted
+from unlatch.delivery.preview import Preview, preview
+from unlatch.delivery.run import DeliveryRun
+from unlatch.errors import UsageError
+from unlatch.increments.files.manager import checked_reason
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.files.plans import build_operations, plan_enqueue
+from unlatch.lifecycle.deliver import Delivered, deliver_all, read_back
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.link import create_target, find_link
+from unlatch.spi.operation import Kind, Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unlatch.delivery.task import Delivery
+    from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import Manifest
+    from unlatch.spi.options import DeliveryOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """Operations on an increment's items on one tracker; the increment's status stays."""
+
+    tracker: str
+    kind: Kind
+    increment: Increment
+    operations: tuple[Operation, ...]
+    options: DeliveryOptions
+
+
+def plan_item_change(
+    workspace: Workspace,
+    manifest: Manifest,
+    wanted: str,
+    kind: Kind,
+    *,
+    item: str | None,
+    reason: str | None,
+    options: DeliveryOptions,
+    by: str,
+) -> ItemChange:
+    """Plan to reopen, close or update an increment's items on a tracker.
+
+    Args:
+        item: only this item; None for all of the tracker.
+        reason: text for a comment.
+
+    Raises:
+        UsageError: the increment, or its link to the tracker, is not known.
+    """
+    increment = workspace.manager.read(wanted)
+    links = tracker_links(increment, manifest, item)
+    reason = checked_reason(reason) if reason is not None else None
+    intent = replace(
+        workspace.manager.intent(by=by, reason=reason),
+        options=options,
+        exclude=[link for link in increment.links if link not in links],
+    )
+    operations = tuple(build_operations(increment, kind, intent, by=by))
+    return ItemChange(manifest.name, kind, increment, operations, options)
+
+
+def plan_item_creation(
+    workspace: Workspace,
+    trackers: Trackers,
+    tracker: str,
+    wanted: str,
+    *,
+    stories: Sequence[str] = (),
+    per_story: bool = False,
+    options: DeliveryOptions,
+    by: str,
+) -> ItemChange:
+    """Plan to create items for an increment, and to link them.
+
+    Args:
+        stories: user stories to create an item for each; empty for one of the whole increment.
+        per_story: create one for each user story that has none.
+
+    Raises:
+        UsageError: `no-story`, `item-unknown`, `write-not-permitted`, `not-supported` or
+            `target-missing`.
+    """
+    increment = workspace.manager.read(wanted)
+    target = create_target(trackers, tracker)
+    check_permitted(workspace, tracker, Part.CREATE)
+    operations = tuple(
+        Operation(
+            workspace.new_id(),
+            Kind.CREATE,
+            tracker,
+            target,
+            workspace.clock(),
+            by,
+            options=options,
+            story=story,
+        )
+        for story in _stories(increment, tracker, stories, per_story=per_story)
+    )
+    return ItemChange(tracker, Kind.CREATE, increment, operations, options)
+
+
+def _stories(
+    increment: Increment, tracker: str, wanted: Sequence[str], *, per_story: bool
+) -> Sequence[str | None]:
+    if not per_story:
+        return [draft_of(increment, tracker, one).story for one in wanted] or [None]
+    known = stories_of(increment)
+    if not known:
+        raise UsageError(
+            "no-story",
+            f"spec.md of {increment.id} has no user stories",
+            hint="leave --per-story out to make one item for the whole increment",
+        )
+    linked = {link.story for link in increment.links if link.tracker == tracker}
+    linked |= {one.story for one in increment.pending if one.tracker == tracker}
+    return [story for story in known if story not in linked]
+
+
+def preview_item_change(workspace: Workspace, trackers: Trackers, change: ItemChange) -> Preview:
+    """Preview the requests of a change; nothing is written."""
+    before = change.increment
+    if change.kind is Kind.CREATE:
+        before = replace(before, pending=())
+    plan = plan_enqueue(before, *change.operations)
+    return Preview(plan, preview(_run(workspace, trackers, change), plan))
+
+
+def apply_item_change(
+    workspace: Workspace,
+    trackers: Trackers,
+    change: ItemChange,
+    report: Callable[[str, Delivery], None],
+) -> Delivered:
+    """Enqueue a change, and deliver the tracker's pending operations.
+
+    Raises:
+        ConfigError: the tracker's settings have mistakes; nothing was recorded.
+        UsageError: `write-not-permitted`; nothing was recorded.
+        StoreError: the increment's files cannot be written.
+    """
+    trackers.settings(change.tracker)
+    if change.kind is Kind.UPDATE:
+        check_permitted(workspace, change.tracker, Part.BODY)
+    increment = enqueue(workspace.manager, change.increment.id, *change.operations)
+    made = deliver_all(_run(workspace, trackers, change), [increment], report)
+    return read_back(workspace, increment, made[increment.id])
+
+
+def _run(workspace: Workspace, trackers: Trackers, change: ItemChange) -> DeliveryRun:
+    return DeliveryRun(
+        workspace,
+        trackers,
+        options=change.options,
+        fresh=frozenset(one.op for one in change.operations),
+        named=True,
+        tracker=change.tracker,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TrackerItems:
+    """The items of increments on one tracker.
+
+    Args:
+        increments: the increments with items there, and these items.
+        broken: increments that cannot be read.
+    """
+
+    increments: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
+    broken: Sequence[BrokenIncrement]
+
+    @property
+    def items(self) -> list[ItemSnapshot]:
+        """The items of all increments."""
+        return [one for _, items in self.increments for one in items]
+
+
+def fetch_tracker_items(
+    workspace: Workspace, trackers: Trackers, manifest: Manifest, wanted: Sequence[str]
+) -> TrackerItems:
+    """Fetch the items of increments on one tracker.
+
+    Args:
+        wanted: increments by name; empty for all that have items there.
+    """
+    increments, broken = workspace.manager.read_all() if not wanted else ([], [])
+    found = [(one, _links(one, manifest)) for one in increments]
+    found += [(one, tracker_links(one, manifest)) for one in map(workspace.manager.read, wanted)]
+    linked = [(increment, links) for increment, links in found if links]
+    seen = fetch_items(trackers, dict.fromkeys(link for _, links in linked for link in links))
+    items = {one.link: one for one in seen}
+    return TrackerItems(
+        [(increment, [items[link] for link in links]) for increment, links in linked], broken
+    )
+
+
+def _links(increment: Increment, manifest: Manifest) -> tuple[Link, ...]:
+    return tuple(link for link in increment.links if link.tracker == manifest.name)
+
+
+def tracker_links(
+    increment: Increment, manifest: Manifest, item: str | None = None
+) -> tuple[Link, ...]:
+    """An increment's links to a tracker, or the one to `item`.
+
+    Raises:
+        UsageError: `no-link`, `unknown-link` or `ambiguous-link`.
+    """
+    links = _links(increment, manifest)
+    if not links:
+        raise UsageError(
+            "no-link",
+            f"{increment.id} has no {manifest.title} {manifest.noun}",
+            hint=f"unlatch link {increment.id} URL",
+        )
+    if item is None:
+        return links
+    # Only among this tracker's links: another link would be recorded here and never delivered.
+    return (find_link(replace(increment, links=links), item),)
