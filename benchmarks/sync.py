@@ -21,7 +21,7 @@ from unlatch.lifecycle.resume import ResumeRequest, resume_many
 from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.sync.plan import compare
+from unlatch.sync.plan import plan_sync
 from unlatch.transport import Transport, TransportOptions
 from unlatch.transport.credentials import find_credential
 from unlatch.worklog.user_state import state_folder
@@ -153,9 +153,11 @@ def _compare(project: Project, tracker: str) -> _Taken:
     """Compare all increments with their items, and find them in step."""
     with _measured(project, tracker) as (workspace, trackers, taken):
         found = _increments(workspace)
-        plan = compare(workspace, trackers, found, found)
-    if plan.told:
-        raise NotMeasured(f"{len(plan.told)} items are not in step: {plan.told[0].decision}")
+        plan = plan_sync(workspace, trackers, found, found)
+    if plan.reported:
+        raise NotMeasured(
+            f"{len(plan.reported)} items are not in step: {plan.reported[0].decision}"
+        )
     return taken()
 
 

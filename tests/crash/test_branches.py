@@ -76,7 +76,7 @@ def test_on_a_branch_statuses_are_shown_and_not_compared(team: Team) -> None:
     done = here.try_unlatch("sync")
 
     assert (0, [], before) == (done.code, team.writes(), here.metadata()), done.out + done.err
-    assert "On branch feature only what is pending is delivered" in done.err
+    assert "On branch feature only pending operations are delivered" in done.err
     assert github.view(team.ids["github"]).open
 
 

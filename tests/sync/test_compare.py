@@ -60,7 +60,7 @@ class Case:
 
     @cached_property
     def verdict(self) -> Verdict:
-        found = decide(self.local, self.base, self.remote, policy=self.policy, given=self.given)
+        found = decide(self.local, self.base, self.remote, policy=self.policy, context=self.given)
         return found.verdict
 
 

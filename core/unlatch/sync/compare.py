@@ -1,7 +1,7 @@
 """Three-way comparison of an increment and one of its items.
 
-Both sides are compared with what they were when they were last in step (the base), and by one thing
-alone: whether the work is open, done or dropped. Trackers' words for states mean too much else.
+Both sides are compared with the base (both when last in sync), and by one property alone: whether
+the work is open, done or dropped. Trackers' names for states mean too many other things.
 """
 
 from __future__ import annotations
@@ -15,47 +15,42 @@ from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict,
 from unlatch.spi.item import Category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from unlatch.increments.model.increment import Base, Increment, Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
 class Side(StrEnum):
-    """What both an increment's status and an item's state amount to."""
+    """The meaning that an increment's status and an item's state have in common."""
 
     OPEN = "open"
     DONE = "done"
     DROPPED = "dropped"
 
 
-_NAMED = frozenset({OnConflict.LOCAL, OnConflict.REMOTE})
-
-
 class Verdict(StrEnum):
-    """What is to be done about one link."""
+    """The decision about one link."""
 
-    # Nothing has changed since both were in step, or the tracker is left out.
+    # Both sides are as in the base, or the tracker is excluded.
     NOTHING = "nothing"
-    # Both sides agree: that is the new base.
+    # Both sides agree: record the new base.
     RECORD = "record"
     # The item follows the increment.
     PUSH = "push"
     # The increment follows the item.
     PULL = "pull"
-    # Somebody has to choose.
+    # A person has to choose.
     ASK = "ask"
-    # Both sides have changed, differently, and nobody is to be asked.
+    # Both sides have changed differently, and the policy is not to ask.
     CONFLICT = "conflict"
-    # They differ, and nothing is done about it.
+    # They differ, and no action is taken.
     DRIFT = "drift"
-    # They differ for a reason that is no mistake; nothing is done about it.
+    # They differ for a valid reason; no action is taken.
     EXPECTED = "expected"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A verdict, and what to tell people of it."""
+    """A verdict, and the reason to show."""
 
     verdict: Verdict
     why: str = ""
@@ -63,14 +58,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ReconcileContext:
-    """What else bears on a link.
+    """Other facts that the decision about a link depends on.
 
     Args:
-        shared: whether another increment links to the item; such a one is never pulled.
-        needed: whether another increment that is not finished links to it; it is not closed then.
-        reopened_elsewhere: the id of a reopen of ours that the item was told and that this copy of
-            the files does not know: it was made on another branch.
-        closed_by: what closed the item, where that was no person's click (a merged pull request).
+        shared: whether another increment links to the item; such an item is never pulled.
+        needed: whether another unfinished increment links to the item; it is not closed then.
+        reopened_elsewhere: the id of a reopen that the item shows and these files do not know: it
+            was made on another branch.
+        closed_by: the cause that closed the item, if not a person (a merged pull request).
     """
 
     shared: bool = False
@@ -91,7 +86,6 @@ class Compared:
             operations are pending for it.
         pending: the number of operations that are pending for the item.
         policy: the sync policy of its tracker.
-        given: other facts about the link.
     """
 
     increment: Increment
@@ -100,7 +94,7 @@ class Compared:
     decision: Decision | None
     pending: int = 0
     policy: Policy = _NO_POLICY
-    given: ReconcileContext = _NO_CONTEXT
+    context: ReconcileContext = _NO_CONTEXT
 
     @property
     def verdict(self) -> Verdict | None:
@@ -108,13 +102,13 @@ class Compared:
         return self.decision.verdict if self.decision else None
 
 
-def side_of(status: Status) -> Side:
-    """What an increment's status amounts to."""
+def local_side(status: Status) -> Side:
+    """Return the side that an increment's status is on."""
     return {Status.COMPLETED: Side.DONE, Status.ABANDONED: Side.DROPPED}.get(status, Side.OPEN)
 
 
-def side_there(category: Category) -> Side:
-    """What the category of an item's state amounts to."""
+def remote_side(category: Category) -> Side:
+    """Return the side that an item's category is on."""
     return {Category.DONE: Side.DONE, Category.DROPPED: Side.DROPPED}.get(category, Side.OPEN)
 
 
@@ -124,99 +118,89 @@ def decide(
     remote: Category,
     *,
     policy: Policy,
-    given: ReconcileContext,
+    context: ReconcileContext,
 ) -> Decision:
-    """What is to be done about one link, for every case that there is."""
-    here, there = side_of(local), side_there(remote)
+    """Decide about one link."""
+    here, there = local_side(local), remote_side(remote)
     if policy.direction is Direction.OFF:
-        return Decision(Verdict.NOTHING, "its tracker is not kept in step")
+        return Decision(Verdict.NOTHING, "sync with its tracker is off")
     if base is None:
-        return _first_look(here, there, given)
-    was_here, was_there = _was(base)
-    moved = (here is not was_here, there is not was_there)
-    if moved == (False, False):
-        return _at_rest(here, there)
-    if here is there or (moved != (True, True) and Side.OPEN not in (here, there)):
-        return Decision(Verdict.RECORD, "both sides have come to the same")
-    if moved == (True, True):
-        return _conflict(here, there, policy, given)
-    return pushed(here, policy, given) if moved[0] else _pull(there, policy, given)
+        return _decide_without_base(here, there, context)
+    was_here, was_there = _sides_of(base)
+    changed = (here is not was_here, there is not was_there)
+    if changed == (False, False):
+        # A base whose sides differ was recorded when an item was left alone.
+        is_apart = (here is Side.OPEN) is not (there is Side.OPEN)
+        return Decision(Verdict.EXPECTED, "left apart on purpose") if is_apart else _IN_SYNC
+    if here is there or (changed != (True, True) and Side.OPEN not in (here, there)):
+        return Decision(Verdict.RECORD, "both sides agree")
+    if changed == (True, True):
+        return _decide_conflict(here, there, policy, context)
+    return push(here, policy, context) if changed[0] else _pull(there, policy, context)
 
 
-def conflict_winner(policies: Iterable[Policy]) -> OnConflict:
-    """Which side counts where links of one increment pull apart; fail where none is named."""
-    named = {policy.conflict for policy in policies}
-    return named.pop() if len(named) == 1 and named <= _NAMED else OnConflict.FAIL
+_IN_SYNC = Decision(Verdict.NOTHING)
 
 
-def _at_rest(here: Side, there: Side) -> Decision:
-    """Nobody has moved; a base whose sides differ was noted so by whoever left an item alone."""
-    if (here is Side.OPEN) is (there is Side.OPEN):
-        return Decision(Verdict.NOTHING)
-    return Decision(Verdict.EXPECTED, "left apart on purpose")
-
-
-def _was(base: Base) -> tuple[Side, Side]:
+def _sides_of(base: Base) -> tuple[Side, Side]:
     status = read_status(base.local)
-    was_here = side_of(status) if status else Side.OPEN
+    local = local_side(status) if status else Side.OPEN
     known = base.remote in set(Category)
-    return was_here, side_there(Category(base.remote)) if known else was_here
+    return local, remote_side(Category(base.remote)) if known else local
 
 
-def _first_look(here: Side, there: Side, given: ReconcileContext) -> Decision:
+def _decide_without_base(here: Side, there: Side, context: ReconcileContext) -> Decision:
     if (here is Side.OPEN) is (there is Side.OPEN):
-        return Decision(Verdict.RECORD, "seen in step for the first time")
-    if here is Side.OPEN:
-        why = "the increment is open and the item closed, and they were never seen in step"
-        return Decision(Verdict.DRIFT, why)
-    if given.needed:
+        return Decision(Verdict.RECORD, "compared for the first time, and in sync")
+    if here is not Side.OPEN and context.needed:
         return Decision(Verdict.EXPECTED, "another unfinished increment needs it")
-    why = "the increment is finished and the item open, and they were never seen in step"
+    states = ("open", "closed") if here is Side.OPEN else ("finished", "open")
+    why = f"the increment is {states[0]} and the item {states[1]}, and they were never in sync"
     return Decision(Verdict.DRIFT, why)
 
 
-def pushed(here: Side, policy: Policy, given: ReconcileContext) -> Decision:
-    """What becomes of an item that is to follow its increment."""
-    if here is not Side.OPEN and given.needed:
+def push(here: Side, policy: Policy, context: ReconcileContext) -> Decision:
+    """Decide about an item that has to follow its increment."""
+    if here is not Side.OPEN and context.needed:
         return Decision(Verdict.EXPECTED, "another unfinished increment needs it")
-    done = "taken up" if here is Side.OPEN else "finished"
+    done = "reopened" if here is Side.OPEN else "finished"
     if not policy.direction.pushes:
         return Decision(Verdict.DRIFT, f"the increment was {done}, and nothing is pushed there")
     return Decision(Verdict.PUSH, f"the increment was {done}")
 
 
-def _pull(there: Side, policy: Policy, given: ReconcileContext) -> Decision:
-    done = "reopened" if there is Side.OPEN else "closed"
-    if expected := _expected(there, policy, given):
-        return Decision(Verdict.EXPECTED, expected)
-    if given.shared:
-        why = f"the item was {done}, and belongs to several increments"
-        return Decision(Verdict.DRIFT, why)
+def _pull(there: Side, policy: Policy, context: ReconcileContext) -> Decision:
+    is_open, follows = there is Side.OPEN, policy.on_close is OnClose.FOLLOW
+    if is_open and context.reopened_elsewhere:
+        return reopened_elsewhere(context.reopened_elsewhere)
+    if not is_open and context.closed_by and not follows:
+        return Decision(Verdict.EXPECTED, f"closed by {context.closed_by}")
+    done = f"the item was {'reopened' if is_open else 'closed'}"
+    if context.shared:
+        return Decision(Verdict.DRIFT, f"{done}, and belongs to several increments")
     if not policy.direction.pulls:
-        return Decision(Verdict.DRIFT, f"the item was {done}, and nothing is pulled from there")
-    if there is Side.OPEN or policy.on_close is OnClose.FOLLOW:
-        return Decision(Verdict.PULL, f"the item was {done}")
-    asks = policy.on_close is OnClose.ASK
-    why = "the item was closed, and the increment is still open"
-    return Decision(Verdict.ASK if asks else Verdict.DRIFT, why)
+        return Decision(Verdict.DRIFT, f"{done}, and nothing is pulled from there")
+    if is_open or follows:
+        return Decision(Verdict.PULL, done)
+    verdict = Verdict.ASK if policy.on_close is OnClose.ASK else Verdict.DRIFT
+    return Decision(verdict, f"{done}, and the increment is still open")
 
 
-def _expected(there: Side, policy: Policy, given: ReconcileContext) -> str | None:
-    if there is Side.OPEN and given.reopened_elsewhere:
-        return f"reopened on another branch ({given.reopened_elsewhere}), which brings it along"
-    if there is not Side.OPEN and given.closed_by and policy.on_close is not OnClose.FOLLOW:
-        return f"closed by {given.closed_by}"
-    return None
+def reopened_elsewhere(op: str) -> Decision:
+    """Return the decision about an item that a reopen on another branch has opened."""
+    why = f"reopened on another branch ({op}); resolves when it is merged"
+    return Decision(Verdict.EXPECTED, why)
 
 
-def _conflict(here: Side, there: Side, policy: Policy, given: ReconcileContext) -> Decision:
-    why = "both sides have changed, and differently"
-    if policy.conflict is OnConflict.ASK:
-        return Decision(Verdict.ASK, why)
-    if policy.conflict is OnConflict.FAIL:
-        return Decision(Verdict.CONFLICT, why)
+def _decide_conflict(
+    here: Side, there: Side, policy: Policy, context: ReconcileContext
+) -> Decision:
+    if policy.conflict in (OnConflict.ASK, OnConflict.FAIL):
+        asks = policy.conflict is OnConflict.ASK
+        verdict = Verdict.ASK if asks else Verdict.CONFLICT
+        return Decision(verdict, "both sides have changed, in different ways")
     if Side.OPEN not in (here, there):
-        return Decision(Verdict.RECORD, "both sides are closed, each in its own way")
+        return Decision(Verdict.RECORD, "both sides are closed, in different ways")
     if policy.conflict is OnConflict.LOCAL:
-        return pushed(here, policy, given)
-    return _pull(there, policy, given)
+        return push(here, policy, context)
+    return _pull(there, policy, context)

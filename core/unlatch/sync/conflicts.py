@@ -1,4 +1,4 @@
-"""Links of one increment that pull it apart, decided about together."""
+"""Resolve conflicts between the links of one increment."""
 
 from __future__ import annotations
 
@@ -10,58 +10,66 @@ from unlatch.sync.compare import (
     Decision,
     Side,
     Verdict,
-    conflict_winner,
-    pushed,
-    side_of,
-    side_there,
+    local_side,
+    push,
+    remote_side,
+    reopened_elsewhere,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.sync_policy import Policy
     from unlatch.sync.compare import Compared
 
+_WINNERS = frozenset({OnConflict.LOCAL, OnConflict.REMOTE})
 
-def agreed(group: list[Compared]) -> list[Compared]:
-    """The links of one increment, each decided about alone, with decisions that go together.
+
+def resolve_conflicts(group: Sequence[Compared]) -> Sequence[Compared]:
+    """Make the decisions about one increment's links compatible.
 
     An increment has one status, so it cannot follow one item and be followed by another.
     """
-    pulling = [one for one in group if one.verdict is Verdict.PULL]
-    pushing = [one for one in group if one.verdict is Verdict.PUSH]
-    if not pulling:
+    pulls = [one for one in group if one.verdict is Verdict.PULL]
+    pushes = [one for one in group if one.verdict is Verdict.PUSH]
+    if not pulls:
         return group
     if op := _reopened_elsewhere(group):
-        # These may be the items that it followed, which are told nothing.
-        why = f"reopened on another branch ({op}), which brings it along"
-        return _decided(group, _all(pulling, Decision(Verdict.EXPECTED, why)))
-    if len(sides_of(pulling)) == 1 and not pushing:
+        # These may be the items that it followed, which get no comment.
+        return _decide(group, Verdict.PULL, reopened_elsewhere(op))
+    if len(remote_sides(pulls)) == 1 and not pushes:
         return group
-    side = conflict_winner(one.policy for one in (*pulling, *pushing))
-    if side is OnConflict.LOCAL:
-        here = side_of(pulling[0].increment.status)
-        return _decided(group, {one.link: pushed(here, one.policy, one.given) for one in pulling})
-    if side is OnConflict.REMOTE:
-        # These items are where the increment goes already.
-        return _decided(group, _all(pushing, Decision(Verdict.NOTHING)))
-    why = "both sides have changed" if pushing else "its items have changed"
-    return _decided(group, _all(pulling, Decision(Verdict.CONFLICT, f"{why}, and differently")))
+    winner = conflict_winner(one.policy for one in (*pulls, *pushes))
+    if winner is OnConflict.LOCAL:
+        here = local_side(group[0].increment.status)
+        return [
+            one
+            if one.verdict is not Verdict.PULL
+            else replace(one, decision=push(here, one.policy, one.context))
+            for one in group
+        ]
+    if winner is OnConflict.REMOTE:
+        # These items are already on the side that the increment moves to.
+        return _decide(group, Verdict.PUSH, Decision(Verdict.NOTHING))
+    why = "both sides have changed" if pushes else "its items have changed"
+    return _decide(group, Verdict.PULL, Decision(Verdict.CONFLICT, f"{why}, in different ways"))
 
 
-def sides_of(links: Iterable[Compared]) -> set[Side]:
-    """What the states of these items amount to."""
-    return {side_there(one.seen.item.category) for one in links if one.seen.item}
+def conflict_winner(policies: Iterable[Policy]) -> OnConflict:
+    """Return the side that wins where an increment's links conflict; fail if none is named."""
+    named = {policy.conflict for policy in policies}
+    return named.pop() if len(named) == 1 and named <= _WINNERS else OnConflict.FAIL
+
+
+def remote_sides(links: Iterable[Compared]) -> set[Side]:
+    """Return the sides that these items are on."""
+    return {remote_side(one.seen.item.category) for one in links if one.seen.item}
 
 
 def _reopened_elsewhere(group: Iterable[Compared]) -> str | None:
-    found = (one.given.reopened_elsewhere for one in group if one.verdict is Verdict.EXPECTED)
+    found = (one.context.reopened_elsewhere for one in group if one.verdict is Verdict.EXPECTED)
     return next(filter(None, found), None)
 
 
-def _all(links: Iterable[Compared], decision: Decision) -> dict[Link, Decision]:
-    return {one.link: decision for one in links}
-
-
-def _decided(group: list[Compared], decisions: Mapping[Link, Decision]) -> list[Compared]:
-    return [replace(one, decision=decisions.get(one.link, one.decision)) for one in group]
+def _decide(group: Sequence[Compared], verdict: Verdict, decision: Decision) -> Sequence[Compared]:
+    return [replace(one, decision=decision) if one.verdict is verdict else one for one in group]

@@ -1,8 +1,8 @@
-"""Taking in what trackers tell of their items: whose business it is, and who did it.
+"""Take in events that trackers send about their items.
 
-A message is only a hint. What is done about it comes from the same comparison as in any sync, with
-the item as its tracker describes it now; so one that is late, repeated, out of order, made up or
-about our own change does no harm.
+An event is only a hint. The decisions come from the same comparison as in any sync, with the item
+as its tracker describes it now; so an event that is late, repeated, out of order, forged or about
+a change of ours does no harm.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from unlatch.errors import ConfigError, UsageError
 from unlatch.project.identity import LONGEST_NAME
 from unlatch.project.registry import load
 from unlatch.spi.text import without_controls, without_surrogates
-from unlatch.sync.compare import side_there
-from unlatch.sync.plan import planned
+from unlatch.sync.compare import remote_side
+from unlatch.sync.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
 
-# Far above the largest issue that any tracker tells of.
-LONGEST_MESSAGE = 5_000_000
+# Far above the largest issue that any tracker sends.
+MAX_EVENT_SIZE = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """A message, and what it is about.
+class MatchedEvent:
+    """An event, and the item and increments that it is about.
 
     Args:
         tracker: the plugin's name.
-        ref: the item; None where the event's `note` says why there is none to look at.
-        increments: the increments that are linked to it.
+        ref: the item; None if the event is about no item, as its `note` says.
+        increments: the increments that are linked to the item.
     """
 
     tracker: str
@@ -48,73 +48,75 @@ class Heard:
     increments: tuple[Increment, ...] = ()
 
 
-def sources(registry: Registry) -> tuple[str, ...]:
-    """The kinds of messages that the installed plugins read."""
+def event_sources(registry: Registry) -> tuple[str, ...]:
+    """Return the types of events that the installed plugins read."""
     return tuple(name for one in registry.manifests.values() for name in one.events)
 
 
-def read_message(registry: Registry, source: str, path: Path) -> tuple[str, ItemEvent]:
-    """The tracker that a message is about, and what it says.
+def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEvent]:
+    """Read an event; return its tracker's name with it.
 
     Raises:
         UsageError: `unknown-event-source`, `event-unreadable` or `event-not-understood`.
     """
-    found = {
-        n: (one.name, one.events[n]) for one in registry.manifests.values() for n in one.events
+    readers = {
+        name: (one.name, reader)
+        for one in registry.manifests.values()
+        for name, reader in one.events.items()
     }
-    if source not in found:
+    if source not in readers:
         raise UsageError(
             "unknown-event-source",
-            f"no plugin reads messages of the kind {source!r}",
-            hint=f"known are {', '.join(found) or 'none'}",
+            f"no plugin reads events of type {source!r}",
+            hint=f"known types are {', '.join(readers) or 'none'}",
         )
-    tracker, target = found[source]
+    tracker, target = readers[source]
     try:
-        event: ItemEvent = load(target)(_content(path))
+        event: ItemEvent = load(target)(_read_file(path))
     except ValueError as error:
         raise UsageError(
             "event-not-understood",
-            f"this is no {source}: {error}",
+            f"not an event of type {source}: {error}",
             where=str(path),
             hint="in GitHub Actions the file is at $GITHUB_EVENT_PATH",
         ) from error
     return tracker, event
 
 
-def _content(path: Path) -> bytes:
+def _read_file(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            raw = file.read(LONGEST_MESSAGE + 1)
+            raw = file.read(MAX_EVENT_SIZE + 1)
     except OSError as error:
         raise UsageError(
             "event-unreadable",
-            f"the message cannot be read: {error.strerror}",
+            f"the event cannot be read: {error.strerror}",
             where=str(path),
             hint="name the file that the CI system wrote",
         ) from error
-    if len(raw) > LONGEST_MESSAGE:
-        raise ValueError(f"it has more than {LONGEST_MESSAGE:,} bytes")
+    if len(raw) > MAX_EVENT_SIZE:
+        raise ValueError(f"it has more than {MAX_EVENT_SIZE:,} bytes")
     return raw
 
 
-def concerned(
+def match_event(
     trackers: Trackers, tracker: str, event: ItemEvent, everything: Iterable[Increment]
-) -> Heard:
-    """Whose business a message is.
+) -> MatchedEvent:
+    """Find the item and the increments that an event is about.
 
     Raises:
         UsageError: `target-not-allowed`, `url-unknown`, or the tracker is not configured.
     """
     if event.url is None:
-        return Heard(tracker, event)
+        return MatchedEvent(tracker, event)
     settings = trackers.settings(tracker)
     ref = settings.recognise(event.url)
     if ref is None:
         raise UsageError(
             "url-unknown",
-            "the message is about something that is no item of the configured tracker",
+            "the event is about something that is not an item of the configured tracker",
             where=event.url,
-            hint="the address has to begin with the tracker's web_url",
+            hint="the URL has to begin with the tracker's web_url",
         )
     trackers.check_target(ref)
     increments = tuple(
@@ -122,44 +124,40 @@ def concerned(
         for one in everything
         if any(link.tracker == tracker and _is_at(settings, link, ref) for link in one.links)
     )
-    return Heard(tracker, event, ref, increments)
+    return MatchedEvent(tracker, event, ref, increments)
 
 
 def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
     try:
-        located = settings.locate(link.item, link.url)
+        return settings.locate(link.item, link.url).url.casefold() == ref.url.casefold()
     except ConfigError:
         return False
-    return located.url.casefold() == ref.url.casefold()
 
 
-def attributed(plan: SyncPlan, heard: Heard) -> SyncPlan:
-    """The plan, with whoever the message names as the one who changed the item.
+def attribute_change(plan: SyncPlan, matched: MatchedEvent) -> SyncPlan:
+    """Return the plan with the event's author as the one who changed the item.
 
-    Only where the tracker itself does not say who it was, the item is now what the message says
-    that it became, and the message is no older than what the increment knows.
+    Only if the tracker itself does not name a person, the item is now in the state that the event
+    describes, and the event is not older than the increment's completion.
     """
-    by = _tidy(heard.event.by or "")
+    name = without_surrogates(without_controls(matched.event.by or ""))
+    by = " ".join(name.split())[:LONGEST_NAME]
     if not by:
         return plan
-    return planned(_by(one, by) if _explains(heard, one) else one for one in plan.links)
+    return make_plan(_set_author(one, by) if _explains(matched, one) else one for one in plan.links)
 
 
-def _explains(heard: Heard, one: Compared) -> bool:
-    item, event = one.seen.item, heard.event
-    if item is None or heard.ref is None or event.category is None or item.changed_by:
+def _explains(matched: MatchedEvent, one: Compared) -> bool:
+    item, event = one.seen.item, matched.event
+    if item is None or matched.ref is None or event.category is None or item.changed_by:
         return False
-    if item.ref.url.casefold() != heard.ref.url.casefold():
+    if item.ref.url.casefold() != matched.ref.url.casefold():
         return False
     known = one.increment.completed_at
     is_late = known is not None and event.at is not None and event.at < known
-    return not is_late and side_there(event.category) is side_there(item.category)
+    return not is_late and remote_side(event.category) is remote_side(item.category)
 
 
-def _by(one: Compared, name: str) -> Compared:
+def _set_author(one: Compared, name: str) -> Compared:
     item = one.seen.item and replace(one.seen.item, changed_by=name)
     return replace(one, seen=replace(one.seen, item=item))
-
-
-def _tidy(name: str) -> str:
-    return " ".join(without_surrogates(without_controls(name)).split())[:LONGEST_NAME]

@@ -1,4 +1,4 @@
-"""Comparing increments with their items, all of them at once, and saying what would follow."""
+"""Plan a sync: read all items at once, compare, and decide about every link."""
 
 from __future__ import annotations
 
@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.sync_policy import Direction, Policy
+from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.sync.compare import Compared, ReconcileContext, Side, Verdict, decide, side_there
-from unlatch.sync.conflicts import agreed, sides_of
+from unlatch.sync.compare import Compared, ReconcileContext, Side, Verdict, decide, remote_side
+from unlatch.sync.conflicts import remote_sides, resolve_conflicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.item import RemoteItem
 
-_UNTOLD = "somebody"
+_UNKNOWN_USER = "unknown user"
+_STATUSES = {
+    Side.OPEN: Status.ACTIVE,
+    Side.DONE: Status.COMPLETED,
+    Side.DROPPED: Status.ABANDONED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,7 @@ class Move:
     Args:
         origins: the links whose items have changed; nothing is sent to these.
         others: the links whose items follow.
-        by: who changed them, as the tracker tells.
-        reason: what happened, in words.
+        by: who changed them, if the tracker says so.
     """
 
     increment: Increment
@@ -46,58 +50,53 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class SyncPlan:
-    """What bringing both sides in step would do.
-
-    Args:
-        links: every link that was looked at.
-        moves: increments that follow their items.
-    """
+    """The decisions about all links, and the increments that follow their items."""
 
     links: tuple[Compared, ...]
     moves: tuple[Move, ...]
 
     def having(self, *verdicts: Verdict) -> tuple[Compared, ...]:
-        """The links with one of these verdicts."""
+        """Return the links with one of these verdicts."""
         return tuple(one for one in self.links if one.verdict in verdicts)
 
     @property
-    def told(self) -> tuple[Compared, ...]:
-        """The links that there is anything to say of."""
+    def reported(self) -> tuple[Compared, ...]:
+        """The links that are not simply in sync."""
         return tuple(one for one in self.links if one.verdict is not Verdict.NOTHING)
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether somebody has to choose, and has not."""
+        """Whether a person has to choose."""
         return bool(self.having(Verdict.ASK, Verdict.CONFLICT))
 
     @property
     def items(self) -> int:
-        """How many items would be written to, those with pending operations included."""
-        written = {identity(one.link) for one in self.having(Verdict.PUSH)}
-        written |= {identity(one.link) for one in self.links if one.pending}
+        """The number of items that would be written to, including pending operations."""
+        written = {identity(one.link) for one in self.links if one.pending}
+        written |= {identity(one.link) for one in self.having(Verdict.PUSH)}
         written |= {identity(link) for move in self.moves for link in move.others}
         return len(written)
 
     @property
-    def is_adrift(self) -> bool:
-        """Whether the two sides differ anywhere without a good reason."""
+    def has_drift(self) -> bool:
+        """Whether both sides differ anywhere without a valid reason."""
         verdicts = (Verdict.PUSH, Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT)
         return bool(self.having(*verdicts)) or any(one.pending for one in self.links)
 
 
-def compare(
+def plan_sync(
     workspace: Workspace,
     trackers: Trackers,
     increments: Iterable[Increment],
     everything: Iterable[Increment],
 ) -> SyncPlan:
-    """Look at all items of `increments` and decide about each; nothing is written.
+    """Read all items of `increments` and decide about each; nothing is written.
 
     Args:
         everything: all increments of the project, which may share items with these.
     """
     everything = tuple(everything)
-    ties = _ties(everything)
+    linked = _linked(everything)
     policies = {name: workspace.config.sync.policy(name) for name in workspace.settings}
     links = [
         (increment, link)
@@ -105,89 +104,77 @@ def compare(
         for link in increment.links
         if link.tracker in policies and policies[link.tracker].direction is not Direction.OFF
     ]
-    seen = {
-        one.link: one
-        for one in fetch_items(trackers, dict.fromkeys(link for _, link in links), closely=True)
-    }
+    unique = dict.fromkeys(link for _, link in links)
+    seen = {one.link: one for one in fetch_items(trackers, unique, closely=True)}
     compared = []
     for increment, link in links:
-        others = [one for one in ties[identity(link)] if one.id != increment.id]
-        policy = policies[link.tracker]
-        one = _compared(increment, seen[link], policy, others=others)
-        compared.append(_adopted(trackers, one, everything))
-    return planned(compared)
+        others = [one for one in linked[identity(link)] if one.id != increment.id]
+        one = _compare(increment, seen[link], policies[link.tracker], others)
+        compared.append(_check_branches(trackers, one, everything))
+    return make_plan(compared)
 
 
-def planned(compared: Iterable[Compared]) -> SyncPlan:
-    """The plan for links that were decided about, perhaps by somebody who was asked."""
-    of: dict[str, list[Compared]] = defaultdict(list)
+def make_plan(compared: Iterable[Compared]) -> SyncPlan:
+    """Return the plan for links with their decisions, which a person may have changed."""
     links = tuple(compared)
+    groups: dict[str, list[Compared]] = defaultdict(list)
     for one in links:
-        of[one.increment.id].append(one)
-    groups = {name: agreed(group) for name, group in of.items()}
-    ordered = {name: iter(group) for name, group in groups.items()}
-    moves = (_move(group) for group in groups.values())
+        groups[one.increment.id].append(one)
+    resolved = {name: resolve_conflicts(group) for name, group in groups.items()}
+    in_turn = {name: iter(group) for name, group in resolved.items()}
+    moves = (_plan_move(group) for group in resolved.values())
     return SyncPlan(
-        tuple(next(ordered[one.increment.id]) for one in links),
+        tuple(next(in_turn[one.increment.id]) for one in links),
         tuple(move for move in moves if move is not None),
     )
 
 
-def _ties(everything: Iterable[Increment]) -> Mapping[tuple[str, str], list[Increment]]:
-    ties: dict[tuple[str, str], list[Increment]] = defaultdict(list)
+def _linked(everything: Iterable[Increment]) -> Mapping[tuple[str, str], list[Increment]]:
+    linked: dict[tuple[str, str], list[Increment]] = defaultdict(list)
     for increment in everything:
         for link in increment.links:
-            ties[identity(link)].append(increment)
-    return ties
+            linked[identity(link)].append(increment)
+    return linked
 
 
-def _compared(
-    increment: Increment, seen: ItemSnapshot, policy: Policy, *, others: list[Increment]
+def _compare(
+    increment: Increment, seen: ItemSnapshot, policy: Policy, others: list[Increment]
 ) -> Compared:
     link, item = seen.link, seen.item
     pending = sum(same_item(link_of(increment, one), link) for one in increment.pending)
-    given = ReconcileContext(
+    context = ReconcileContext(
         shared=bool(others),
         needed=any(not one.status.is_finished for one in others),
         closed_by=item.closed_by if item else None,
     )
     if pending or item is None:
-        return Compared(increment, link, seen, None, pending, policy, given)
-    decision = decide(increment.status, link.base, item.category, policy=policy, given=given)
-    return Compared(increment, link, seen, decision, 0, policy, given)
+        return Compared(increment, link, seen, None, pending, policy, context)
+    decision = decide(increment.status, link.base, item.category, policy=policy, context=context)
+    return Compared(increment, link, seen, decision, 0, policy, context)
 
 
-def _adopted(trackers: Trackers, one: Compared, everything: Iterable[Increment]) -> Compared:
-    """The link of an item that was reopened, with the reopen of ours that did it, if one did."""
+def _check_branches(trackers: Trackers, one: Compared, everything: Iterable[Increment]) -> Compared:
+    """Decide again about an item that was reopened, if a reopen on another branch did it."""
     item = one.seen.item
     if one.verdict is not Verdict.PULL or item is None or not item.category.is_open:
         return one
     try:
-        op = _unknown_reopen(trackers, one.increment, item, everything)
+        ops = trackers.open(item.ref.tracker).find_ops(item.ref)
+        unknown = set(ops) - known_operations(one.increment)
+        # The item may have been another increment's before.
+        for other in everything if unknown else ():
+            unknown -= known_operations(other)
     except UnlatchError as error:
         return replace(one, seen=replace(one.seen, error=error), decision=None)
-    given = replace(one.given, reopened_elsewhere=op)
+    op = next((op for op in ops if op in unknown), None)
+    context = replace(one.context, reopened_elsewhere=op)
     status, base = one.increment.status, one.link.base
-    decision = decide(status, base, item.category, policy=one.policy, given=given)
-    return replace(one, decision=decision, given=given)
-
-
-def _unknown_reopen(
-    trackers: Trackers, increment: Increment, item: RemoteItem, everything: Iterable[Increment]
-) -> str | None:
-    """An operation of ours that the item was told and that these files do not know."""
-    told = trackers.open(item.ref.tracker).find_ops(item.ref)
-    left = set(told) - known_operations(increment)
-    # The item may have been another increment's before.
-    for other in everything if left else ():
-        left -= known_operations(other)
-    return next((op for op in told if op in left), None)
+    decision = decide(status, base, item.category, policy=one.policy, context=context)
+    return replace(one, decision=decision, context=context)
 
 
 def known_operations(increment: Increment) -> frozenset[str]:
-    """Every operation that an increment's files tell of."""
-    from unlatch.increments.records.events import Delivered, Parked, read_events  # noqa: PLC0415
-
+    """Return every operation that an increment's files mention."""
     known = {entry.id for entry in increment.reopens}
     known |= {entry.revert for entry in increment.reopens if entry.revert}
     known |= {operation.op for operation in increment.pending}
@@ -198,27 +185,26 @@ def known_operations(increment: Increment) -> frozenset[str]:
     return frozenset(known)
 
 
-def _move(group: list[Compared]) -> Move | None:
-    """What the items of one increment make of it."""
+def _plan_move(group: Sequence[Compared]) -> Move | None:
+    """Return the change of status with which one increment follows its items."""
     origins = tuple(one for one in group if one.verdict is Verdict.PULL)
     if not origins:
         return None
-    sides = sides_of(origins)
-    # Closed in different ways, it is done rather than dropped.
-    side = next(one for one in (Side.OPEN, Side.DONE, Side.DROPPED) if one in sides)
-    to = {Side.OPEN: Status.ACTIVE, Side.DONE: Status.COMPLETED, Side.DROPPED: Status.ABANDONED}
+    # Items that were closed in different ways make it done rather than dropped.
+    side = next(one for one in Side if one in remote_sides(origins))
     others = tuple(one.link for one in group if _follows(one, side))
     happened = "Reopened" if side is Side.OPEN else "Closed"
     by = next((one.seen.item.changed_by for one in origins if one.seen.item), None)
     where = ", ".join(one.seen.name for one in origins)
     reason = f"{happened} on {where}" + (f" by {by}" if by else "")
-    return Move(origins[0].increment, to[side], origins, others, by or _UNTOLD, reason)
+    increment = origins[0].increment
+    return Move(increment, _STATUSES[side], origins, others, by or _UNKNOWN_USER, reason)
 
 
 def _follows(one: Compared, side: Side) -> bool:
-    """Whether a link's item is to follow where its increment goes."""
+    """Whether a link's item has to follow the increment to a side."""
     if one.verdict is Verdict.PULL or one.seen.item is None or not one.policy.direction.pushes:
         return False
-    if side is not Side.OPEN and one.given.needed:
+    if side is not Side.OPEN and one.context.needed:
         return False
-    return (side_there(one.seen.item.category) is Side.OPEN) is not (side is Side.OPEN)
+    return (remote_side(one.seen.item.category) is Side.OPEN) is not (side is Side.OPEN)

@@ -11,10 +11,10 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.project.git.revisions import changed_since, other_branch
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
-from unlatch.sync.apply import Moved, apply_sync_plan, preview_sync
+from unlatch.sync.apply import MoveResult, apply_sync_plan, preview_sync
 from unlatch.sync.compare import Decision, Verdict
-from unlatch.sync.ingest import Heard, attributed, concerned
-from unlatch.sync.plan import SyncPlan, compare, planned
+from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
+from unlatch.sync.plan import SyncPlan, make_plan, plan_sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -65,7 +65,9 @@ class SyncListener(Protocol):
     ) -> AbstractContextManager[Callable[[str, Delivery], None]]:
         """Deliveries begin; the function it yields receives each, with the increment's id."""
 
-    def applied(self, plan: SyncPlan, moved: Sequence[Moved], other_branch: str | None) -> None:
+    def applied(
+        self, plan: SyncPlan, moved: Sequence[MoveResult], other_branch: str | None
+    ) -> None:
         """The plan was applied; on another branch than the compared one, it was not."""
 
     def choose(self, one: Compared) -> Verdict | None:
@@ -103,11 +105,11 @@ class SyncResult:
     """
 
     plan: SyncPlan
-    moved: tuple[Moved, ...]
+    moved: tuple[MoveResult, ...]
     delivered: tuple[Delivered, ...]
     blocked: int
     other_branch: str | None
-    event: Heard | None
+    event: MatchedEvent | None
     broken: Sequence[BrokenIncrement]
 
 
@@ -121,7 +123,7 @@ def preview(
     """
     everything, broken = workspace.manager.read_all()
     increments = _choose(workspace, options, everything)
-    plan = compare(workspace, trackers, increments, everything)
+    plan = plan_sync(workspace, trackers, increments, everything)
     run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
     items = preview_sync(run, plan, by=by) if requests else ()
     unchecked = [] if options.ids else broken
@@ -162,7 +164,7 @@ class _Sync:
         self._by = by
         self._listener = listener
         self._made: dict[str, list[Delivery]] = {}
-        self._event: Heard | None = None
+        self._event: MatchedEvent | None = None
 
     def run(self) -> SyncResult:
         chosen = self._chosen()
@@ -175,7 +177,7 @@ class _Sync:
         self._made = {one.id: [] for one in skipped}
         self._deliver(due)
         plan, broken = self._compare({one.id for one in chosen})
-        moved: tuple[Moved, ...] = ()
+        moved: tuple[MoveResult, ...] = ()
         other = _other_branch(self._workspace)
         if other is None:
             plan, moved = self._apply(plan, served)
@@ -192,7 +194,7 @@ class _Sync:
         everything, _ = self._workspace.manager.read_all()
         if self._options.event is None:
             return _choose(self._workspace, self._options, everything)
-        self._event = concerned(self._trackers, *self._options.event, everything)
+        self._event = match_event(self._trackers, *self._options.event, everything)
         return self._event.increments
 
     def _check_count(self, items: int) -> None:
@@ -215,12 +217,14 @@ class _Sync:
     def _compare(self, names: set[str]) -> tuple[SyncPlan, Sequence[BrokenIncrement]]:
         everything, broken = self._workspace.manager.read_all()
         chosen = [one for one in everything if one.id in names]
-        plan = compare(self._workspace, self._trackers, chosen, everything)
+        plan = plan_sync(self._workspace, self._trackers, chosen, everything)
         # A named increment that cannot be read ends the command.
         is_named = self._options.ids or self._event
-        return attributed(plan, self._event) if self._event else plan, [] if is_named else broken
+        return attribute_change(
+            plan, self._event
+        ) if self._event else plan, [] if is_named else broken
 
-    def _apply(self, plan: SyncPlan, served: int) -> tuple[SyncPlan, tuple[Moved, ...]]:
+    def _apply(self, plan: SyncPlan, served: int) -> tuple[SyncPlan, tuple[MoveResult, ...]]:
         plan = _answered(plan, self._listener)
         if plan.items:
             self._check_count(plan.items + served)
@@ -228,7 +232,7 @@ class _Sync:
         self._listener.applied(plan, done.moved, None)
         names = sorted({one.increment.id for one in plan.links})
         left = map(self._workspace.manager.read, names)
-        due = [one for one in left if any(op.op in done.made for op in one.pending)]
+        due = [one for one in left if any(op.op in done.enqueued for op in one.pending)]
         self._deliver(due, done.fresh)
         return plan, done.moved
 
@@ -263,7 +267,7 @@ def _answered(plan: SyncPlan, listener: SyncListener) -> SyncPlan:
     for one in plan.having(Verdict.ASK):
         if one.decision and (verdict := listener.choose(one)):
             answers[id(one)] = replace(one, decision=Decision(verdict, one.decision.why))
-    return planned(answers.get(id(one), one) for one in plan.links) if answers else plan
+    return make_plan(answers.get(id(one), one) for one in plan.links) if answers else plan
 
 
 def _other_branch(workspace: Workspace) -> str | None:

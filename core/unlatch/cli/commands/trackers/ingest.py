@@ -11,7 +11,7 @@ from unlatch.cli.commands.trackers.sync import run_sync, sync_options
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session, with_session
 from unlatch.project.registry import Registry
-from unlatch.sync.ingest import read_message, sources
+from unlatch.sync.ingest import event_sources, read_event
 from unlatch.sync.sync import SyncOptions
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def command(entry: Entry) -> click.Command:
         "source",
         metavar="KIND",
         required=True,
-        help=f"The kind of event in FILE: {' or '.join(sources(Registry()))}.",
+        help=f"The kind of event in FILE: {' or '.join(event_sources(Registry()))}.",
     )
     @sync_options
     @with_session
@@ -45,7 +45,7 @@ def command(entry: Entry) -> click.Command:
         as_json: bool,
         **typed: Any,
     ) -> int:
-        tracker, event = read_message(session.workspace.registry, source, file)
+        tracker, event = read_event(session.workspace.registry, source, file)
         session.workspace.check_config()
         if event.note is not None and not as_json:
             output.talk(f"Nothing to do ({output.clean(event.action)}): {event.note}.")

@@ -27,7 +27,7 @@ from unlatch.cli.runtime.session import BY, JSON, Session, is_interactive, with_
 from unlatch.publish.sync import sync_and_publish
 from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
-from unlatch.sync.compare import Side, Verdict, side_of, side_there
+from unlatch.sync.compare import Side, Verdict, local_side, remote_side
 from unlatch.sync.sync import SyncOptions, preview
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.apply import Moved
+    from unlatch.sync.apply import MoveResult
     from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
 
@@ -170,7 +170,9 @@ class _Listener:
         with show_deliveries(self._session, operations, silent=self._silent) as report:
             yield report
 
-    def applied(self, plan: SyncPlan, moved: Sequence[Moved], other_branch: str | None) -> None:
+    def applied(
+        self, plan: SyncPlan, moved: Sequence[MoveResult], other_branch: str | None
+    ) -> None:
         """Show the increments that were moved, and the links that were left alone."""
         if self._silent:
             return
@@ -205,9 +207,9 @@ def _ask(one: Compared) -> Verdict | None:
         f"{output.warn('!')} {output.strong(one.increment.id)} is {one.increment.status}; "
         f"{output.clean(one.seen.name)} is {output.clean(item.state)}: {one.decision.why}"
     )
-    push = "reopen" if side_of(one.increment.status) is Side.OPEN else "close"
+    push = "reopen" if local_side(one.increment.status) is Side.OPEN else "close"
     pulls = {Side.OPEN: "reopen", Side.DONE: "complete", Side.DROPPED: "abandon"}
-    pull = pulls[side_there(item.category)]
+    pull = pulls[remote_side(item.category)]
     answer = output.prompt(
         f"  i = {push} the item, t = {pull} the increment, l = leave both",
         choices=["i", "t", "l"],

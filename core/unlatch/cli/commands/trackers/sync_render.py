@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.apply import Moved
+    from unlatch.sync.apply import MoveResult
     from unlatch.sync.compare import Compared
-    from unlatch.sync.ingest import Heard
+    from unlatch.sync.ingest import MatchedEvent
     from unlatch.sync.plan import Move, SyncPlan
     from unlatch.sync.sync import SyncPreview, SyncResult
 
@@ -47,7 +47,7 @@ def drift_code(plan: SyncPlan) -> int:
     """The exit code of the CI gate."""
     errors = [one.seen.error for one in plan.links if one.seen.error is not None]
     is_checked = all(error.id in NO_TOKEN for error in errors)
-    return 0 if is_checked and not plan.is_adrift else UNDECIDED
+    return 0 if is_checked and not plan.has_drift else UNDECIDED
 
 
 def result_code(result: SyncResult, published: PublishResult) -> int:
@@ -80,7 +80,7 @@ def tell_preview(session: Session, found: SyncPreview, *, requests: bool) -> Non
         output.data(line)
     if requests:
         output.data(_sum(session, found))
-    elif not found.plan.told and not found.broken:
+    elif not found.plan.reported and not found.broken:
         output.talk("Both sides are in sync.")
 
 
@@ -90,7 +90,7 @@ def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
     Args:
         changes: whether to list those that are, or were, brought in sync.
     """
-    rows = [link_row(one) for one in plan.told if changes or one.verdict not in _CHANGES]
+    rows = [link_row(one) for one in plan.reported if changes or one.verdict not in _CHANGES]
     if rows:
         output.table(HEADINGS, rows, flexible=4)
 
@@ -113,7 +113,7 @@ def action_of(one: Compared) -> str:
     return f"{_ACTIONS.get(one.verdict, one.verdict.value)}{why}"
 
 
-def tell_moves(moved: Sequence[Moved]) -> None:
+def tell_moves(moved: Sequence[MoveResult]) -> None:
     """The increments that followed their items; of many, only failures."""
     ok, failed = output.good(output.sign("ok")), output.bad(output.sign("no"))
     done = [one for one in moved if one.error is None]
@@ -139,7 +139,7 @@ def tell_result(result: SyncResult) -> None:
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
         output.talk(f"{output.warn(skipped)} unlatch status lists them.")
     _tell_broken(result.broken)
-    if not (result.delivered or result.plan.told or result.moved or result.broken):
+    if not (result.delivered or result.plan.reported or result.moved or result.broken):
         output.talk("Nothing is pending; both sides are in sync.")
 
 
@@ -183,13 +183,13 @@ def _comments(found: SyncPreview) -> int:
 def preview_document(found: SyncPreview) -> output.Json:
     """The plan of a sync, for scripts."""
     return {
-        "compared": [_compared_entry(one) for one in found.plan.told],
+        "compared": [_compared_entry(one) for one in found.plan.reported],
         "moves": [_move_entry(move) for move in found.plan.moves],
         "pending": [entry for increment in found.increments for entry in pending_of(increment)],
         "items": [previewed_entry(item) for item in found.items],
         "requests": _requests(found.items),
         "comments": _comments(found),
-        "adrift": found.plan.is_adrift,
+        "adrift": found.plan.has_drift,
         "otherBranch": found.other_branch,
         "broken": _broken_entries(found.broken),
     }
@@ -206,7 +206,7 @@ def result_document(result: SyncResult, published: PublishResult) -> output.Json
             }
             for one in result.delivered
         ],
-        "compared": [_compared_entry(one) for one in result.plan.told],
+        "compared": [_compared_entry(one) for one in result.plan.reported],
         "moves": [_move_entry(one.move, one.error) for one in result.moved],
         "otherBranch": result.other_branch,
         "commit": _commit_entry(published),
@@ -260,7 +260,7 @@ def _commit_entry(result: PublishResult) -> output.Json | None:
     }
 
 
-def _event_entry(heard: Heard) -> output.Json:
+def _event_entry(heard: MatchedEvent) -> output.Json:
     return {
         "tracker": heard.tracker,
         "action": heard.event.action,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.task import Delivery
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.apply import Moved
+    from unlatch.sync.apply import MoveResult
     from unlatch.sync.compare import Compared
     from unlatch.sync.plan import SyncPlan
     from unlatch.sync.sync import SyncResult
@@ -39,11 +39,11 @@ def report_preview(session: Session, plan: SyncPlan, *, check: bool, code: int) 
     if job is None:
         return
     ci.annotate(job, _differences(plan, Level.ERROR if check else Level.WARNING))
-    heading = "Increments and items differ" if plan.is_adrift else "Increments and items agree"
+    heading = "Increments and items differ" if plan.has_drift else "Increments and items agree"
     ci.summarise(job, [f"### {heading}", "", *_table(plan)], id=session.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
     summary = f"{times(count, 'link')} not in sync"
-    ci.tell_outputs(job, _outputs(code, summary, adrift=plan.is_adrift, changed=False))
+    ci.tell_outputs(job, _outputs(code, summary, adrift=plan.has_drift, changed=False))
 
 
 def report_result(
@@ -100,7 +100,7 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
 
 def _differences(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:
     """The links that are not in sync; without a level, only those that a person has to check."""
-    for one in plan.told:
+    for one in plan.reported:
         if shown := _level(one, level):
             title = f"{one.increment.id} and {one.seen.name}"
             yield Annotation(shown, title, action_of(one), one.increment.folder / METADATA)
@@ -121,7 +121,7 @@ def _differs(one: Compared) -> bool:
     return bool(one.pending) or one.verdict in _DIFFERS
 
 
-def _moved_line(one: Moved) -> str:
+def _moved_line(one: MoveResult) -> str:
     move = one.move
     line = f"{move.increment.id}: {move.increment.status} to {move.to} ({move.reason})"
     failed = f", not done: {one.error.message}" if one.error else ""
@@ -138,5 +138,5 @@ def _line(session: Session, each: Delivered, one: Delivery) -> str:
 
 
 def _table(plan: SyncPlan) -> list[str]:
-    rows = [[ci.words(cell) for cell in link_row(one)] for one in plan.told]
+    rows = [[ci.words(cell) for cell in link_row(one)] for one in plan.reported]
     return ci.table(HEADINGS, rows) if rows else []
