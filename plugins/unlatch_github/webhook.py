@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from unlatch.spi import Category, ItemEvent
-from unlatch.spi.mistakes import mistake_of
+from unlatch.spi.validation import validation_message
 
 # Actions that may change the state of an item; all others are ignored.
 _TELLING = frozenset(
@@ -59,7 +59,7 @@ def read_event(raw: bytes) -> ItemEvent:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the message"
-        raise ValueError(f"{place}: {mistake_of(first)}") from None
+        raise ValueError(f"{place}: {validation_message(first)}") from None
     action = payload.action or "unknown"
     if note := _note(payload):
         return ItemEvent(action, note=note)

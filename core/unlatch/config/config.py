@@ -14,8 +14,8 @@ from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import CommentStyle, Labels, Limits, Reopen, SyncConfig, Table
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.layout import HOME, SPECWEAVE
-from unlatch.spi.mistakes import mistake_of
 from unlatch.spi.text import slots
+from unlatch.spi.validation import validation_message
 from unlatch.worklog.safe_open import read_file
 from unlatch.worklog.user_config import read_user_file, user_config_file
 
@@ -184,7 +184,7 @@ def _problem(detail: Any, prefix: str, model: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
         return f"{key}: {_unknown(key, model)}"
     # The lists of all settings hold strings.
-    return f"{key}: {mistake_of(detail, a_list='a list of strings', a_table='a table')}"
+    return f"{key}: {validation_message(detail, a_list='a list of strings', a_table='a table')}"
 
 
 def _unknown(key: str, model: type[BaseModel]) -> str:

@@ -15,8 +15,8 @@ from unlatch.errors import ProposalError, UsageError
 from unlatch.increments.documents import NewTask
 from unlatch.lifecycle.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.spi import EnvToken
-from unlatch.spi.mistakes import mistake_of
 from unlatch.spi.text import without_controls
+from unlatch.spi.validation import validation_message
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
 
 if TYPE_CHECKING:
@@ -185,5 +185,5 @@ def _read(text: str, *, where: str) -> tuple[NewTask, ...]:
 
 def _problem(detail: Any) -> str:
     place = "/".join(str(part) for part in detail["loc"])
-    message = without_controls(mistake_of(detail))[:_MOST_SAID]
+    message = without_controls(validation_message(detail))[:_MOST_SAID]
     return f"{place}: {message}" if place else message

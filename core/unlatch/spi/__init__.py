@@ -1,20 +1,27 @@
-"""All that the author of a tracker plugin reads: interface, manifest, items, changes, rendering.
+"""The interface for authors of tracker plugins: manifest, settings, items, changes, rendering.
 
 A plugin is a distribution with an entry point in the group `unlatch.plugins` that names a
-`Manifest`. The manifest is data and loads nothing; the settings and the plugin are loaded when
-they are used, so that `unlatch list` never imports an SDK.
+`Manifest`. The manifest is data and imports nothing; the settings and the plugin are loaded on
+first use, so that `unlatch list` never imports an SDK.
 
 Delivery decides what to do, in which order, and whether it was done before. A plugin reads items,
-turns one change into requests, and returns what the tracker answered. It never writes files,
-prints, prompts, exits, or retries.
+turns one change into requests, and returns the tracker's answers. It never writes files, prints,
+prompts, exits or retries.
 """
 
 from __future__ import annotations
 
 from unlatch.spi.inspection import Access, Examination, PlannedRequest, Remark
 from unlatch.spi.interface import Settings, SyncPlugin
-from unlatch.spi.item import Category, CommentRef, ItemRef, Listed, RemoteItem, Snapshot
-from unlatch.spi.item_event import ItemEvent
+from unlatch.spi.item import (
+    Category,
+    CommentRef,
+    ItemEvent,
+    ItemRef,
+    Listed,
+    RemoteItem,
+    Snapshot,
+)
 from unlatch.spi.manifest import (
     SPI_VERSION,
     Capability,

@@ -1,4 +1,4 @@
-"""What trackers are asked besides their items: what would be sent, and what a credential may do."""
+"""Answers about a tracker besides its items: planned requests, and the rights of a credential."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a credential may do in one place.
+    """The rights of a credential in one place.
 
     Args:
         target: the place ("octo/widgets").
-        rights: by what it is about ("read", "reopen", "comment", "label", "create"): whether it is
-            allowed, or None where that cannot be found out without writing.
-        hint: what to grant, and where, for what is not allowed.
+        rights: whether an action ("read", "reopen", "comment", "label", "create") is allowed; None
+            if that cannot be determined without writing.
+        hint: how to grant the missing rights.
     """
 
     target: str
@@ -27,14 +27,14 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that a look at a tracker showed: a mapped state that is not there, for one.
+    """A problem found on a tracker, such as a mapped state that does not exist.
 
     Args:
         id: stable kebab-case name.
-        message: what is wrong, in one sentence.
-        where: the setting or item that it is about.
-        hint: the next thing to do.
-        is_error: whether it will keep a command from doing its work.
+        message: the problem, in one sentence.
+        where: the setting or item concerned.
+        hint: the next step.
+        is_error: whether commands will fail because of it.
     """
 
     id: str
@@ -46,12 +46,12 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What a tracker says about a credential and about the configuration.
+    """The result of checking a credential and the configuration against a tracker.
 
     Args:
-        login: as whom comments are posted, as the tracker shows it to people; None if unknown.
-        places: what the credential may do, by configured place.
-        remarks: what else a person should know.
+        login: the author of comments as the tracker shows it; None if unknown.
+        places: the rights of the credential, by configured place.
+        remarks: problems.
     """
 
     login: str | None
@@ -65,8 +65,8 @@ class PlannedRequest:
 
     Args:
         method: the HTTP method.
-        url: where it would go, in full, without its query.
-        what: what it is for, in a few words ("set state to open", "add label reopened").
+        url: the full address without its query.
+        what: its purpose in a few words ("set state to open", "add label reopened").
     """
 
     method: str

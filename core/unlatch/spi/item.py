@@ -1,4 +1,4 @@
-"""Items on trackers: how they are named and what was seen of them."""
+"""Items on trackers: references, content, comments and events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Category(StrEnum):
-    """What a tracker's own state means; the only thing that states are compared by."""
+    """The meaning of a tracker's own state; states are compared by it alone."""
 
     TODO = "todo"
     DOING = "doing"
@@ -20,20 +20,20 @@ class Category(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether work on such an item is still to be done."""
+        """Whether the work on such an item is unfinished."""
         return self in (Category.TODO, Category.DOING)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRef:
-    """One item on one tracker, resolved: enough to send requests about it.
+    """One item on one tracker, with all that requests about it need.
 
     Args:
         tracker: the plugin's name ("github").
-        target: what holds the item, in the tracker's own spelling: "octo/widgets",
+        target: the item's container, in the tracker's own spelling: "octo/widgets",
             "fabrikam/widgets", or the site's host ("acme.atlassian.net").
-        id: the item's own id within its target, as text ("4", "101", "SCRUM-28").
-        url: the item's web address; this is its identity.
+        id: the item's id within its target ("4", "101", "SCRUM-28").
+        url: the item's web address, which is its identity.
     """
 
     tracker: str
@@ -44,12 +44,12 @@ class ItemRef:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One of many items that a tracker listed.
+    """An item in a list.
 
     Args:
         ref: the item.
         title: its title or summary: untrusted text.
-        ops: the operations whose markers stand in its body.
+        ops: the operations whose markers its body carries.
     """
 
     ref: ItemRef
@@ -59,23 +59,22 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class RemoteItem:
-    """What a tracker said about one of its items.
+    """The content of an item, as the tracker describes it.
 
     Args:
-        ref: the item, at the place where it was found.
-        title: its title or summary, as the tracker has it: untrusted text.
-        type: the tracker's name for its type ("User Story"), or None if it has none.
-        state: the tracker's own word for its state ("closed", "Committed", "In Arbeit").
-        category: what that state means.
-        deliberate: closed in a way that should not be undone unasked (`not_planned`, `duplicate`,
+        ref: the item, at its present place.
+        title: its title or summary: untrusted text.
+        type: the tracker's name for its type ("User Story"), or None.
+        state: the tracker's name for its state ("closed", "Committed", "In Arbeit").
+        category: the meaning of that state.
+        deliberate: closed in a way that must not be undone unasked (`not_planned`, `duplicate`,
             Removed).
         labels: labels or tags, in the tracker's order.
-        assignee: who it is assigned to, as shown to people, or None.
-        revision: an opaque token that changes with the item, where the tracker has one.
-        updated: when it last changed, if the tracker says.
-        changed_by: who last changed it, as shown to people, where the answer tells.
-        closed_by: what closed it where that was no person's click ("pull request octo/widgets#12"),
-            where the answer tells.
+        assignee: the assignee's display name, or None.
+        revision: an opaque token that changes with the item, if the tracker has one.
+        updated: the time of the last change, if known.
+        changed_by: the display name of the last author, if known.
+        closed_by: the automation that closed it ("pull request octo/widgets#12"), if known.
     """
 
     ref: ItemRef
@@ -94,11 +93,11 @@ class RemoteItem:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An item as a plugin read it, and all that the plugin needs to change it.
+    """An item as a plugin read it, with all that the plugin needs to change it.
 
     Args:
-        item: what the tracker said about it.
-        private: the plugin's own facts (a body, a workflow); handed back to `write` unread.
+        item: the item's content.
+        private: the plugin's own data (a body, a workflow), passed back to `write` unread.
     """
 
     item: RemoteItem
@@ -110,14 +109,38 @@ class CommentRef:
     """A comment that carries one of our markers.
 
     Args:
-        id: the comment's own id.
-        created: when the tracker says that it was posted.
-        own: whether this credential's account posted it; None if that cannot be determined.
-        note: what a person should know: an author whose rights could not be checked, by name and
+        id: the comment's id.
+        created: the time of posting, by the tracker's clock.
+        own: whether this credential's account posted it; None if unknown.
+        note: a note for the user, such as the name of an author whose rights could not be checked,
             with the comment's address.
     """
 
     id: str
     created: datetime
     own: bool | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEvent:
+    """A message about an item: a hint to read it, never a fact.
+
+    It may come late, twice, out of order, or from anybody, so only the tracker's own answer about
+    the item is trusted.
+
+    Args:
+        action: the tracker's name for the event ("reopened").
+        url: the item's web address in the message; None with a `note`.
+        by: the author's display name, if known.
+        at: the time, if known.
+        category: the item's new state, if known.
+        note: the reason for ignoring the message, or None.
+    """
+
+    action: str
+    url: str | None = None
+    by: str | None = None
+    at: datetime | None = None
+    category: Category | None = None
     note: str | None = None

@@ -1,4 +1,4 @@
-"""What unlatch has to know of a tracker before it loads the plugin: data, and nothing else."""
+"""The manifest: data about a tracker that unlatch reads before it loads the plugin."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SPI_VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class LinkShape:
-    """The keys under which a tracker's links, or its entries in syncedTo, are written.
+    """The keys of a tracker's links, or of its entries in syncedTo.
 
     Args:
-        item: the key of the item's own id ("issue", "workItemId", "issueKey").
+        item: the key of the item's id ("issue", "workItemId", "issueKey").
         url: the key of the item's web address ("url", "issueUrl").
         number: whether the id is written as a number.
     """
@@ -29,7 +29,7 @@ class LinkShape:
 
 
 class Capability(StrEnum):
-    """What a plugin can do. What it does not declare is not asked of it."""
+    """The abilities of a plugin. Methods that need a missing one are not called."""
 
     CREATE = "create"
     UPDATE = "update"
@@ -38,22 +38,22 @@ class Capability(StrEnum):
     STATUS = "status"
     # Items have labels or tags; without it `add_labels` and `remove_labels` are always empty.
     LABELS = "labels"
-    # A comment of ours can be deleted again (two clones that delivered at once converge by it).
+    # Our comments can be deleted, so that two clones that delivered at once converge.
     RETRACT = "retract"
     # Many items can be read in few requests.
     STATUS_OF_MANY = "status-of-many"
-    # Many items can be changed in few requests, each as a whole or not at all.
+    # Many items can be changed in few requests, each completely or not at all.
     BATCH = "batch"
     # The items of the configured target can be listed (`link --suggest`).
     LIST = "list"
-    # What a credential may do can be found out without writing anything (`doctor --online`).
+    # The rights of a credential can be determined without writing (`doctor --online`).
     EXAMINE = "examine"
-    # The tracker itself can be asked whether it would take a change (`--dry-run`).
+    # The tracker can be asked whether it would accept a change (`--dry-run`).
     APPROVE = "approve"
 
 
 class Scheme(StrEnum):
-    """How a token is sent."""
+    """The HTTP authentication scheme of a token."""
 
     BEARER = "bearer"
     BASIC = "basic"
@@ -66,7 +66,7 @@ class EnvToken:
     Args:
         token: the variable that holds it.
         scheme: how it is sent.
-        user: the variable that holds the user name that goes with it, if one does.
+        user: the variable that holds the user name, if the token needs one.
         not_for: hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
     """
 
@@ -81,7 +81,7 @@ class CommandToken:
     """A token that the vendor's own program prints.
 
     Args:
-        argv: program and arguments; `{host}` stands for the host that the token is for.
+        argv: program and arguments; `{host}` is replaced by the token's host.
         scheme: how it is sent.
     """
 
@@ -91,12 +91,11 @@ class CommandToken:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that one tracker's items may be asked for, as a flag of the commands.
+    """A flag of the commands that concerns one tracker's items.
 
     Args:
-        name: as it is typed, without the dashes ("allow-path"), the same in no other plugin's
-            manifest with another meaning.
-        help: what it does, in one sentence.
+        name: without the dashes ("allow-path"); no other plugin uses it with another meaning.
+        help: its effect, in one sentence.
         kinds: the commands that take it ("reopen", "close", "create", "update").
     """
 
@@ -107,35 +106,34 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What unlatch has to know of a tracker before it loads the plugin.
+    """Data about a tracker and its plugin.
 
     Args:
         name: the plugin's name, and the tracker's in files and commands ("github").
         title: its name for people ("GitHub").
-        noun: what an item is called there ("issue", "work item").
+        noun: the tracker's name for an item ("issue", "work item").
         link: the keys of its link block in metadata.json.
         synced: the keys of its entries in syncedTo.
         settings: "module:Class" of the pydantic model of `[trackers.NAME]`; see `Settings`.
         plugin: "module:Class" of the `SyncPlugin`, called with the settings and a transport.
-        requires: the module of the SDK, and the requirement that installs it
-            ("unlatch[github]").
-        capabilities: what the plugin can do.
-        tokens: where its token may come from, first match first; the keyring is asked after the
-            environment and before programs.
+        requires: the module of the SDK, and the requirement that installs it ("unlatch[github]").
+        capabilities: the plugin's abilities.
+        tokens: the sources of its token, by priority; the keyring comes after the environment and
+            before programs.
         hosts: host names that a token may be sent to by default, "*.example.com" for subdomains.
         host_env: environment variables that name a further host, or its URL.
-        label_problem: what is wrong with a label or tag, or None.
-        settle: seconds that a write may still take effect after its connection ended; so long is
-            waited before an item is asked whether it did.
-        parallel: how many of its items are changed at the same time, at most.
+        label_problem: describes why a label or tag is invalid, or returns None.
+        settle: seconds in which a write may still take effect after its connection ended; delivery
+            waits that long before it reads the item.
+        parallel: the maximum number of items changed at the same time.
         labels_match_case: whether labels that differ in case alone are different labels.
-        options: flags that commands take for this tracker's items.
-        events: the kinds of messages about items that can be read, by name ("github-event"):
-            "module:function" of what reads one, from its bytes to an `ItemEvent`. It sends nothing,
-            believes nothing, and raises ValueError for what is no such message.
+        options: flags of commands for this tracker's items.
+        events: the readers ("module:function") of messages about items, by the name of their kind
+            ("github-event"). A reader turns the bytes into an `ItemEvent`, sends nothing, and
+            raises ValueError for any other message.
         example: its table in config.toml, as `unlatch init` proposes it.
-        from_remote: its table for a project whose git remote `origin` is this address; None if
-            the address is not one of its own.
+        from_remote: its table for a project whose git remote `origin` has this address; None if
+            the address is not this tracker's.
         spi_version: the version of this interface that the plugin was written for.
     """
 
@@ -163,5 +161,5 @@ class Manifest:
 
     @property
     def slug(self) -> str:
-        """The noun as commands spell it: `create-work-item`."""
+        """The noun as part of a command: `create-work-item`."""
         return self.noun.replace(" ", "-")

@@ -1,7 +1,7 @@
 """The marker that an operation leaves on an item, so that it is never done twice.
 
-The marker holds the operation's ULID and nothing else. Where the tracker keeps comments hidden in
-its markup it is invisible; elsewhere it is a short last line that people can read.
+It holds the operation's ULID alone. If the tracker's markup has hidden comments it is invisible,
+otherwise a short last line.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _MARKER = re.compile(r"unlatch(?::op=| ref )([0-7][0-9A-HJKMNP-TV-Z]{25})")
-# Trackers fold white space, so a marker may come about where there was none.
+# Trackers fold white space, which may turn other text into a marker.
 _LIKE_A_MARKER = re.compile(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{25})")
 
 
@@ -29,8 +29,8 @@ def ops_in(text: str) -> frozenset[str]:
 
 
 def defused(text: str) -> str:
-    """`text` without markers: what people quote or make up must not pass for a delivery.
+    """`text` with invalidated markers, so that a quoted one does not count as a delivery.
 
-    A zero-width space in the middle changes nothing that can be seen.
+    The zero-width space inserted is invisible.
     """
     return _LIKE_A_MARKER.sub("un\u200blatch", text)

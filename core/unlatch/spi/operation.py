@@ -1,4 +1,4 @@
-"""Intended changes to items, and what became of them."""
+"""Operations: intended changes to items, attempts, and their outcomes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OperationKey = tuple[str, str, str]
 
 
 class Kind(StrEnum):
-    """What an operation is for."""
+    """The purpose of an operation."""
 
     REOPEN = "reopen"
     CLOSE = "close"
@@ -32,13 +32,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SeenItem:
-    """An item as it was at one moment, as far as an undo needs to know.
+    """The facts of an item at one moment that an undo needs.
 
     Args:
-        state: the tracker's own word for its state.
-        category: what that state means; None in files of older versions.
+        state: the tracker's name for its state.
+        category: the meaning of that state; None in files of older versions.
         labels: its labels or tags.
-        revision: an opaque token that changes with the item, where the tracker has one.
+        revision: an opaque token that changes with the item, if the tracker has one.
     """
 
     state: str
@@ -49,16 +49,16 @@ class SeenItem:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The note about the last attempt to deliver an operation, as `pending[].attempt` holds it.
+    """The note about the last attempt to deliver an operation (`pending[].attempt`).
 
     Args:
-        number: how many attempts count so far, this one included. One that a rate limit or the
-            network ended does not count.
-        at: when it was noted; what it sent was sent later.
-        before: the item as it was before the first attempt wrote anything.
-        ended: when it turned out that nothing sent can still take effect; None while that is open.
-        cause: the id of the error that it ended with.
-        retry_at: when the tracker accepts requests again, if it said so.
+        number: the number of attempts, this one included, without those that a rate limit or the
+            network ended.
+        at: the time of the note; requests were sent later.
+        before: the item before the first attempt wrote anything.
+        ended: the time since when nothing sent can still take effect; None before.
+        cause: the id of the error that ended it.
+        retry_at: the time when the tracker accepts requests again, if it said so.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
     """
 
@@ -72,29 +72,29 @@ class Attempt:
 
     @property
     def is_open(self) -> bool:
-        """Whether something that was sent may still take effect."""
+        """Whether a request may still take effect."""
         return self.ended is None
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One intended change to one item, as it waits in `pending`.
+    """One intended change to one item, an entry of `pending`.
 
     Args:
-        op: the ULID of the intent; on one item an intent acts once.
-        kind: what it is for.
+        op: the ULID of the intent; an intent acts once on an item.
+        kind: its purpose.
         tracker: the plugin's name.
-        item: the item's web address, or its own id where no address is known; for a create, the
-            target that will hold the item.
-        at: when the intent was made.
-        by: who made it, where no reopenHistory entry says so.
-        reason: why, where no reopenHistory entry says so.
-        state: False once a later change of status has overtaken the state step; what is left of
-            the operation is its comment.
-        options: how it is to be delivered.
-        story: the user story that an item is made for; None for the increment as a whole.
+        item: the item's web address, or its id if no address is known; for a create, the target
+            of the new item.
+        at: the time of the intent.
+        by: the user, if no reopenHistory entry names one.
+        reason: the reason, if no reopenHistory entry states it.
+        state: False once a later change of status has superseded the state step, which leaves the
+            comment.
+        options: how to deliver it.
+        story: the user story of a new item; None for the whole increment.
         cause: the id of the error that blocked it.
-        parked_at: when it was blocked, until a person asks for it again.
+        parked_at: the time when it was blocked, until a user requests it again.
         attempt: the note about the last attempt; None before the first.
     """
 
@@ -114,17 +114,17 @@ class Operation:
 
     @property
     def key(self) -> OperationKey:
-        """Identifies it: an intent acts once on an item."""
+        """Its identity: an intent acts once on an item."""
         return self.op, self.tracker, self.item
 
     @property
     def is_blocked(self) -> bool:
-        """Whether it waits for a person."""
+        """Whether it needs a person's decision."""
         return self.parked_at is not None
 
 
 class Goal(StrEnum):
-    """The state that a change wants an item to be in."""
+    """The state that a change brings an item to."""
 
     OPEN = "open"
     COMPLETED = "completed"
@@ -133,19 +133,19 @@ class Goal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a plugin is asked to do to one item, in the tracker's order: state, comment, labels.
+    """A change to one item: state, then comment, then labels.
 
     Args:
         op: the ULID of the operation; the comment, or the new item's body, carries it as a marker.
-        goal: the state to reach, or None to leave the state alone.
-        comment: what to say, without the marker, or None to say nothing.
-        add_labels: labels or tags that the item is to have.
-        remove_labels: labels or tags that it is not to have; one that is absent is no error.
-        draft: for a create and an update, what the item is to say; None to leave that alone.
-        mentions: let @names and references in the comment take effect, where the tracker reads
-            them from text.
-        options: how to do it.
-        labels_match_case: as the manifest says.
+        goal: the state to reach; None keeps the state.
+        comment: the comment without the marker; None for no comment.
+        add_labels: labels or tags to add.
+        remove_labels: labels or tags to remove; a missing one is not an error.
+        draft: the text of the item, for a create or an update; None keeps it.
+        mentions: let @names and references in the comment take effect, if the tracker reads them
+            from text.
+        options: how to deliver it.
+        labels_match_case: as in the manifest.
     """
 
     op: str
@@ -159,23 +159,22 @@ class Change:
     labels_match_case: bool = False
 
     def label_key(self, label: str) -> str:
-        """What tells a label from others."""
+        """The key by which labels are compared."""
         return label if self.labels_match_case else label.casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an item made from an increment, or from one of its user stories, shall say.
+    """The text of an item for an increment, or for one of its user stories.
 
     Args:
         increment: the increment's id (the folder's name).
         title: the item's title.
         type: the increment's type ("feature", "bug"), for trackers with item types.
-        body: the part of the item's body that unlatch keeps; people may write around it.
-        story: the user story that it is about; None for the increment as a whole.
-        metadata: what the increment's files say about its items beyond that, by the keys that they
-            use ("milestone", "assignees", "areaPath", "parent"): untrusted values. A plugin takes
-            what it knows.
+        body: the generated part of the item's body; people may write around it.
+        story: the user story; None for the whole increment.
+        metadata: further values from the increment's files, by their keys there ("milestone",
+            "assignees", "areaPath", "parent"): untrusted. A plugin takes those that it knows.
     """
 
     increment: str
@@ -187,7 +186,7 @@ class Draft:
 
 
 class Result(StrEnum):
-    """What an operation came to, as the tracker's answers show it."""
+    """The result of one operation, by the tracker's answers."""
 
     REOPENED = "reopened"
     ALREADY_OPEN = "already-open"
@@ -195,23 +194,23 @@ class Result(StrEnum):
     ALREADY_CLOSED = "already-closed"
     CREATED = "created"
     UPDATED = "updated"
-    # The state was left alone by wish; comment or labels may have changed.
+    # The state was not to change; comment or labels may have changed.
     STATE_KEPT = "state-kept"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a write did; everything in it was read from the tracker's answers.
+    """The effect of a write, read from the tracker's answers alone.
 
-    Delivery compares it with the change: a part that is neither reached nor refused for good is
-    not delivered, whatever status code the tracker answered with.
+    Delivery compares it with the change: a part that is neither done nor refused for good is not
+    delivered, whatever status code the tracker sent.
 
     Args:
         after: the item as the tracker described it after the last write.
         commented: whether this call posted the comment.
-        comment: the id of that comment, where the tracker tells.
+        comment: the id of that comment, if known.
         refused: labels that the tracker refused for good (no right to add them, not valid there).
-        notes: what a person should know besides.
+        notes: further notes for the user.
     """
 
     after: RemoteItem
@@ -222,10 +221,10 @@ class Outcome:
 
 
 class Progress:
-    """What a write has done so far; a plugin notes each part as an answer shows it.
+    """The parts of a write done so far; a plugin notes each part when an answer shows it.
 
-    Used as a context manager: a `TrackerError` that ends the write carries the parts that were
-    done (`TrackerError.done`), so that people are told of each part.
+    As a context manager, it adds them to a `TrackerError` that ends the write
+    (`TrackerError.done`), so that each part can be reported.
     """
 
     def __init__(self, item: RemoteItem) -> None:
@@ -244,24 +243,24 @@ class Progress:
 
     @property
     def outcome(self) -> Outcome:
-        """The parts that were done."""
+        """The parts done so far."""
         return Outcome(
             self.item, self.commented, self.comment, tuple(self.refused), tuple(self.notes)
         )
 
 
 def seen_of(item: RemoteItem) -> SeenItem:
-    """An item as an attempt or a delivery notes it."""
+    """The facts of an item that an attempt or a delivery records."""
     return SeenItem(item.state, item.category, item.labels, item.revision)
 
 
 def must_move(item: RemoteItem, goal: Goal) -> bool:
-    """Whether `item` is not on the side of open and closed that `goal` wants it on."""
+    """Whether `item` must be opened or closed to reach `goal`."""
     return item.category.is_open != (goal is Goal.OPEN)
 
 
 def is_held_closed(item: RemoteItem, change: Change) -> bool:
-    """Whether `item` was closed on purpose, and `change` may not reopen such a one."""
+    """Whether `item` was closed deliberately and `change` may not reopen it."""
     return change.goal is Goal.OPEN and item.deliberate and not change.options.even_if_not_planned
 
 

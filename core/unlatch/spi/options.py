@@ -1,4 +1,4 @@
-"""How operations are delivered, as far as the person who asked for them said so."""
+"""Delivery options, from the command line."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOptions:
-    """One object from the command line to the plugin, kept with each operation.
+    """One object from the command line to the plugin, stored with each operation.
 
     Args:
-        comment: how much to say on the item ("full", "short", "none"); None as configured.
+        comment: the comment style ("full", "short", "none"); None as configured.
         even_if_not_planned: also reopen an item that was closed deliberately.
-        follow: let a link follow an item that was moved; not kept with operations.
-        plugin: options that plugins declare in their manifests ("allow-path").
+        follow: update the link of an item that was moved; not stored with operations.
+        plugin: options from plugins' manifests ("allow-path").
     """
 
     comment: str | None = None
@@ -22,7 +22,7 @@ class DeliveryOptions:
     plugin: frozenset[str] = frozenset()
 
     def over(self, stored: DeliveryOptions) -> DeliveryOptions:
-        """These options, completed by those that were stored with an operation."""
+        """These options, completed by those stored with an operation."""
         return DeliveryOptions(
             comment=self.comment or stored.comment,
             even_if_not_planned=self.even_if_not_planned or stored.even_if_not_planned,

@@ -1,4 +1,4 @@
-"""Text in the formats that trackers take, with people's words escaped for each."""
+"""Text in the formats of trackers, with people's words escaped for each."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from unlatch.spi.text import Block, Paragraph, Text
 
 _BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
-# For formats that know no check boxes of their own.
+# For formats without check boxes of their own.
 _BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""}
 
-# Everything that CommonMark, GFM or GitHub's maths may read as markup wherever it stands, and two
-# address starts, which GFM would make links in which no escape works. A backslash before ASCII
-# punctuation is a literal (CommonMark 0.31, section 2.4).
+# Signs that CommonMark, GFM or GitHub's maths may read as markup anywhere. A backslash before ASCII
+# punctuation makes it literal (CommonMark 0.31, section 2.4).
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]<>&~|$]")
 _MARKDOWN_LINE_START = re.compile(r"^(\d{0,9})([#+=:.)-])", re.MULTILINE)
 # Four spaces would begin a code block, in which no escape works.
@@ -26,17 +25,18 @@ _MARKDOWN_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 # Number signs at the end of a heading would belong to its markup.
 _MARKDOWN_HEADING_END = re.compile(r"(?<=\s)#+$")
 _ESCAPED = r"\\\g<0>"
+# GFM would turn these starts of addresses into links, in which no escape works.
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
-# A zero-width space after the sign keeps GitHub from notifying people and from cross-linking
-# (the way that Dependabot and Renovate do it).
+# A zero-width space after the sign keeps GitHub from notifying people and from cross-linking, as in
+# Dependabot and Renovate.
 _MENTION = re.compile(r"([@#]|\bGH-)(?=[\w-])", re.IGNORECASE)
-# Jira's renderer takes a backslash before these signs alone (its BackslashEscapeRendererComponent);
-# others need an entity, and a backslash most of all, for two of them are a line break.
+# Jira's renderer accepts a backslash before these signs alone (BackslashEscapeRendererComponent).
+# Others need an entity, even a backslash: two of them are a line break.
 _WIKI = re.compile(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\[\]()*_+^~?!|#%@-]")
 
 
 def plain(text: Text) -> str:
-    """Nothing but the words, for people who read them where they are shown."""
+    """The words alone, without escaping."""
     return "\n\n".join(map(_plain_block, text))
 
 
@@ -61,13 +61,12 @@ def _markdown_block(block: Block, *, mentions: bool) -> str:
         line = _markdown_paragraph(_line(block.text), mentions=mentions)
         return f"### {_MARKDOWN_HEADING_END.sub(_ESCAPED, line)}"
     if isinstance(block, Checks):
-        return "\n".join(_markdown_check(item, mentions=mentions) for item in block.items)
+        lines = (_markdown_paragraph(_line(one.text), mentions=mentions) for one in block.items)
+        return "\n".join(
+            f"{'  ' * item.depth}- {_BRACKETS[item.done]}{line}"
+            for item, line in zip(block.items, lines, strict=True)
+        )
     return _markdown_paragraph(block, mentions=mentions)
-
-
-def _markdown_check(item: Check, *, mentions: bool) -> str:
-    said = _markdown_paragraph(_line(item.text), mentions=mentions)
-    return f"{'  ' * item.depth}- {_BRACKETS[item.done]}{said}"
 
 
 def _line(text: str) -> Paragraph:
@@ -104,25 +103,25 @@ def as_html(text: Text) -> str:
 
 def _html_block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"<h3>{_html_line(block.text)}</h3>"
+        return f"<h3>{_html(_line(block.text))}</h3>"
     if isinstance(block, Checks):
         return f"<ul>{''.join(map(_html_check, block.items))}</ul>"
-    return f"<p>{''.join(map(_html_span, block))}</p>"
+    return f"<p>{_html(block)}</p>"
+
+
+def _html(paragraph: Paragraph) -> str:
+    return "".join(map(_html_span, paragraph))
 
 
 def _html_check(item: Check) -> str:
-    # Nesting is shown by space, so that a list stays one list whatever its depths are.
-    return f"<li>{'&nbsp;&nbsp;' * item.depth}{_BOXES[item.done]}{_html_line(item.text)}</li>"
-
-
-def _html_line(text: str) -> str:
-    return "".join(map(_html_span, _line(text)))
+    # Nesting is shown by spaces, so that a list stays one list whatever its depths are.
+    return f"<li>{'&nbsp;&nbsp;' * item.depth}{_BOXES[item.done]}{_html(_line(item.text))}</li>"
 
 
 def _html_span(span: Span) -> str:
     escaped = html.escape(_words(span)).replace("\n", "<br>")
     # Azure DevOps turns @name and #number into links when text is typed, not when it is sent;
-    # an entity costs nothing and keeps both spellings out of any later pass.
+    # an entity keeps them out of any later pass.
     escaped = escaped.replace("@", "&#64;")
     return f"<b>{escaped}</b>" if span.bold else escaped
 
@@ -134,17 +133,17 @@ def wiki(text: Text) -> str:
 
 def _wiki_block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"h3. {_wiki_line(block.text)}"
+        return f"h3. {_wiki(_line(block.text))}"
     if isinstance(block, Checks):
         return "\n".join(
-            f"{'*' * (item.depth + 1)} {_BOXES[item.done]}{_wiki_line(item.text)}"
+            f"{'*' * (item.depth + 1)} {_BOXES[item.done]}{_wiki(_line(item.text))}"
             for item in block.items
         )
-    return "".join(map(_wiki_span, block))
+    return _wiki(block)
 
 
-def _wiki_line(text: str) -> str:
-    return "".join(map(_wiki_span, _line(text)))
+def _wiki(paragraph: Paragraph) -> str:
+    return "".join(map(_wiki_span, paragraph))
 
 
 def _wiki_span(span: Span) -> str:
@@ -171,7 +170,7 @@ def _adf_block(block: Block) -> dict[str, Any]:
 
 
 def _adf_check(item: Check) -> dict[str, Any]:
-    # Jira takes no nested lists out of order; nesting is shown by space.
+    # Jira rejects nested lists out of order; nesting is shown by spaces.
     head = "\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}" * item.depth + _BOXES[item.done]
     content = _adf_nodes((*((Span(head),) if head else ()), *_line(item.text)))
     return {"type": "listItem", "content": [{"type": "paragraph", "content": content}]}

@@ -1,7 +1,7 @@
-"""Text for people on trackers, before it takes a tracker's format.
+"""Text for people on trackers, before rendering into a tracker's format.
 
-What a person wrote is data: it goes into spans as it is, and each renderer escapes it for its own
-format. Nothing in a span is ever read as markup.
+People's words go into spans unchanged, and each renderer escapes them for its own format. Nothing
+in a span is read as markup.
 """
 
 from __future__ import annotations
@@ -11,18 +11,14 @@ from dataclasses import dataclass
 
 _BOLD = re.compile(r"(\*\*.+?\*\*)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# C0 but newline and tab, DEL, C1, and what reorders the characters around it (CVE-2021-42574).
+# C0 except newline and tab, DEL, C1, and controls that reorder characters (CVE-2021-42574).
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A run of characters, newlines included.
-
-    Args:
-        marker: whether it is a marker of ours; in anybody else's words one is made harmless.
-    """
+    """Characters, newlines included; only a span with `marker` may contain a valid marker."""
 
     text: str
     bold: bool = False
@@ -34,8 +30,6 @@ Paragraph = tuple[Span, ...]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A line that says what follows."""
-
     text: str
 
 
@@ -45,7 +39,7 @@ class Check:
 
     Args:
         done: whether it is ticked; None for a line without a box.
-        depth: how deep it is nested, from 0.
+        depth: the level of nesting, from 0.
     """
 
     text: str
@@ -55,8 +49,6 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """A list of check boxes."""
-
     items: tuple[Check, ...]
 
 
@@ -65,10 +57,9 @@ Text = tuple[Block, ...]
 
 
 def fill(template: str, values: dict[str, str]) -> Text:
-    """The template's paragraphs with its `{slots}` filled.
+    """The paragraphs of a template with its `{slots}` filled.
 
-    A template knows two things: `**bold**` and `{slot}`. Both are looked for in the template
-    alone, so that nothing in a value is taken for either.
+    A template knows `**bold**` and `{slot}`. Values are not searched for either.
 
     Raises:
         KeyError: the template has a slot that `values` lacks; its argument is the slot's name.
@@ -105,7 +96,7 @@ def without_controls(text: str) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """`text` with U+FFFD for what no file and no tracker can hold: halves of characters.
+    """`text` with U+FFFD for surrogates, which no file and no tracker can store.
 
     They come from command lines that are not UTF-8 (PEP 383).
     """

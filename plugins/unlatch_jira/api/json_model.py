@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from unlatch.errors import Rejected
-from unlatch.spi.mistakes import mistake_of
+from unlatch.spi.validation import validation_message
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -32,6 +32,6 @@ def parse(model: type[_Model], raw: Any) -> _Model:
         place = ".".join(map(str, first["loc"])) or "its top"
         raise Rejected(
             "answer-not-understood",
-            f"Jira's answer is not as documented, at {place}: {mistake_of(first)}",
+            f"Jira's answer is not as documented, at {place}: {validation_message(first)}",
             hint="check that trackers.jira.site is a Jira site and api_version is right for it",
         ) from error

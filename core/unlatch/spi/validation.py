@@ -1,0 +1,62 @@
+"""Messages about invalid values, in the terms of their author rather than of pydantic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# By pydantic's names of mistakes: https://docs.pydantic.dev/latest/errors/validation_errors/
+_MESSAGES = {
+    "missing": "is missing",
+    "extra_forbidden": "unknown field",
+    "string_type": "expected a string",
+    "greater_than_equal": "expected {ge} or more",
+    "greater_than": "expected more than {gt}",
+    "less_than_equal": "expected {le} or less",
+    "less_than": "expected less than {lt}",
+    "string_too_long": "expected at most {max_length} characters",
+    "too_long": "expected at most {max_length} entries",
+    "string_too_short": "expected {min_length} characters or more",
+    "too_short": "expected {min_length} entries or more",
+    "enum": "expected {expected}",
+    "literal_error": "expected {expected}",
+    "string_pattern_mismatch": "expected a string that matches {pattern}",
+    "json_invalid": "invalid JSON: {error}",
+}
+# By the beginnings of the names that concern one type.
+_TYPES = (
+    ("bool_", "expected true or false"),
+    ("int_", "expected a whole number"),
+    (("float_", "finite_number"), "expected a number"),
+    ("datetime_", "expected a time"),
+    (("list_type", "tuple_type", "set_type", "frozen_set_type"), "expected {a_list}"),
+    (("dict_type", "model_"), "expected {a_table}"),
+)
+
+
+def validation_message(
+    detail: Mapping[str, Any], *, a_list: str = "a list", a_table: str = "an object"
+) -> str:
+    """The message for an invalid value, without its place.
+
+    Args:
+        detail: a mistake from pydantic's `ValidationError.errors()`.
+        a_list: the format's name for a list of the expected values.
+        a_table: the format's name for a mapping.
+    """
+    kind = detail["type"]
+    of_type = (message for prefix, message in _TYPES if kind.startswith(prefix))
+    message = _MESSAGES.get(kind) or next(of_type, None)
+    if message is None:
+        return str(detail["msg"]).removeprefix("Value error, ")
+    context = {key: _written(value) for key, value in detail.get("ctx", {}).items()}
+    if context.get("min_length") == "1":
+        return "must not be empty"
+    return message.format(a_list=a_list, a_table=a_table, **context)
+
+
+def _written(value: object) -> str:
+    """A value in TOML and JSON: 60 for 60.0, and strings in double quotes."""
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("'", '"')
