@@ -1,70 +1,79 @@
-"""Every mistake in the configuration, and where each value came from."""
+"""The mistakes in the configuration, and the origin of each value."""
 
 from __future__ import annotations
 
 import difflib
-import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig
-from unlatch.doctor.finding import DEFAULT, Finding, Setting, Severity, below, from_error
+from unlatch.doctor.finding import Found, Setting
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.files.layout import SPECWEAVE
 from unlatch.project.registry import load
 from unlatch.project.workspace import check_trackers
 from unlatch.transport.trust import TRUSTED_HOSTS
-from unlatch.worklog.safe_open import read_file
 from unlatch.worklog.user_config import ALLOWED_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.config.config import RawConfig
+    from unlatch.doctor.finding import Hits
+    from unlatch.doctor.snapshot import ProjectSnapshot
     from unlatch.project.workspace import Workspace
 
 _OURS = ".unlatch/config.toml"
+DEFAULT = "default"
 
 
-def check_configuration(workspace: Workspace) -> Iterator[Finding | Setting]:
-    """The mistakes of all configuration files, and the settings that are in force."""
-    yield from _project(workspace)
-    yield from _specweave(workspace)
-    yield from _user(workspace)
-
-
-def _project(workspace: Workspace) -> Iterator[Finding | Setting]:
+def mistakes(project: ProjectSnapshot) -> Hits:
+    """The mistakes of the project's configuration and of the user's own."""
+    workspace = project.workspace
     try:
         raw = workspace.raw_config
+    except (ConfigError, StoreError) as error:
+        yield error
+    else:
+        known = _known(workspace)
+        for problem in check_trackers(raw, workspace.registry)[1]:
+            yield _mistake(problem, raw, known)
+    try:
+        _ = workspace.user.trusted_hosts, workspace.user.allowed_links
     except ConfigError as error:
-        yield from _unreadable(error, workspace)
-        return
-    settings, problems = check_trackers(raw, workspace.registry)
-    known = _known(workspace)
-    yield from (_mistake(problem, raw, known) for problem in problems)
-    if all(problem.startswith("trackers.") for problem in problems):
-        yield from _in_force(raw.core, raw.origins)
-    for name, table in settings.items():
-        yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
+        yield error
 
 
-def _unreadable(error: ConfigError, workspace: Workspace) -> Iterator[Finding]:
-    where = error.where and below(error.where, workspace.layout.root)
-    for problem in error.problems:
-        yield Finding(
-            Severity.ERROR, error.id, problem, where, error.hint or "correct this setting by hand"
-        )
+def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
+    """Each setting with its origin; those of a file with mistakes are left out."""
+    with suppress(ConfigError, StoreError):
+        raw = workspace.raw_config
+        settings, problems = check_trackers(raw, workspace.registry)
+        if all(problem.startswith("trackers.") for problem in problems):
+            yield from _in_force(raw.core, raw.origins)
+        for name, table in settings.items():
+            yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
+    further = [*_hosts_of_environment(workspace)]
+    with suppress(ConfigError):
+        hosts, links = workspace.user.trusted_hosts, workspace.user.allowed_links
+        source = str(workspace.user_config) if links else DEFAULT
+        yield Setting(ALLOWED_LINKS, list(links), source)
+        if hosts:
+            yield Setting("trusted_hosts", _shown(hosts), str(workspace.user_config))
+        elif not further:
+            yield Setting("trusted_hosts", [], DEFAULT)
+    yield from further
 
 
-def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Finding:
+def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Found:
     key, _, what = problem.partition(": ")
     origin = raw.origins.get(key, _OURS)
     if what.startswith((WRONG_FILE, WRONG_TABLE)):
         hint = "move it there"
     else:
         hint = f"it means: {known[key]}" if known.get(key) else _similar(key, known)
-    return Finding(Severity.ERROR, "config-invalid", f"{key}: {what}", f"{origin}:{key}", hint)
+    return Found(f"{key}: {what}", f"{origin}:{key}", hint)
 
 
 def _similar(key: str, known: Mapping[str, str]) -> str:
@@ -109,39 +118,6 @@ def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
-
-
-def _specweave(workspace: Workspace) -> Iterator[Finding]:
-    path = workspace.layout.root / SPECWEAVE / "config.json"
-    try:
-        json.loads(read_file(path))
-    except FileNotFoundError:
-        return
-    except StoreError as error:
-        yield from_error(error, workspace.layout.root, severity=Severity.WARNING)
-    except (OSError, ValueError, RecursionError) as error:
-        yield Finding(
-            Severity.WARNING,
-            "specweave-config-unreadable",
-            f"its repository and limits are not used: {error}",
-            below(path, workspace.layout.root),
-        )
-
-
-def _user(workspace: Workspace) -> Iterator[Finding | Setting]:
-    further = [*_hosts_of_environment(workspace)]
-    try:
-        hosts, links = workspace.user.trusted_hosts, workspace.user.allowed_links
-    except ConfigError as error:
-        yield from _unreadable(error, workspace)
-    else:
-        source = str(workspace.user_config) if links else DEFAULT
-        yield Setting(ALLOWED_LINKS, list(links), source)
-        if hosts:
-            yield Setting("trusted_hosts", _shown(hosts), str(workspace.user_config))
-        elif not further:
-            yield Setting("trusted_hosts", [], DEFAULT)
-    yield from further
 
 
 def _hosts_of_environment(workspace: Workspace) -> Iterator[Setting]:

@@ -1,35 +1,36 @@
-"""What the doctor reports."""
+"""A finding, and a check as a row of the table of checks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from unlatch.errors import ConfigError, StoreError, UnlatchError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from unlatch.errors import UnlatchError
 
 
 class Severity(StrEnum):
     """How much a finding matters."""
 
-    # Something does not work until it is mended.
+    # Something does not work until it is fixed.
     ERROR = "error"
-    # Everything works, and yet somebody should know.
+    # Everything works, but the file or setting is unusual.
     WARNING = "warning"
     NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that was found.
+    """One problem or remark.
 
     Args:
-        severity: how much it matters.
         id: stable kebab-case name.
-        message: what was found, in one sentence.
+        message: one sentence.
         where: the file, below the project's root, with a JSON pointer or a line behind a colon.
         hint: the next thing to do.
         increment: the increment that it concerns.
@@ -58,9 +59,77 @@ class Setting:
     source: str
 
 
-DEFAULT = "default"
-# The next thing to do about what can be mended without deciding anything.
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One file, as it is and as it would be.
+
+    Args:
+        id: the check that finds the problem.
+        increment: the name of the increment's folder.
+        path: the file, from the project's root.
+        before: its content; None if there is no file.
+        after: the new content; None if the file is removed.
+    """
+
+    id: str
+    increment: str
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hit of a check; the fields are those of a finding."""
+
+    message: str
+    where: Path | str | None = None
+    hint: str | None = None
+    increment: str | None = None
+
+
+S = TypeVar("S")
+# A file with its content before and after; None stands for no file.
+Change = tuple["Path", bytes | None, bytes | None]
+Hits = Iterable[Found | UnlatchError]
+# The next thing to do where a fix is safe.
 FIX = "unlatch doctor --fix"
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Generic[S]):
+    """A row of the table of checks.
+
+    Args:
+        id: the id of its findings; an error that it meets is reported under the error's own id.
+        find: yields the hits in a subject; it may raise an error, which ends it.
+        fix: the changes that fix them without a decision.
+    """
+
+    id: str
+    severity: Severity
+    find: Callable[[S], Hits]
+    fix: Callable[[S], Iterable[Change]] | None = None
+
+    def run(self, subject: S, root: Path, increment: str | None = None) -> Iterator[Finding]:
+        """The findings in a subject."""
+        try:
+            for hit in self.find(subject):
+                yield from self._findings(hit, root, increment)
+        except (ConfigError, StoreError) as error:
+            yield from self._findings(error, root, increment)
+
+    def _findings(
+        self, hit: Found | UnlatchError, root: Path, increment: str | None
+    ) -> Iterator[Finding]:
+        if isinstance(hit, Found):
+            where = None if hit.where is None else below(hit.where, root)
+            name = hit.increment or increment
+            yield Finding(self.severity, self.id, hit.message, where, hit.hint, name)
+            return
+        # A warning's own error keeps nothing from working.
+        severity = Severity.WARNING if self.severity is Severity.WARNING else Severity.ERROR
+        yield from from_error(hit, root, severity=severity, increment=increment)
 
 
 def from_error(
@@ -69,12 +138,29 @@ def from_error(
     *,
     severity: Severity = Severity.ERROR,
     increment: str | None = None,
-) -> Finding:
-    """The finding that an error amounts to."""
-    where = error.where and below(error.where, root)
-    return Finding(severity, error.id, error.message, where, error.hint, increment)
+) -> Iterator[Finding]:
+    """The findings for an error: one for each of its problems."""
+    where, hint = error.where and below(error.where, root), error.hint
+    messages: tuple[str, ...] = (error.message,)
+    if isinstance(error, ConfigError):
+        messages, hint = error.problems, hint or "correct this setting by hand"
+    for message in messages:
+        yield Finding(severity, error.id, message, where, hint, increment)
 
 
 def below(path: Path | str, root: Path) -> str:
     """A path as people know it: from the project's root."""
     return str(path).removeprefix(f"{root}/").removeprefix(f"{root}\\")
+
+
+def several(
+    find: Callable[[S], Iterable[tuple[str, Found]]],
+) -> Callable[[str], Callable[[S], Hits]]:
+    """Share one search between the checks that differ by the ids of its hits."""
+    # The checks of one subject follow each other.
+    search = lru_cache(maxsize=1)(lambda subject: tuple(find(subject)))
+
+    def with_id(id: str) -> Callable[[S], Hits]:
+        return lambda subject: [hit for name, hit in search(subject) if name == id]
+
+    return with_id

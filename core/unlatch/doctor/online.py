@@ -93,9 +93,9 @@ def _ask(workspace: Workspace, trackers: Trackers, name: str, refs: list[ItemRef
     try:
         found = trackers.open(name).examine(refs)
     except UnlatchError as error:
-        return Examined(name, (from_error(error, workspace.layout.root),))
+        return Examined(name, tuple(from_error(error, workspace.layout.root)))
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
-        return Examined(name, (from_error(unexpected(error), workspace.layout.root),))
+        return Examined(name, tuple(from_error(unexpected(error), workspace.layout.root)))
     return Examined(name, tuple(_findings(title, found)), found)
 
 

@@ -1,77 +1,125 @@
-"""The project's folders, what git makes of them, and the installed plugins."""
+"""Checks of the project's folders, git, plugins, limits, and SpecWeave beside unlatch."""
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from unlatch.doctor.finding import Finding, Severity, below, from_error
+from unlatch.config.specweave import automatic_sync, unused_mappings
+from unlatch.doctor.finding import Found
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE, sorted_folders
+from unlatch.increments.model.limits import days_idle, is_stale, wip
+from unlatch.migrate.migrate import unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from unlatch.doctor.finding import Hits
+    from unlatch.doctor.snapshot import ProjectSnapshot
 
-    from unlatch.increments.files.layout import Layout
-    from unlatch.project.workspace import Workspace
+_CONFIG = f"{SPECWEAVE}/config.json"
 
 
-def check_project(workspace: Workspace) -> Iterator[Finding]:
-    """What is odd about folders, git and plugins."""
-    yield from _two_homes(workspace.layout)
-    yield from _old_local_folder(workspace.layout)
-    yield from _merge_driver(workspace.layout)
-    for name, problem in workspace.registry.broken.items():
-        yield Finding(
-            Severity.ERROR,
-            "plugin-broken",
+def two_folders(project: ProjectSnapshot) -> Hits:
+    theirs = project.root / SPECWEAVE / "increments"
+    if project.layout.increments != theirs and any(sorted_folders(theirs, archived=False)):
+        message = f"only {HOME}/increments is read, but {SPECWEAVE}/increments has increments, too"
+        yield Found(message, theirs, "unlatch migrate")
+
+
+def old_local_folder(project: ProjectSnapshot) -> Hits:
+    place = project.layout.home / "local"
+    if os.path.lexists(place):
+        yield Found(
+            "locks and caches of an older version; nothing uses them any more",
+            place,
+            f"rm -r {place.relative_to(project.root)}",
+        )
+
+
+def no_merge_driver(project: ProjectSnapshot) -> Hits:
+    # The attribute comes with the repository, the driver has to be set in each clone.
+    path = str(project.layout.increments / "0001-any" / METADATA)
+    wanted = ask_git(project.root, "check-attr", "merge", "--", path) or ""
+    if wanted.endswith(": unlatch") and ask_git(project.root, "config", "--get", DRIVER) is None:
+        yield Found("git merges increments as text in this clone", hint="unlatch init --git")
+
+
+def broken_plugins(project: ProjectSnapshot) -> Hits:
+    for name, problem in project.workspace.registry.broken.items():
+        yield Found(
             f"the plugin {name} cannot be used: {problem}",
             hint="install a version of it that fits, or uninstall it",
         )
 
 
-def _two_homes(layout: Layout) -> Iterator[Finding]:
-    theirs = layout.root / SPECWEAVE / "increments"
-    if layout.increments == theirs:
-        return
+def unreadable_specweave(project: ProjectSnapshot) -> Hits:
     try:
-        is_used = any(sorted_folders(theirs, archived=False))
-    except StoreError as error:
-        # Nothing there is read, so it is not what keeps anything from working.
-        yield from_error(error, layout.root, severity=Severity.WARNING)
+        json.loads(read_file(project.root / _CONFIG))
+    except FileNotFoundError:
         return
-    if is_used:
-        yield Finding(
-            Severity.WARNING,
-            "two-increment-folders",
-            f"only {HOME}/increments is read, and {SPECWEAVE}/increments holds increments too",
-            below(theirs, layout.root),
-            "unlatch migrate",
+    except StoreError as error:
+        yield error
+    except (OSError, ValueError, RecursionError) as error:
+        message = f"its repository and limits are not used: {error}"
+        yield Found(message, project.root / _CONFIG)
+
+
+def specweave_sync(project: ProjectSnapshot) -> Hits:
+    for setting in automatic_sync(_specweave(project)):
+        yield Found(
+            "SpecWeave writes to trackers by itself, so that two programs change the same items",
+            f"{_CONFIG}:{setting}",
+            "set it to false",
         )
 
 
-def _merge_driver(layout: Layout) -> Iterator[Finding]:
-    # The attribute comes with the repository, the driver has to be set in each clone.
-    path = str(layout.increments / "0001-any" / METADATA)
-    wanted = ask_git(layout.root, "check-attr", "merge", "--", path) or ""
-    if wanted.endswith(": unlatch") and ask_git(layout.root, "config", "--get", DRIVER) is None:
-        yield Finding(
-            Severity.NOTE,
-            "merge-driver-missing",
-            "git merges increments as text in this clone",
-            hint="unlatch init --git",
+def unused_labels(project: ProjectSnapshot) -> Hits:
+    mappings = unused_mappings(_specweave(project))
+    if mappings and project.core is not None and project.core.specweave:
+        message = "labels and tags by status are not set; [labels] has those of unlatch"
+        yield Found(message, f"{_CONFIG}:{mappings[0]}")
+
+
+def _specweave(project: ProjectSnapshot) -> Any:
+    try:
+        return json.loads(read_file(project.root / _CONFIG))
+    except (OSError, StoreError, ValueError, RecursionError):
+        return None
+
+
+def unfinished_migration(project: ProjectSnapshot) -> Hits:
+    begun = unfinished(project.workspace)
+    if begun is not None:
+        yield Found(
+            f"a migration that {begun.by} started was interrupted",
+            f".unlatch/migrations/{begun.id}.json",
+            "unlatch migrate finishes it, unlatch migrate --undo reverts it",
         )
 
 
-def _old_local_folder(layout: Layout) -> Iterator[Finding]:
-    place = layout.home / "local"
-    if os.path.lexists(place):
-        yield Finding(
-            Severity.NOTE,
-            "local-unused",
-            "locks and caches of an older version; nothing uses them any more",
-            below(place, layout.root),
-            f"rm -r {below(place, layout.root)}",
+def exceeded_limits(project: ProjectSnapshot) -> Hits:
+    if project.core is None:
+        return  # reported with the configuration
+    found = [one.increment for one in project.readable]
+    for use in wip(found, project.core.limits.rules).over:
+        kind = use.setting.partition("per_type.")[2]
+        noun = f"{kind} increments" if kind else "increments"
+        yield Found(
+            f"{use.active} {noun} are active, at most {use.most} may be (limits.{use.setting})",
+            hint="unlatch pause or unlatch complete one of them",
         )
+
+
+def stale_increments(project: ProjectSnapshot) -> Hits:
+    now = project.workspace.clock()
+    for one in (readable.increment for readable in project.readable):
+        if project.core and is_stale(one, project.core.limits.rules, now):
+            yield Found(
+                f"is {one.status}, and has not changed for {days_idle(one, now)} days",
+                hint=f"unlatch resume {one.id}, or unlatch abandon {one.id}",
+                increment=one.id,
+            )

@@ -19,7 +19,7 @@ from unlatch.cli.runtime.session import JSON, Session, with_session
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.doctor import Finding, Setting
+    from unlatch.doctor.finding import Finding, Setting
     from unlatch.doctor.online import Examined
 
 _STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
@@ -49,8 +49,6 @@ def command(entry: Entry) -> click.Command:
         yes: bool,
         as_json: bool,
     ) -> int:
-        from unlatch.doctor import Finding, Setting, examine  # noqa: PLC0415
-
         if trackers and not online:
             raise click.UsageError("trackers are named with --online")
         if (dry_run or yes) and not fix:
@@ -60,17 +58,7 @@ def command(entry: Entry) -> click.Command:
             return DECLINED
         asked = _ask(session, trackers) if online else []
         # Who names a tracker wants to know about that one alone.
-        found = [] if trackers else list(examine(session.workspace))
-        document = _document(
-            session,
-            [one for one in found if isinstance(one, Setting)],
-            [
-                *(one for one in found if isinstance(one, Finding)),
-                *(one for tracker in asked for one in tracker.findings),
-            ],
-            asked,
-            fixes,
-        )
+        document = _document(session, asked, fixes, alone=bool(trackers))
         code = 1 if document["errors"] else 0
         if as_json:
             output.document("doctor", code, **document)
@@ -89,21 +77,19 @@ def _ask(session: Session, wanted: tuple[str, ...]) -> list[Examined]:
 
 
 def _document(
-    session: Session,
-    settings: list[Setting],
-    findings: list[Finding],
-    asked: list[Examined],
-    fixes: list[output.Json],
+    session: Session, asked: list[Examined], fixes: list[output.Json], *, alone: bool
 ) -> output.Json:
-    from unlatch.doctor.fixing import listable_folders  # noqa: PLC0415
+    from unlatch.doctor.run import count_increments, examine  # noqa: PLC0415
 
+    settings, findings = ([], []) if alone else examine(session.workspace)
+    findings += [one for tracker in asked for one in tracker.findings]
     return {
         "root": str(session.layout.root),
         "settings": [_setting_entry(one) for one in settings],
         "findings": [_finding_entry(one) for one in findings],
         "access": [_access_entry(one) for one in asked],
         "fixes": fixes,
-        "increments": sum(1 for _ in listable_folders(session.layout)),
+        "increments": count_increments(session.layout),
         "errors": sum(one.severity == "error" for one in findings),
         "warnings": sum(one.severity == "warning" for one in findings),
     }

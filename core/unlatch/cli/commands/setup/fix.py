@@ -26,7 +26,7 @@ def apply_fixes(
         UsageError: `not-interactive`.
         StoreError: a file cannot be written.
     """
-    from unlatch.doctor.fixing import apply_fix, safe_fixes  # noqa: PLC0415
+    from unlatch.doctor.run import apply_fix, safe_fixes  # noqa: PLC0415
 
     found = list(safe_fixes(session.workspace))
     diffs = [diff_of(one.path, one.before, one.after) for one in found]

@@ -1,0 +1,183 @@
+"""Checks of spec.md, tasks.md and events.jsonl."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from unlatch.doctor.finding import FIX, Found, several
+from unlatch.doctor.metadata import content_of
+from unlatch.doctor.shape import explain
+from unlatch.errors import StoreError
+from unlatch.increments.documents import Criterion, Task, open_work, read_spec, read_tasks
+from unlatch.increments.files import front_matter
+from unlatch.increments.files.layout import EVENTS, SPEC, TASKS
+from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.records.events import LOG, reopened_event
+from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.safe_open import exists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from unlatch.doctor.finding import Change, Hits
+    from unlatch.doctor.snapshot import IncrementFiles, ReadableIncrement
+    from unlatch.increments.model.increment import ReopenEntry
+
+# git writes all three, in this order, each at the beginning of a line.
+_MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
+_MOST_NAMED = 5
+
+
+def refused_documents(one: ReadableIncrement) -> Hits:
+    found = (one.files.documents[name] for name in (SPEC, TASKS))
+    yield from (error for error in found if isinstance(error, StoreError))
+
+
+def unreadable_documents(one: ReadableIncrement) -> Hits:
+    yield from (Found("is not UTF-8 text", path) for path in _without_text(one) if exists(path))
+
+
+def missing_documents(one: ReadableIncrement) -> Hits:
+    yield from (Found("does not exist", path) for path in _without_text(one) if not exists(path))
+
+
+def _without_text(one: ReadableIncrement) -> Iterator[Path]:
+    found = one.files.documents
+    return (one.files.folder.path / name for name in (SPEC, TASKS) if found[name] is None)
+
+
+def documents_in_conflict(one: ReadableIncrement) -> Hits:
+    for name in one.files.documents:
+        if line := _conflict(one.files.text_of(name)):
+            hint = "resolve it by hand, then git add it"
+            path = f"{one.files.folder.path / name}:{line}"
+            yield Found("holds git conflict markers", path, hint)
+
+
+def _conflict(text: str) -> int | None:
+    """The line in which a conflict left by git begins."""
+    at, places = 0, []
+    for mark in _MARKS:
+        match = mark.search(text, at)
+        if match is None:
+            return None
+        places.append(match.start())
+        at = match.end()
+    return text.count("\n", 0, places[0]) + 1
+
+
+def repeated_tasks(one: ReadableIncrement) -> Hits:
+    return _repeated(read_tasks(one.files.text_of(TASKS)).tasks, one, TASKS)
+
+
+def repeated_criteria(one: ReadableIncrement) -> Hits:
+    return _repeated(read_spec(one.files.text_of(SPEC)).criteria, one, SPEC)
+
+
+def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement, name: str) -> Hits:
+    lines: dict[str, list[int]] = {}
+    for part in found:
+        lines.setdefault(part.id.casefold(), []).append(part.line)
+    spelled = {part.id.casefold(): part.id for part in found}
+    for key, places in lines.items():
+        if len(places) > 1:
+            where = ", ".join(map(str, places))
+            message = f"{spelled[key]} is in lines {where}; it cannot be named by its id"
+            yield Found(message, one.files.folder.path / name)
+
+
+def open_work_left(one: ReadableIncrement) -> Hits:
+    spec, tasks = read_spec(one.files.text_of(SPEC)), read_tasks(one.files.text_of(TASKS))
+    left = open_work(spec, tasks)
+    if left and one.increment.status is Status.COMPLETED:
+        named = ", ".join(part.id for part in left[:_MOST_NAMED])
+        more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+        where = TASKS if any(isinstance(part, Task) for part in left) else SPEC
+        yield Found(
+            f"it is completed, but these are not ticked: {named}{more}",
+            one.files.folder.path / where,
+            f"tick what is done, or unlatch resume {one.name}",
+        )
+
+
+def other_status(one: ReadableIncrement) -> Hits:
+    if (said := _other_status(one)) is not None:
+        status = one.increment.status
+        message = f"says {said}, metadata.json {status}; the next change of status corrects it"
+        yield Found(message, one.files.folder.path / SPEC, FIX)
+
+
+def fix_status(one: ReadableIncrement) -> Iterator[Change]:
+    if _other_status(one) is not None:
+        spec = one.files.text_of(SPEC)
+        after = front_matter.with_status(spec, one.increment.status.value)
+        yield one.files.folder.path / SPEC, spec.encode(), after.encode()
+
+
+def _other_status(one: ReadableIncrement) -> str | None:
+    said = front_matter.status(one.files.text_of(SPEC))
+    same = said is None or read_status(said) is one.increment.status
+    return None if same else said
+
+
+def missing_events(one: ReadableIncrement) -> Hits:
+    for entry in _without_event(one):
+        message = f"the reopen {entry.id} is only in metadata.json"
+        yield Found(message, one.files.folder.path / EVENTS, FIX)
+
+
+def fix_events(one: ReadableIncrement) -> Iterator[Change]:
+    missing = [reopened_event(entry) for entry in _without_event(one)]
+    if missing:
+        path = one.files.folder.path / EVENTS
+        before = content_of(path)
+        lines = "".join(f"{LOG.line(event)}\n" for event in missing)
+        joint = b"\n" if before and not before.endswith(b"\n") else b""
+        after = (before or b"") + joint + lines.encode(errors="backslashreplace")
+        yield path, before, after
+
+
+def _without_event(one: ReadableIncrement) -> list[ReopenEntry]:
+    if not isinstance(one.files.events, list):
+        return []  # another check reports it
+    known = {event.id for line in one.files.lines if (event := LOG.parse(line))}
+    return [entry for entry in one.increment.reopens if entry.id not in known]
+
+
+def refused_events(files: IncrementFiles) -> Hits:
+    if isinstance(files.events, StoreError):
+        yield files.events
+
+
+def unreadable_events(files: IncrementFiles) -> Hits:
+    if isinstance(files.events, OSError):
+        yield Found(f"cannot be read: {files.events.strerror}", files.folder.path / EVENTS)
+
+
+@several
+def odd_events(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
+    """Lines that are passed over, or differ from their schema; so none is an error."""
+    for number, line in enumerate(files.lines, start=1):
+        for name, message in _odd_line(files, line) if line else ():
+            yield name, Found(message, f"{files.folder.path / EVENTS}:{number}")
+
+
+def _odd_line(files: IncrementFiles, line: str) -> Iterator[tuple[str, str]]:
+    event: Any = parse_line(line)
+    if event is None:
+        yield (
+            "event-unreadable",
+            "is ignored: it is not valid JSON (a crash may have cut it short), or too large",
+        )
+    elif not isinstance(event, dict):
+        yield "event-unreadable", "is ignored: it is not a JSON object"
+    else:
+        word = event.get("event")
+        schema = files.project.event_schemas.get(word) if isinstance(word, str) else None
+        if schema is None:
+            yield "event-unknown", f"holds an event of an unknown type: {word!r}"
+        for error in schema.iter_errors(event) if schema else ():
+            _, message, place = explain(error, event)
+            yield "event-invalid", f"{place.lstrip('/')} {message}".strip()

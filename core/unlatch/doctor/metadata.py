@@ -1,0 +1,242 @@
+"""Checks of metadata.json, alone and beside those of other increments."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from unlatch.doctor.finding import FIX, Found, several
+from unlatch.doctor.shape import explain, is_vital, pointer
+from unlatch.errors import ConfigError, StoreError, UnlatchError
+from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import identity, same_item, spelled_twice
+from unlatch.worklog.atomic import unfinished_files
+from unlatch.worklog.ids import number_of
+from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.times import read_stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.doctor.finding import Change, Hits
+    from unlatch.doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
+    from unlatch.increments.model.increment import Increment, Link
+
+MIGRATE = "unlatch migrate"
+# A clock may be a day wrong, and a date alone is a whole day.
+_LEEWAY = timedelta(days=1)
+_DATE = len("2025-11-01")
+
+
+def unfinished(files: IncrementFiles) -> Hits:
+    for path in unfinished_files(files.folder.path):
+        yield Found("a writer that died left it behind; nobody reads it", path, FIX)
+
+
+def remove_unfinished(files: IncrementFiles) -> Iterator[Change]:
+    for path in unfinished_files(files.folder.path):
+        if (content := content_of(path)) is not None:
+            yield path, content, None
+
+
+def content_of(path: Path) -> bytes | None:
+    try:
+        return read_file(path)
+    except (OSError, StoreError):
+        return None
+
+
+def unreadable(files: IncrementFiles) -> Hits:
+    """The reason why an increment cannot be read, at its place where the schema knows it."""
+    if files.error is None:
+        return
+    vital = [error for error in _schema_errors(files) if is_vital(error)]
+    for error in vital:
+        _, message, place = explain(error, files.data)
+        where = f"{files.metadata}:{place}" if place else str(files.metadata)
+        yield StoreError(files.error.id, message, where=where, hint=files.error.hint)
+    if not vital:
+        yield files.error
+
+
+def duplicate_keys(files: IncrementFiles) -> Hits:
+    for key in files.text.duplicates if files.text is not None else ():
+        yield Found(
+            "occurs twice; the last one is read, and nothing is written",
+            f"{files.metadata}:{key}",
+            "remove the wrong one by hand",
+        )
+
+
+def _schema_errors(files: IncrementFiles) -> Iterator[Any]:
+    return files.project.metadata_schema.iter_errors(files.data) if files.text else iter(())
+
+
+@several
+def against_schema(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
+    for error in _schema_errors(files):
+        if files.error is None or not is_vital(error):
+            name, message, place = explain(error, files.data)
+            where = f"{files.metadata}:{place}" if place else files.metadata
+            yield name, Found(message, where, MIGRATE if name.startswith("old-") else None)
+
+
+def other_id(one: ReadableIncrement) -> Hits:
+    key = _id_key(one)
+    if key is not None:
+        yield Found(
+            f"{one.files.data[key]!r} is not the folder's name; the folder counts",
+            f"{one.files.metadata}:{pointer([key])}",
+            FIX,
+        )
+
+
+def fix_id(one: ReadableIncrement) -> Iterator[Change]:
+    key, text = _id_key(one), one.files.text
+    if key is not None and text is not None and not text.duplicates:
+        after = text.with_value({**text.value, key: one.name})
+        yield one.files.metadata, content_of(one.files.metadata), after
+
+
+def _id_key(one: ReadableIncrement) -> str | None:
+    key = next((key for key in ID_KEYS if one.files.data.get(key)), None)
+    return key if key is not None and one.files.data[key] != one.name else None
+
+
+class _Time(NamedTuple):
+    """A time as the file has it."""
+
+    key: str
+    text: str
+    moment: datetime
+
+    def is_before(self, other: _Time) -> bool:
+        """Whether it surely is: a date alone may be any moment of that day."""
+        if _DATE in (len(self.text.strip()), len(other.text.strip())):
+            return self.moment.date() < other.moment.date()
+        return self.moment < other.moment
+
+
+def _time(data: Mapping[str, Any], keys: tuple[str, ...]) -> _Time | None:
+    found = ((key, data.get(key), read_stamp(data.get(key))) for key in keys)
+    return next((_Time(key, str(raw), moment) for key, raw, moment in found if moment), None)
+
+
+@several
+def odd_dates(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
+    path, status = one.files.metadata, one.increment.status
+    created, active, completed = (
+        _time(one.files.data, keys) for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
+    )
+    for time in filter(None, (active, completed)):
+        if created and time.is_before(created):
+            message = f"{time.text} is before it was created, {created.text}"
+            yield "dates-out-of-order", Found(message, f"{path}:{pointer([time.key])}")
+    for time in filter(None, (created, active, completed)):
+        if time.moment > one.files.project.workspace.clock() + _LEEWAY:
+            message = f"{time.text} is in the future"
+            yield "time-in-future", Found(message, f"{path}:{pointer([time.key])}")
+    if completed and not status.is_finished:
+        message = f"it is {status}, but has the completion time {completed.text}"
+        yield "completed-at-left", Found(message, f"{path}:{pointer([completed.key])}")
+    if status is Status.COMPLETED and completed is None:
+        yield "completed-at-missing", Found("the time of completion is missing", path)
+
+
+@several
+def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
+    """Links to items that nothing can be delivered to, as far as the configuration shows."""
+    project = one.files.project
+    for link in one.increment.links:
+        settings = (project.settings or {}).get(link.tracker)
+        if settings is None:
+            continue
+        where = f"{one.files.metadata}:{pointer(link.path)}"
+        try:
+            ref = settings.locate(link.item, link.url)
+        except UnlatchError as error:
+            is_config = isinstance(error, ConfigError)
+            message = "; ".join(error.problems) if is_config else error.message
+            yield "link-unlocated", Found(message, where, error.hint)
+            continue
+        if not settings.allows(ref):
+            title = project.workspace.registry.manifests[link.tracker].title
+            message = f"{ref.target} is not among the configured targets of {title}"
+            yield "target-not-allowed", Found(message, where)
+
+
+def repeated_links(one: ReadableIncrement) -> Hits:
+    for link in spelled_twice(one.files.data, one.files.project.workspace.manager.shapes.links):
+        first = next(known for known in one.increment.links if same_item(known, link))
+        yield Found(
+            f"{link.url} is the same item as {first.url or first.item}",
+            f"{one.files.metadata}:{pointer(link.path)}",
+            "remove one of the two links from metadata.json",
+        )
+
+
+def old_links(one: ReadableIncrement) -> Hits:
+    old: dict[str, list[str]] = {}
+    for link in one.increment.links:
+        if not _is_canonical(link, one):
+            outer = link.path[:-1] if isinstance(link.path[-1], int) else link.path
+            old.setdefault(pointer(outer), []).append(f"{link.tracker} {link.item}")
+    for place, items in old.items():
+        message = f"is read as the link to {', '.join(items)}"
+        yield Found(message, f"{one.files.metadata}:{place}", MIGRATE)
+
+
+def _is_canonical(link: Link, one: ReadableIncrement) -> bool:
+    tracker, *rest = link.path
+    if tracker != link.tracker or (rest and rest[0] != "items"):
+        return False
+    shape = one.files.project.workspace.manager.shapes.links[link.tracker]
+    return bool(rest) or shape.item in one.files.data[link.tracker]
+
+
+@several
+def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
+    names: dict[str, Path] = {}
+    numbers: dict[int | None, str] = {}
+    for folder in (files.folder for files in project.increments):
+        first = names.setdefault(folder.name, folder.path)
+        namesake = numbers.setdefault(number_of(folder.name), folder.name)
+        if first != folder.path:
+            message = f"there is another one of this name: {first.relative_to(project.root)}"
+            hint = "rename or remove one of the two"
+            yield "folder-twice", Found(message, folder.path, hint, folder.name)
+        elif namesake != folder.name:
+            message = f"{namesake} has the same number, so that only the folder's name works"
+            yield "number-twice", Found(message, folder.path, None, folder.name)
+
+
+def shared_items(project: ProjectSnapshot) -> Hits:
+    known: dict[tuple[str, str], Increment] = {}
+    for one in project.readable:
+        for link in one.increment.links:
+            first = known.setdefault(identity(link), one.increment)
+            if first is not one.increment:
+                yield Found(
+                    f"{link.tracker} {link.item} is linked to {first.id}, too; it is closed when "
+                    "the last of them is finished",
+                    f"{one.files.metadata}:{pointer(link.path)}",
+                    f"unlatch unlink {one.name} {link.key} if that is wrong",
+                    one.name,
+                )
+
+
+def unconfigured_trackers(project: ProjectSnapshot) -> Hits:
+    if project.settings is None:
+        return
+    links = [link.tracker for one in project.readable for link in one.increment.links]
+    for tracker in sorted(set(links) - set(project.settings)):
+        count = links.count(tracker)
+        pointing = "1 link points" if count == 1 else f"{count} links point"
+        title = project.workspace.registry.manifests[tracker].title
+        yield Found(
+            f"{title} is not configured, and {pointing} there",
+            hint=f"add a table [trackers.{tracker}] to .unlatch/config.toml",
+        )

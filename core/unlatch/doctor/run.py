@@ -1,0 +1,98 @@
+"""Run the table of checks over a project, and apply the fixes in it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from unlatch.doctor.checks import FILES, PROJECT, READABLE, TOGETHER, TRACKER
+from unlatch.doctor.configuration import settings_in_force
+from unlatch.doctor.finding import Finding, Fix, Setting, Severity, below, from_error
+from unlatch.doctor.metadata import content_of
+from unlatch.doctor.snapshot import ProjectSnapshot
+from unlatch.errors import StoreError
+from unlatch.increments.files.locks import store_lock
+from unlatch.worklog.atomic import remove_file, replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.increments.files.layout import Layout
+    from unlatch.project.workspace import Workspace
+
+
+def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:
+    """Run all checks; nothing is written, no request is sent, and no program but git is started.
+
+    A folder that is refused ends only the checks that need it, and is reported once.
+    """
+    project = ProjectSnapshot(workspace)
+    findings: dict[tuple[str, str, str | None], Finding] = {}
+    for one in _findings(project):
+        known = findings.setdefault((one.id, one.message, one.where), one)
+        if known.severity is not Severity.ERROR:
+            findings[one.id, one.message, one.where] = one
+    return list(settings_in_force(workspace)), list(findings.values())
+
+
+def count_increments(layout: Layout) -> int:
+    """The number of increments, as far as their folders can be listed."""
+    with suppress(StoreError):
+        return sum(1 for _ in layout.folders())
+    return 0
+
+
+def _findings(project: ProjectSnapshot) -> Iterator[Finding]:
+    root = project.root
+    for check in PROJECT:
+        yield from check.run(project, root)
+    for tracker in project.trackers:
+        for each in TRACKER:
+            yield from each.run(tracker, root)
+    try:
+        increments, readable = project.increments, project.readable
+    except StoreError as error:
+        yield from from_error(error, root)
+        return
+    for files in increments:
+        for one in FILES:
+            yield from one.run(files, root, files.name)
+    for increment in readable:
+        for row in READABLE:
+            yield from row.run(increment, root, increment.name)
+    for check in TOGETHER:
+        yield from check.run(project, root)
+
+
+def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
+    """The fixes that need no decision, in the order of the increments; nothing is written.
+
+    unlatch reads the files alike before and after, and only a crash or another tool leaves them so.
+    """
+    project = ProjectSnapshot(workspace)
+    with suppress(StoreError):
+        for files in project.increments:
+            changes = [(row.id, row.fix(files)) for row in FILES if row.fix]
+            for one in project.readable:
+                if one.files is files:
+                    changes += [(row.id, row.fix(one)) for row in READABLE if row.fix]
+            for name, found in changes:
+                for path, before, after in found:
+                    yield Fix(name, files.name, below(path, project.root), before, after)
+
+
+def apply_fix(workspace: Workspace, wanted: Fix) -> bool:
+    """Write a fix as it was shown; False if the file has changed since.
+
+    Raises:
+        StoreError: `not-writable`.
+    """
+    path = workspace.layout.root / wanted.path
+    with store_lock(workspace.layout, wanted.increment):
+        if content_of(path) != wanted.before:
+            return False
+        if wanted.after is not None:
+            replace_file(path, wanted.after)
+        else:
+            remove_file(path)
+    return True

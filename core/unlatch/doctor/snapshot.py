@@ -1,0 +1,171 @@
+"""A project as the checks see it: each file is read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from jsonschema import Draft202012Validator
+
+from unlatch.errors import ConfigError, StoreError
+from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
+from unlatch.increments.files.reading import read_document, read_metadata
+from unlatch.increments.files.schemas import event_schema, metadata_schema
+from unlatch.increments.files.snapshots import snapshot
+from unlatch.worklog.safe_open import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from unlatch.config.config import CoreConfig
+    from unlatch.increments.files.layout import Folder
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import Manifest, Settings
+    from unlatch.worklog.json_text.document import JsonText
+
+
+class IncrementFiles:
+    """The files of one increment.
+
+    Args:
+        text: metadata.json; None where it cannot be read at all.
+        increment: the increment; None where metadata.json lacks something vital.
+        error: why there is no text or no increment.
+    """
+
+    def __init__(self, project: ProjectSnapshot, folder: Folder) -> None:
+        self.project, self.folder, self.name = project, folder, folder.name
+        self.metadata = folder.path / METADATA
+        self.text: JsonText | None = None
+        self.increment: Increment | None = None
+        self.error: StoreError | None = None
+        try:
+            self.text = read_metadata(self.metadata)
+            self.increment = snapshot(folder, self.text, project.workspace.manager.shapes)
+        except StoreError as error:
+            self.error = error
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The value of metadata.json."""
+        return self.text.value if self.text is not None else {}
+
+    @cached_property
+    def documents(self) -> dict[str, str | StoreError | None]:
+        """The text of each document; the error where it is refused, None where it is no text."""
+        return {name: self._document(self.folder.path / name) for name in (SPEC, TASKS, EVENTS)}
+
+    def text_of(self, name: str) -> str:
+        """The text of a document, or nothing."""
+        found = self.documents[name]
+        return found if isinstance(found, str) else ""
+
+    @cached_property
+    def events(self) -> list[str] | OSError | StoreError:
+        """The lines of events.jsonl, or why it cannot be read; none without metadata.json."""
+        try:
+            raw = read_file(self.folder.path / EVENTS) if self.text is not None else b""
+        except FileNotFoundError:
+            return []
+        except (OSError, StoreError) as error:
+            return error
+        return raw.decode("utf-8", errors="replace").split("\n")
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of events.jsonl, as far as it can be read."""
+        return self.events if isinstance(self.events, list) else []
+
+    def _document(self, path: Path) -> str | StoreError | None:
+        try:
+            return read_document(path)
+        except StoreError as error:
+            return error
+
+
+@dataclass(frozen=True, eq=False)
+class ReadableIncrement:
+    """An increment that can be read, with its files."""
+
+    files: IncrementFiles
+    increment: Increment
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return self.files.name
+
+
+@dataclass(frozen=True, eq=False)
+class TrackerSetup:
+    """A tracker that is configured."""
+
+    workspace: Workspace
+    manifest: Manifest
+    settings: Settings
+
+
+class ProjectSnapshot:
+    """A project, and all that was read of it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace, self.layout, self.root = workspace, workspace.layout, workspace.layout.root
+
+    @cached_property
+    def increments(self) -> tuple[IncrementFiles, ...]:
+        """The files of all increments.
+
+        Raises:
+            StoreError: the folders cannot be listed.
+        """
+        return tuple(IncrementFiles(self, folder) for folder in self.layout.folders())
+
+    @cached_property
+    def readable(self) -> tuple[ReadableIncrement, ...]:
+        """The increments that can be read.
+
+        Raises:
+            StoreError: as `increments`.
+        """
+        found = ((files, files.increment) for files in self.increments)
+        return tuple(ReadableIncrement(files, one) for files, one in found if one is not None)
+
+    @cached_property
+    def core(self) -> CoreConfig | None:
+        """The project's configuration; None where it has mistakes."""
+        try:
+            return self.workspace.raw_config.core
+        except ConfigError:
+            return None
+
+    @cached_property
+    def settings(self) -> Mapping[str, Settings] | None:
+        """The settings of each configured tracker; None where they have mistakes."""
+        try:
+            return self.workspace.settings
+        except ConfigError:
+            return None
+
+    @cached_property
+    def trackers(self) -> tuple[TrackerSetup, ...]:
+        """The trackers that are configured, unless the configuration has mistakes."""
+        manifest = self.workspace.registry.manifest
+        found = (self.settings or {}).items()
+        return tuple(TrackerSetup(self.workspace, manifest(name), one) for name, one in found)
+
+    @cached_property
+    def metadata_schema(self) -> Draft202012Validator:
+        """The schema of metadata.json."""
+        return Draft202012Validator(metadata_schema(self.workspace.manager.shapes))
+
+    @cached_property
+    def event_schemas(self) -> dict[str, Draft202012Validator]:
+        """The schema of each type of events: one for all would only say that a line fits none."""
+        schema = event_schema()
+        return {
+            word: Draft202012Validator({"$ref": place, "$defs": schema["$defs"]})
+            for word, place in schema["discriminator"]["mapping"].items()
+        }
