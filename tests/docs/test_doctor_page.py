@@ -8,65 +8,44 @@ from typing import TYPE_CHECKING
 
 from tests.docs.pages import ROOT, tables
 
+from unlatch.doctor import online
+from unlatch.doctor.checks import ANY_ERROR, CHECKS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-_PAGE = ROOT / "docs/doctor.md"
 _ID = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
-# Calls whose words are git's, or name an encoding.
-_FOREIGN = ("ask_git", "decode", "encode")
 
 
-def test_every_finding_is_explained() -> None:
-    rows = [row for table in tables(_PAGE) for row in table[1:] if table[0][0] == "Finding"]
-    explained = [row[0] for row in rows]
+def _rows() -> list[list[str]]:
+    return [row for table in tables(ROOT / "docs/doctor.md") for row in table[1:] if _is_ids(table)]
+
+
+def _is_ids(table: list[list[str]]) -> bool:
+    return table[0][0] == "Finding"
+
+
+def test_every_finding_is_explained_once() -> None:
+    explained = [row[0] for row in _rows()]
     assert sorted(set(explained)) == sorted(explained)
-    found = {*_core_ids(), *_plugin_ids()}
-    assert found - set(explained) == set()
-    # An id may also reach a finding through a variable; then it stands in the code somewhere.
-    written = {text for path in _sources() for text in _literals(path)}
-    assert set(explained) - found - written == set()
+    own = {check.id for check in CHECKS if check.id != ANY_ERROR} | set(online.IDS)
+    assert (own | set(_remarks())) - set(explained) == set()
+    # A plugin's id may also reach its remark through a variable.
+    assert set(explained) - own - set(_words_of_plugins()) == set()
 
 
-def test_what_is_mended_is_marked() -> None:
-    rows = [row for table in tables(_PAGE) for row in table[1:] if table[0][0] == "Finding"]
-    marked = {row[0] for row in rows if row[2] == "--fix"}
-    mended = set(_ids(ROOT / "core/unlatch/doctor/fixing.py"))
-    assert marked == mended
+def test_a_fix_is_marked() -> None:
+    fixed = {check.id for check in CHECKS if check.fix is not None}
+    assert fixed == {row[0] for row in _rows() if row[2] == "--fix"}
 
 
-def _core_ids() -> Iterator[str]:
-    for path in sorted((ROOT / "core/unlatch/doctor").glob("*.py")):
-        yield from _ids(path)
-
-
-def _plugin_ids() -> Iterator[str]:
+def _remarks() -> Iterator[str]:
     for path in sorted((ROOT / "plugins").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Remark" and node.args:
-                yield from _texts(node.args[0])
+                yield from _ID.findall(ast.unparse(node.args[0]))
 
 
-def _ids(path: Path) -> Iterator[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    foreign = [call for call in calls if ast.unparse(call.func).endswith(_FOREIGN)]
-    passed = {text for call in foreign for text in _texts(call)}
-    yield from (text for text in _texts(tree) if text not in passed)
-
-
-def _texts(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
-        text = inner.value if isinstance(inner, ast.Constant) else None
-        if isinstance(text, str) and _ID.fullmatch(text):
-            yield text
-
-
-def _sources() -> Iterator[Path]:
-    for folder in ("core/unlatch/doctor", "plugins"):
-        yield from sorted((ROOT / folder).rglob("*.py"))
-
-
-def _literals(path: Path) -> Iterator[str]:
-    yield from re.findall(r'"([a-z-]+)"', path.read_text(encoding="utf-8"))
+def _words_of_plugins() -> Iterator[str]:
+    for path in sorted((ROOT / "plugins").rglob("*.py")):
+        yield from re.findall(r'"([a-z-]+)"', path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What each tracker says about the credential and the configuration; nothing is written there."""
+"""Ask each tracker about the credential and the configuration; nothing is written there."""
 
 from __future__ import annotations
 
@@ -20,18 +20,15 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Access, ItemRef
 
-# So many linked items are looked at for what they may show; more would cost and tell no more.
+# The ids of findings, besides those of errors and of plugins' remarks.
+IDS = ("posts-as", "access", "access-missing")
+# So many linked items are examined for permissions; more would cost requests and show no more.
 MOST_ITEMS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """One tracker's own word.
-
-    Args:
-        findings: what came of it, in words.
-        found: what the tracker said; None if it could not be asked.
-    """
+    """The answer of one tracker; `found` is None if it could not be asked."""
 
     tracker: str
     findings: tuple[Finding, ...]
@@ -64,7 +61,7 @@ def examine_online(
     except StoreError:
         if wanted:
             raise
-        refs = {}  # `examine` reports it beside what the trackers say
+        refs = {}  # `examine` reports it beside the answers
     tasks: dict[str, Callable[[], Examined]] = {
         name: partial(_ask, workspace, trackers, name, refs.get(name, [])) for name in names
     }
@@ -81,7 +78,7 @@ def _refs(workspace: Workspace, trackers: Trackers) -> dict[str, list[ItemRef]]:
             try:
                 ref = trackers.locate(link)
             except UnlatchError:
-                continue  # the doctor's look at the increments tells of it
+                continue  # a check of the increments reports it
             known = refs.setdefault(ref.tracker, [])
             if ref not in known and len(known) < MOST_ITEMS:
                 known.append(ref)
