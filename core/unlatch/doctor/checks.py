@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.doctor import configuration, documents, metadata, project, trackers
 from unlatch.doctor.finding import Check, Severity
@@ -83,4 +83,4 @@ TOGETHER: tuple[Check[ProjectSnapshot], ...] = (
     Check("wip-exceeded", WARNING, project.exceeded_limits),
     Check("stale", NOTE, project.stale_increments),
 )
-CHECKS = (*PROJECT, *TRACKER, *FILES, *READABLE, *TOGETHER)
+CHECKS: tuple[Check[Any], ...] = (*PROJECT, *TRACKER, *FILES, *READABLE, *TOGETHER)
