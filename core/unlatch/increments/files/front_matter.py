@@ -1,7 +1,7 @@
 """The title and the status in the YAML front matter of a spec.md, found without a YAML parser.
 
-Only scalars that stand on one line are understood; anything else counts as absent. The text keeps
-its line endings: read the file with `newline=""`.
+Only scalars on one line are understood; anything else counts as absent. The text has to have its
+own line endings.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 @dataclass(frozen=True, slots=True)
 class _Scalar:
-    """A value as it is written, and where; `start` is right behind the colon if it is empty."""
+    """A value as it is written, and its offset: right after the colon if it is empty."""
 
     start: int
     source: str
@@ -60,13 +60,13 @@ class _Scalar:
 
 
 def title(text: str) -> str | None:
-    """Return the front matter's title, else the text of the first top heading."""
+    """The front matter's title, else the text of the first top heading."""
     scalar = _find(text, "title")
     return (scalar and scalar.value) or next(_headings(text), None)
 
 
 def status(text: str) -> str | None:
-    """Return the front matter's status as it stands there, without quotes or comment."""
+    """The front matter's status, without quotes or comment."""
     scalar = _find(text, "status")
     return scalar.value if scalar else None
 
@@ -77,7 +77,7 @@ def is_whole(head: str) -> bool:
 
 
 def values(text: str) -> dict[str, Any]:
-    """All that the front matter says, every scalar as its text; nothing if it is no YAML."""
+    """The front matter, each scalar as its text; empty if it is not YAML."""
     import yaml  # noqa: PLC0415  (slow to load, and only needed where items are written)
 
     block = _BLOCK.match(text)
@@ -98,7 +98,7 @@ def with_status(text: str, status: str) -> str:
 
 
 def _find(text: str, key: str) -> _Scalar | None:
-    """Find a top-level key; of two the first counts, for reading as for writing."""
+    """The value of a top-level key; of two the first counts, for reading and for writing."""
     block = _BLOCK.match(text)
     if block is None:
         return None

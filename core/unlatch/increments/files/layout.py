@@ -1,15 +1,15 @@
-"""Where things lie below a project's root."""
+"""The folders of a project, and those of its increments."""
 
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.worklog.ids import matches, number_of
+from unlatch.worklog.ids import number_of
 from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import HOMES, OpenFolder, UnsafePath, list_folder, open_folder
 
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HOME, SPECWEAVE = HOMES
-METADATA = "metadata.json"
-EVENTS = "events.jsonl"
-SPEC = "spec.md"
-TASKS = "tasks.md"
+METADATA, EVENTS, SPEC, TASKS = "metadata.json", "events.jsonl", "spec.md", "tasks.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +26,9 @@ class Folder:
 
     Args:
         name: its name, which is the increment's id.
-        place: where it lies; as text, because making a path of it takes a while.
-        archived: whether that is an archive folder.
-        within: the folder around it, while it is open: many are read sooner from there.
+        place: its path; a string where many are listed, because making a Path takes a while.
+        archived: whether it is in an archive folder.
+        within: the folder around it, while that is open: many are read faster from there.
     """
 
     name: str
@@ -41,7 +38,6 @@ class Folder:
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
         return Path(self.place)
 
 
@@ -59,25 +55,24 @@ class Layout:
 
     @property
     def home(self) -> Path:
-        """What is ours and shared by git: the configuration."""
+        """The folder of our own files that git shares: the configuration."""
         return self.root / HOME
 
     @property
     def config(self) -> Path:
-        """The project's configuration."""
         return self.home / "config.toml"
 
     def archives(self) -> Iterator[Path]:
         """The archive folders, by name."""
-        with _listing(self.increments), open_folder(self.increments) as opened:
+        with listing(self.increments), open_folder(self.increments) as opened:
             for name in opened.folders():
                 if name.startswith("_"):
                     yield self.increments / name
 
     def folders(self) -> Iterator[Folder]:
-        """The folders of all increments, by name, the archived ones after the others.
+        """The folders of all increments by name, the archived ones last.
 
-        An archive that is a link, which is not followed, is itself among them: reading it says so.
+        An archive that is a link is not followed and is itself among them: reading it fails.
         """
         yield from sorted_folders(self.increments, archived=False)
         for archive in self.archives():
@@ -86,62 +81,20 @@ class Layout:
             except UnsafePath:
                 yield Folder(archive.name, archive, archived=True)
 
-    def folders_meant(self, wanted: str, listings: Listings) -> list[Folder]:
-        """The folders of increments that `wanted` means, archived ones too.
-
-        Unlike `folders` it looks at none of the others, of which a project may have thousands.
-
-        Args:
-            listings: what is known of the folders from before; what appeared this very moment may
-                be missing there.
-        """
-        found: list[Folder] = []
-        archives = [name for name in listings.folders_in(self.increments) if name.startswith("_")]
-        for place in (self.increments, *(self.increments / name for name in archives)):
-            with suppress(UnsafePath):  # none of its increments is known
-                names = listings.folders_in(place)
-                found += [
-                    Folder(name, place / name, place != self.increments)
-                    for name in ([wanted] if wanted in names else names)
-                    if matches(name, wanted) and number_of(name) is not None
-                ]
-        return found
-
-
-class Listings:
-    """The folders in folders, listed anew only where something was added or removed since."""
-
-    def __init__(self) -> None:
-        self._known: dict[Path, tuple[int, list[str]]] = {}
-
-    def folders_in(self, folder: Path) -> list[str]:
-        """The names of the folders in it, and of links, which may be folders; sorted."""
-        with _listing(folder), open_folder(folder) as opened:
-            changed = opened.changed()
-            if self._known.get(folder, (None,))[0] != changed:
-                self._known[folder] = (changed, opened.folders())
-            return self._known[folder][1]
-        return []
-
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
     """The increments' folders directly below `parent`, by name."""
     names: list[str] = []
-    with _listing(parent):
+    with listing(parent):
         within, names = list_folder(parent)
     for name in names:
         if number_of(name) is not None:
             yield Folder(name, f"{parent}{os.sep}{name}", archived, within)
 
 
-def _is_folder(place: Path) -> bool:
-    """Whether a folder is there, or a link: opening that says what is wrong with it."""
-    return place.is_dir() or place.is_symlink()
-
-
 @contextmanager
-def _listing(parent: Path) -> Iterator[None]:
-    """Pass over a folder that is not there."""
+def listing(parent: Path) -> Iterator[None]:
+    """Explain errors of listing a folder; a missing one is passed over."""
     try:
         yield
     except FileNotFoundError:
@@ -163,7 +116,7 @@ def _listing(parent: Path) -> Iterator[None]:
 
 
 def find_layout(start: Path) -> Layout:
-    """The layout of the project that `start` lies in: the nearest folder above with one.
+    """The layout of the nearest project at or above `start`.
 
     Raises:
         UsageError: `no-project`.
@@ -184,3 +137,8 @@ def layout_at(root: Path) -> Layout:
     ours = root / HOME / "increments"
     theirs = root / SPECWEAVE / "increments"
     return Layout(root, theirs if _is_folder(theirs) and not _is_folder(ours) else ours)
+
+
+def _is_folder(place: Path) -> bool:
+    """Whether a folder is there, or a link: opening a link fails with the reason."""
+    return place.is_dir() or place.is_symlink()

@@ -1,18 +1,18 @@
 """Locks between processes: one for an increment's files, one for delivering its operations.
 
-They are locks on files and folders that the project has anyway. So they exclude every user of the
-checkout, and there is no lock file that stays behind or comes with a clone:
+They lock files and folders that the project has anyway. So they exclude every user of the checkout,
+and no lock file stays behind or comes with a clone:
 
 | lock | is on |
 |---|---|
-| delivery, of an increment | its folder, which may move into and out of the archive meanwhile |
+| delivery, of an increment | its folder, which may move into or out of the archive |
 | store, of an increment | its metadata.json; `replace_file` extends the lock to the new file |
 | store, of an increment without one; NEW | the folder of the increments |
 | ACTIVE | the folder around that |
 | SYNC, MIGRATE | the project's root: the one commits the files that the other moves |
 
-A process that nests locks takes them in this order: SYNC or MIGRATE, ACTIVE, delivery, store. Each
-of these is on another inode, so no process waits for itself.
+Nested locks are taken in this order: SYNC or MIGRATE, ACTIVE, delivery, store. Each is on another
+inode, so no process waits for itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import os
 import sys
 from functools import partial
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -34,22 +33,19 @@ from unlatch.worklog.safe_open import OpenFolder, UnsafePath, open_folder, open_
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from unlatch.increments.files.layout import Layout
 
-# A read-modify-write of a few small files takes milliseconds; a holder that takes this long hangs.
+# A read-modify-write of small files takes milliseconds; a process that holds it this long hangs.
 STORE_PATIENCE = 30.0
 NEW, ACTIVE, SYNC, MIGRATE = "new", "active-increments", "sync", "migrate"
-_OF_THE_PROJECT: Mapping[str, Callable[[Layout], Path]] = MappingProxyType(
-    {
-        NEW: lambda layout: layout.increments,
-        ACTIVE: lambda layout: layout.increments.parent,
-        SYNC: lambda layout: layout.root,
-        MIGRATE: lambda layout: layout.root,
-    }
-)
+_OF_THE_PROJECT: Mapping[str, Callable[[Layout], Path]] = {
+    NEW: lambda layout: layout.increments,
+    ACTIVE: lambda layout: layout.increments.parent,
+    SYNC: lambda layout: layout.root,
+    MIGRATE: lambda layout: layout.root,
+}
 # Network and user-space file systems answer with one of these where they have no locks; NFS with
 # EBADF, because no folder can be opened for writing (flock(2), "NFS details").
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EBADF})
@@ -60,11 +56,10 @@ def store_lock(layout: Layout, name: str) -> Iterator[None]:
     """Hold the files of one increment, or NEW, ACTIVE or MIGRATE, for a read-modify-write.
 
     Raises:
-        StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable` or
-            `folder-vanished`.
+        StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable`, `folder-vanished`.
     """
     with (
-        _increments_made(layout) if name == NEW else contextlib.nullcontext(),
+        _make_increments(layout) if name == NEW else contextlib.nullcontext(),
         _locked(layout, name, "store", _open_metadata, patience=STORE_PATIENCE),
     ):
         yield
@@ -75,19 +70,18 @@ def delivery_lock(layout: Layout, name: str, *, patience: float) -> Iterator[Non
     """Hold the right to deliver one increment's operations, or SYNC; no local command needs it.
 
     Args:
-        patience: seconds to wait at most.
+        patience: the maximum number of seconds to wait.
 
     Raises:
-        StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable` or
-            `folder-vanished`.
+        StoreError: as `store_lock`.
     """
     with _locked(layout, name, "delivery", _open_increment, patience=patience):
         yield
 
 
 @contextlib.contextmanager
-def _increments_made(layout: Layout) -> Iterator[None]:
-    """Make the folder of the increments if need be; if the body fails, nothing of it stays."""
+def _make_increments(layout: Layout) -> Iterator[None]:
+    """Make the folder of the increments if it is missing; if the body fails, remove it again."""
     with contextlib.ExitStack() as made:
         # Never the project's own folder: one that has vanished must not come back empty.
         for folder in (layout.increments.parent, layout.increments):
@@ -116,7 +110,6 @@ def _locked(
 ) -> Iterator[None]:
     place = _OF_THE_PROJECT.get(name)
     where = place(layout) if place else layout.increments / name
-    lock: AbstractContextManager[None]
     if sys.platform == "win32":
         from unlatch.worklog import lock_file  # noqa: PLC0415  (needed there alone)
 
@@ -125,14 +118,13 @@ def _locked(
         open_now = partial(_open, where) if place else partial(open_increment, layout, name)
         lock = flock.hold(open_now, patience=patience)
     with contextlib.ExitStack() as held:
-        with _explained(where, "this project" if place else name):
+        with _explain(where, "this project" if place else name):
             held.enter_context(lock)
         yield
 
 
 @contextlib.contextmanager
-def _explained(where: Path, subject: str) -> Iterator[None]:
-    """Turn what the system says about a lock into an error that says what to do."""
+def _explain(where: Path, subject: str) -> Iterator[None]:
     with writing(where):
         try:
             yield
@@ -158,14 +150,14 @@ def _explained(where: Path, subject: str) -> Iterator[None]:
 
 def _open_increment(layout: Layout, name: str) -> int:
     missing: Exception = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    # It may leave the archive while that is looked at.
+    # It may leave the archive during the search.
     for parent in chain([layout.increments], layout.archives(), [layout.increments]):
         try:
             return _open(parent / name)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except UnsafePath as error:
-            missing = error  # it may be in another archive than the one behind a link
+            missing = error  # an archive behind a link; another one may have it
     raise missing
 
 
@@ -178,7 +170,7 @@ def _open_metadata(layout: Layout, name: str) -> int:
         try:
             return folder.file(METADATA)
         except (FileNotFoundError, PermissionError):
-            return _open(layout.increments)  # whoever reads it next says what is wrong with it
+            return _open(layout.increments)  # the next read reports the error
 
 
 def _open(folder: Path) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import UsageError
 from unlatch.increments.files.amendments import enqueue_updates, plan_amendment
 from unlatch.increments.files.apply import write_plan
-from unlatch.increments.files.layout import Listings
+from unlatch.increments.files.finding import Finder
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.files.new_increment import make_increment
 from unlatch.increments.files.plans import Intent, Plan, plan_reopen, plan_transition, plan_undo
@@ -20,7 +20,6 @@ from unlatch.increments.records.links import add_link
 from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.text import without_surrogates
-from unlatch.worklog.atomic import vanished
 from unlatch.worklog.collection import without_collection
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.times import stamp
@@ -62,8 +61,7 @@ class MetadataManager:
         self.clock = clock
         self.new_id = new_id
         self.shapes = shapes
-        self._found: set[str] = set()
-        self._listings = Listings()
+        self._finder = Finder(layout)
 
     # Reading
 
@@ -74,28 +72,7 @@ class MetadataManager:
             UsageError: `unknown-increment` or `ambiguous-increment`.
             StoreError: `folder-vanished`, if it was found before.
         """
-        candidates = self.layout.folders_meant(wanted, self._listings) or self.layout.folders_meant(
-            wanted, Listings()
-        )
-        if len(candidates) == 1:
-            self._found.add(candidates[0].name)
-            return candidates[0]
-        if wanted in self._found:
-            raise vanished(self.layout.increments / wanted)
-        if not candidates:
-            raise UsageError(
-                "unknown-increment",
-                f"there is no increment {wanted!r}",
-                where=str(self.layout.increments),
-                hint="unlatch list --all",
-            )
-        names = ", ".join(str(c.path.relative_to(self.layout.increments)) for c in candidates)
-        raise UsageError(
-            "ambiguous-increment",
-            f"{wanted!r} may be any of {names}",
-            where=str(self.layout.increments),
-            hint="name the folder; of two with one name, rename or remove one",
-        )
+        return self._finder.find(wanted)
 
     def read(self, wanted: str) -> Increment:
         """The increment that `wanted` means.

@@ -21,7 +21,7 @@ Schema = dict[str, Any]
 
 
 class _Plain(GenerateJsonSchema):
-    """Schemas without a title for each key, which only repeats the key."""
+    """Schemas without titles that only repeat the keys."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -32,7 +32,7 @@ class _Plain(GenerateJsonSchema):
 
 
 class _Toml(_Plain):
-    """TOML has no null: what has no value is left out."""
+    """TOML has no null: keys without a value are left out."""
 
     def nullable_schema(self, schema: Any) -> Any:
         return self.generate_inner(schema["schema"])
@@ -81,10 +81,10 @@ def event_schema() -> Schema:
 
 
 def _links(shape: LinkShape) -> Schema:
-    """A tracker's link block: the first item under the plain keys, all of them in `items`."""
+    """A tracker's link block: its first item under the plain keys, all of them in `items`."""
     one = {**_item(shape), "base": {"$ref": f"#/$defs/{BaseRecord.__name__}"}}
     several = {"type": "array", "items": _object(one, required=[shape.item])}
-    # A block whose link was cut may hold other people's keys alone, so no key is needed.
+    # After unlinking, a block may have only keys of other programs, so no key is required.
     needs = {shape.url: [shape.item], "base": [shape.item]}
     return {**_object({**one, "items": several}), "dependentRequired": needs}
 
