@@ -10,7 +10,6 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.files.outbox import new_operations
 from unlatch.increments.files.plans import (
-    Intent,
     Plan,
     check_transition,
     plan_enqueue,
@@ -132,12 +131,6 @@ def plan_finish(
         return plan_enqueue(increment), ()
     reason = None if reason is None else checked_reason(reason)
     spared = SharedItems(workspace.manager).needed_links(increment)
-    intent = Intent(
-        workspace.new_id(),
-        workspace.clock(),
-        by,
-        reason,
-        options,
-        exclude=[link for link, _ in spared],
-    )
+    exclude = [link for link, _ in spared]
+    intent = workspace.manager.intent(by=by, reason=reason, options=options, exclude=exclude)
     return plan_transition(increment, to, intent, enqueue=Kind.CLOSE), spared

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import (
+    build_updates,
     document,
     documents_of,
-    enqueue_updates,
     plan_amendment,
 )
 from unlatch.increments.files.layout import SPEC, TASKS
@@ -225,7 +225,7 @@ def operations_for(
         for link in links
     )
     updates = updated_by(workspace, increment, amendment)
-    return (*told, *enqueue_updates(workspace.new_id, updates, at=at, by=by))
+    return (*told, *build_updates(workspace.new_id, updates, at=at, by=by))
 
 
 def amend_active(

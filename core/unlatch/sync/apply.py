@@ -239,11 +239,12 @@ def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
     exclude = [*origins, *(link for link in increment.links if link not in move.others)]
     # Abandoning closed them deliberately, and this undoes exactly that.
     even = increment.status is Status.ABANDONED
-    intent = replace(intent, exclude=exclude, options=DeliveryOptions(even_if_not_planned=even))
+    options = DeliveryOptions(even_if_not_planned=even)
+    intent = replace(intent, exclude=exclude, options=options, forced=forced)
     if increment.status is Status.COMPLETED:
         source = ", ".join(link.key for link in origins)
-        return plan_reopen(increment, intent, source=source, forced=forced)
-    return plan_transition(increment, move.to, intent, enqueue=kind_for(move.to), forced=forced)
+        return plan_reopen(increment, replace(intent, source=source))
+    return plan_transition(increment, move.to, intent, enqueue=kind_for(move.to))
 
 
 def _reached(one: Compared) -> SyncedItem:

@@ -1,15 +1,15 @@
-"""spec.md and tasks.md follow what metadata.json says was changed about the work.
+"""Writing amendments, which metadata.json records, into spec.md and tasks.md.
 
-metadata.json is written first, and names the files that do not say so yet. They are written next,
-and then the names are taken out. Whatever ends that halfway is mended by the next command that
-changes the increment: writing a file for the second time changes nothing.
+metadata.json is written first, with the names of the documents to write. These are written next,
+and then the names are removed. After an interruption, the next command that changes the increment
+completes this: writing a document for the second time changes nothing.
 """
 
 from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
@@ -33,11 +33,18 @@ if TYPE_CHECKING:
 DOCUMENTS = (SPEC, TASKS)
 
 
+class _Written(NamedTuple):
+    """The documents of an amendment that are left to write, and the ids of its tasks."""
+
+    left: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
 def plan_amendment(folder: Path, amended: Amended) -> Amended:
-    """An amendment with its tasks' ids, and the names of the files that it is to be written to.
+    """An amendment with the ids of its tasks, and the names of the documents to write.
 
     Raises:
-        StoreError: `document-unreadable`, one of them is no text.
+        StoreError: `document-unreadable`.
         UsageError: `item-ambiguous`, a part occurs more than once by now.
     """
     texts = {name: document(folder, name) for name in DOCUMENTS}
@@ -48,7 +55,7 @@ def plan_amendment(folder: Path, amended: Amended) -> Amended:
 
 
 def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -> ReopenEntry:
-    """An entry of reopenHistory with what it changes about the work.
+    """An entry of reopenHistory with its amendment.
 
     Raises:
         StoreError, UsageError: as `plan_amendment`.
@@ -58,10 +65,10 @@ def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -
 
 
 def document(folder: Path, name: str) -> str:
-    """A document of an increment; empty where there is none.
+    """A document of an increment; empty if it is missing.
 
     Raises:
-        StoreError: `document-unreadable`, it is no UTF-8 text.
+        StoreError: `document-unreadable`, it is not UTF-8 text.
     """
     text = read_document(folder / name)
     if text is not None:
@@ -77,7 +84,7 @@ def document(folder: Path, name: str) -> str:
 
 
 def unreadable_documents(folder: Path) -> list[StoreError]:
-    """Why spec.md and tasks.md were not read, for those that are there and cannot be."""
+    """The errors of reading spec.md and tasks.md."""
     found = []
     for name in DOCUMENTS:
         try:
@@ -88,7 +95,7 @@ def unreadable_documents(folder: Path) -> list[StoreError]:
 
 
 def documents_of(increment: Increment) -> dict[str, str]:
-    """spec.md and tasks.md, with what they have yet to say; empty where they are no text.
+    """spec.md and tasks.md with all amendments; empty if they are not UTF-8 text.
 
     Raises:
         StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
@@ -99,7 +106,7 @@ def documents_of(increment: Increment) -> dict[str, str]:
             try:
                 texts, _ = _after(texts, amended)
             except UsageError:
-                continue  # a part was taken out of the file, or stands there twice by now
+                continue  # a part was removed from the file, or occurs twice by now
     return texts
 
 
@@ -111,33 +118,31 @@ def _after(texts: Mapping[str, str], amended: Amended) -> tuple[dict[str, str], 
 
 
 def write_amendments(folder: Folder, increment: Increment) -> list[str]:
-    """Write what the documents do not say yet; what went wrong, if anything did.
+    """Write the documents that lack an amendment. The caller holds the increment's store lock.
 
-    The increment's store lock is held by the caller.
+    Returns:
+        Warnings.
     """
     warnings: list[str] = []
-    written: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-    for amended in increment.amended:
-        if amended.amendment.unwritten:
-            left, ids = _write(folder.path, amended, warnings)
-            written[amended.id] = (left, ids)
+    written = {
+        amended.id: _write(folder.path, amended, warnings)
+        for amended in increment.amended
+        if amended.amendment.unwritten
+    }
     try:
         _note(folder.path / METADATA, written)
     except StoreError as error:
-        warnings.append(f"{error.message}; the next command looks at the documents again")
+        warnings.append(f"{error.message}; the next command checks the documents again")
     return warnings
 
 
-def _write(
-    folder: Path, amended: Amended, warnings: list[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Write the documents of one amendment; the files that are left, and its tasks' ids."""
+def _write(folder: Path, amended: Amended, warnings: list[str]) -> _Written:
     left, ids = [], amended.amendment.ids
     for name in amended.amendment.unwritten:
         try:
-            texts = {other: document(folder, name) if other == name else "" for other in DOCUMENTS}
-            after, new = _after(texts, amended)
-            if after[name] != texts[name]:
+            before = document(folder, name)
+            after, new = _after({**dict.fromkeys(DOCUMENTS, ""), name: before}, amended)
+            if after[name] != before:
                 replace_file(folder / name, after[name].encode("utf-8", errors="replace"))
             ids = new if name == TASKS else ids
         except UsageError as error:
@@ -145,28 +150,28 @@ def _write(
         except StoreError as error:
             warnings.append(f"{error.message}; the next command writes it")
             left.append(name)
-    return tuple(left), ids
+    return _Written(tuple(left), ids)
 
 
-def _note(path: Path, written: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
+def _note(path: Path, written: Mapping[str, _Written]) -> None:
     text = read_metadata(path)
     data = copy.deepcopy(text.value)
     for entry in entries_of(data):
-        left, ids = written.get(entry["id"], ((), ()))
-        for task, task_id in zip(entry.get("newTasks", ()), ids, strict=False):
+        done = written.get(entry["id"], _Written())
+        for task, task_id in zip(entry.get("newTasks", ()), done.ids, strict=False):
             task["id"] = task_id
-        if left:
-            entry["unwritten"] = list(left)
+        if done.left:
+            entry["unwritten"] = list(done.left)
         else:
             entry.pop("unwritten", None)
     if data != text.value:
         replace_file(path, text.with_value(data))
 
 
-def enqueue_updates(
+def build_updates(
     new_id: Callable[[], str], links: Collection[Link], *, at: datetime, by: str
 ) -> tuple[Operation, ...]:
-    """Operations that bring the check boxes of items up to date, by an intent of their own."""
+    """Operations that update the check boxes of items, with an intent of their own."""
     from unlatch.spi.operation import Kind, Operation  # noqa: PLC0415  (rarely needed)
 
     op = new_id() if links else ""

@@ -1,24 +1,17 @@
-"""The metadata manager: the one writer of increments, and the keeper of the status table."""
+"""The metadata manager: the one reader and writer of a project's increments."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.amendments import enqueue_updates, plan_amendment
-from unlatch.increments.files.apply import write_plan
 from unlatch.increments.files.finding import Finder
-from unlatch.increments.files.locks import store_lock
-from unlatch.increments.files.new_increment import make_increment
-from unlatch.increments.files.plans import Intent, Plan, plan_reopen, plan_transition, plan_undo
+from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.snapshots import read_folder, read_increment
-from unlatch.increments.files.transaction import change_folder
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import add_link
 from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.text import without_surrogates
 from unlatch.worklog.collection import without_collection
 from unlatch.worklog.ids import number_of
@@ -27,8 +20,10 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from datetime import datetime
+    from typing import Unpack
 
     from unlatch.increments.files.layout import Folder, Layout
+    from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.amendment import Amended, Amendment
@@ -42,10 +37,12 @@ LONGEST_REASON = 10_000
 class MetadataManager:
     """The increments of one project.
 
+    Modules that only writing needs are imported by the methods that write: `list` is faster so.
+
     Args:
-        layout: where they lie.
+        layout: the project's folders.
         shapes: how the trackers' links are written.
-        clock: tells the time, with a zone.
+        clock: returns the time, with a zone.
         new_id: makes ULIDs.
     """
 
@@ -63,10 +60,8 @@ class MetadataManager:
         self.shapes = shapes
         self._finder = Finder(layout)
 
-    # Reading
-
     def find(self, wanted: str) -> Folder:
-        """The folder that `wanted` means: 7, 0007, or the folder's name; archived ones too.
+        """The folder for 7, 0007, or a folder's name; archived ones too.
 
         Raises:
             UsageError: `unknown-increment` or `ambiguous-increment`.
@@ -75,10 +70,10 @@ class MetadataManager:
         return self._finder.find(wanted)
 
     def read(self, wanted: str) -> Increment:
-        """The increment that `wanted` means.
+        """One increment.
 
         Raises:
-            UsageError: it is unknown or ambiguous.
+            UsageError: as `find`.
             StoreError: its files cannot be read.
         """
         return read_increment(self.find(wanted), self.shapes)
@@ -94,26 +89,25 @@ class MetadataManager:
         return [one for one in found if not isinstance(one, BrokenIncrement)], broken
 
     def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
-        """The increments in these folders, each read when it is its turn."""
+        """The increments in these folders, read one by one."""
         with without_collection():
             for folder in folders:
                 yield read_folder(folder, self.shapes)
 
     def has_frequent_reopens(self, wanted: str, threshold: int = 3) -> bool:
-        """Whether it was reopened `threshold` times or more, undone reopens left out."""
+        """Whether it was reopened `threshold` times or more; undone reopens do not count."""
         return self.read(wanted).has_frequent_reopens(threshold)
 
-    # Life
-
     def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
-        """A new increment in planning, numbered on from the highest.
+        """Create an increment in planning, with the next number.
 
         Raises:
             StoreError: `not-writable`.
         """
-        from unlatch.increments.records.events import Created  # noqa: PLC0415  (reading needs none)
+        from unlatch.increments.files.new_increment import make_increment  # noqa: PLC0415
+        from unlatch.increments.records.events import Created  # noqa: PLC0415
 
-        with store_lock(self.layout, "new"):
+        with store_lock(self.layout, NEW):
             number = 1 + max((number_of(f.name) or 0 for f in self.layout.folders()), default=0)
             data: dict[str, Any] = {
                 "id": "",
@@ -124,8 +118,8 @@ class MetadataManager:
             }
             for link in links:
                 add_link(data, link, self.shapes.links[link.tracker])
-            told = Created(id=self.new_id(), at=self.clock(), by=by, to=Status.PLANNING)
-            folder = make_increment(self.layout, number, title, data, told=told)
+            event = Created(id=self.new_id(), at=self.clock(), by=by, to=Status.PLANNING)
+            folder = make_increment(self.layout, number, title, data, event)
         return self.read(folder.name)
 
     def reopen(
@@ -134,13 +128,9 @@ class MetadataManager:
         reason: str,
         reopened_by: str,
         *,
-        source: str | None = None,
-        category: str | None = None,
-        forced: tuple[str, ...] = (),
         amendment: Amendment | None = None,
-        exclude: Collection[Link] = (),
         update: Collection[Link] = (),
-        options: DeliveryOptions = AS_CONFIGURED,
+        **details: Unpack[IntentDetails],
     ) -> tuple[Increment, ReopenEntry]:
         """Make a completed increment active, and enqueue a reopen of its items.
 
@@ -148,37 +138,28 @@ class MetadataManager:
         link of that moment. An archived increment is moved back first.
 
         Args:
-            source: the item that it follows, for a pull.
-            category: the kind of reason that it is.
-            forced: the ids of the rule violations that were overridden.
-            amendment: what is changed about the work; its documents are written behind it.
-            exclude: links whose items are left alone.
-            update: links whose items are to show the work as it is then.
-            options: how the items are to be reopened.
+            amendment: the change of its work; its documents are written after metadata.json.
+            update: links whose items are updated with the work.
 
         Raises:
-            StoreError: `not-completed`, and whatever keeps the files from being read or written.
+            StoreError: `not-completed`, or the files cannot be read or written.
             UsageError: `reason-missing` or `reason-too-long`.
         """
+        from unlatch.increments.files.amendments import build_updates  # noqa: PLC0415
+        from unlatch.increments.files.plans import plan_reopen  # noqa: PLC0415
+
         reason = checked_reason(reason)
 
         def plan(before: Increment, intent: Intent) -> Plan:
-            return plan_reopen(
-                before,
-                replace(intent, exclude=exclude, options=options),
-                source=source,
-                category=category,
-                forced=forced,
-                amendment=amendment,
-                more=enqueue_updates(self.new_id, update, at=intent.at, by=reopened_by)
-                if update
-                else (),
-            )
+            updates = build_updates(self.new_id, update, at=intent.at, by=intent.by)
+            return plan_reopen(before, intent, amendment=amendment, more=updates)
 
-        plans, increment = self.apply(wanted, plan, by=reopened_by, reason=reason, unarchive=True)
-        if plans.entry is None:
+        made, increment = self.apply(
+            wanted, plan, by=reopened_by, reason=reason, unarchive=True, **details
+        )
+        if made.entry is None:
             raise AssertionError("a reopen has an entry")
-        return increment, plans.entry
+        return increment, made.entry
 
     def transition(
         self,
@@ -188,50 +169,40 @@ class MetadataManager:
         by: str,
         reason: str | None = None,
         enqueue: Kind | None = None,
-        exclude: Collection[Link] = (),
-        forced: tuple[str, ...] = (),
-        options: DeliveryOptions = AS_CONFIGURED,
+        **details: Unpack[IntentDetails],
     ) -> Increment:
         """Move an increment along the status table.
 
         Args:
             enqueue: the kind of operation for its items, or None to leave them alone.
-            exclude: links whose items are left alone in any case.
-            forced: the ids of the rule violations that were overridden.
-            options: how the operations are to be delivered.
 
         Raises:
-            StoreError: `transition-refused`, naming the moves that are open.
+            StoreError: `transition-refused`, with the possible statuses.
             UsageError: `reason-missing` where leaving a finished status needs one.
         """
+        from unlatch.increments.files.plans import plan_transition  # noqa: PLC0415
+
         reason = checked_reason(reason) if reason is not None else None
 
         def plan(before: Increment, intent: Intent) -> Plan:
-            intent = replace(intent, exclude=exclude, options=options)
-            return plan_transition(before, to, intent, enqueue=enqueue, forced=forced)
+            return plan_transition(before, to, intent, enqueue=enqueue)
 
-        return self.apply(wanted, plan, by=by, reason=reason, unarchive=not to.is_finished)[1]
+        is_open = not to.is_finished
+        return self.apply(wanted, plan, by=by, reason=reason, unarchive=is_open, **details)[1]
 
     def undo(
-        self,
-        wanted: str,
-        *,
-        by: str,
-        reason: str | None = None,
-        options: DeliveryOptions = AS_CONFIGURED,
+        self, wanted: str, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]
     ) -> tuple[Increment, ReopenEntry]:
-        """Set an increment back to what it was before its last reopen, and enqueue the same.
+        """Restore the status before the last reopen, and enqueue the same for its items.
 
         The entry stays in the history, marked as undone.
 
         Raises:
             StoreError: `nothing-to-undo`, or the files cannot be written.
         """
+        from unlatch.increments.files.plans import plan_undo  # noqa: PLC0415
 
-        def plan(before: Increment, intent: Intent) -> Plan:
-            return plan_undo(before, replace(intent, options=options))
-
-        made, increment = self.apply(wanted, plan, by=by, reason=reason)
+        made, increment = self.apply(wanted, plan_undo, by=by, reason=reason, **details)
         if made.undone is None:
             raise AssertionError("an undo marks an entry")
         return increment, made.undone
@@ -244,7 +215,8 @@ class MetadataManager:
         Raises:
             StoreError: `document-unreadable`, or the files cannot be written; nothing was changed.
         """
-        from unlatch.increments.records.events import amended_event  # noqa: PLC0415  (as plans)
+        from unlatch.increments.files.amendments import plan_amendment  # noqa: PLC0415
+        from unlatch.increments.records.events import amended_event  # noqa: PLC0415
 
         made: list[Amended] = []
 
@@ -265,27 +237,34 @@ class MetadataManager:
         by: str,
         reason: str | None = None,
         unarchive: bool = False,
+        **details: Unpack[IntentDetails],
     ) -> tuple[Plan, Increment]:
         """Plan a change from the increment as it is under its lock, and write it.
 
         Args:
-            plan: decides what the change comes to; it raises where there is none to make.
+            plan: makes the plan, or raises if the change is not possible.
 
         Raises:
             StoreError: the files cannot be read or written; nothing was changed.
         """
+        from unlatch.increments.files.transaction import write_plan  # noqa: PLC0415
+
         made: list[Plan] = []
 
         def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-            made.append(plan(before, self.intent(by=by, reason=reason)))
+            made.append(plan(before, self.intent(by=by, reason=reason, **details)))
             return write_plan(data, made[-1], self.clock())
 
         increment = self.change(wanted, edit, unarchive=unarchive)
         return made[-1], increment
 
-    def intent(self, *, by: str, reason: str | None = None) -> Intent:
-        """An intent of now."""
-        return Intent(self.new_id(), self.clock(), by, reason)
+    def intent(
+        self, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]
+    ) -> Intent:
+        """A new intent of now."""
+        from unlatch.increments.files.plans import Intent  # noqa: PLC0415
+
+        return Intent(self.new_id(), self.clock(), by, reason, **details)
 
     def change(
         self, wanted: str, edit: Edit, *, unarchive: bool = False, events_first: bool = False
@@ -293,12 +272,14 @@ class MetadataManager:
         """Change one increment under its lock; nothing else writes its files.
 
         Args:
-            unarchive: move it out of the archive, if it lies there.
-            events_first: write the events before the change that they tell of.
+            unarchive: move it out of the archive, if it is there.
+            events_first: write the events before metadata.json.
 
         Raises:
             StoreError: the files cannot be read or written; nothing was changed.
         """
+        from unlatch.increments.files.transaction import change_folder  # noqa: PLC0415
+
         name = self.find(wanted).name
         with store_lock(self.layout, name):
             return change_folder(
@@ -311,7 +292,7 @@ class MetadataManager:
             )
 
     def unarchive(self, wanted: str) -> Increment:
-        """Move an increment out of the archive, and let its documents follow metadata.json.
+        """Move an increment out of the archive, and update its documents from metadata.json.
 
         Raises:
             StoreError: `archive-blocked` or `not-writable`.
@@ -320,7 +301,7 @@ class MetadataManager:
 
 
 def checked_reason(reason: str) -> str:
-    """The reason as it will be stored.
+    """The reason as it is stored.
 
     Raises:
         UsageError: `reason-missing` or `reason-too-long`.

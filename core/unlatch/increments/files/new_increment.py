@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
+from unlatch.increments.records.events import LOG
 from unlatch.spi.text import without_controls
 from unlatch.worklog.atomic import replace_file, writing
 from unlatch.worklog.json_text.document import render_new
@@ -38,18 +39,13 @@ def slug_of(title: str) -> str:
 
 
 def make_increment(
-    layout: Layout, number: int, title: str, data: dict[str, Any], *, told: Event
+    layout: Layout, number: int, title: str, data: dict[str, Any], event: Event
 ) -> Folder:
-    """A new increment's folder with its files; metadata.json comes last.
-
-    Args:
-        told: the event that tells of it.
+    """Make the folder of a new increment with its files; metadata.json comes last.
 
     Raises:
         StoreError: `not-writable`.
     """
-    from unlatch.increments.records.events import LOG  # noqa: PLC0415  (reading needs none)
-
     name = f"{number:04d}-{slug_of(title)}"
     folder = Folder(name, layout.increments / name, archived=False)
     with writing(folder.path):
@@ -57,7 +53,7 @@ def make_increment(
     try:
         replace_file(folder.path / SPEC, _spec(title).encode(errors="replace"))
         replace_file(folder.path / TASKS, b"# Tasks\n")
-        LOG.append(folder.path, told)
+        LOG.append(folder.path, event)
         # An increment without metadata.json is broken, so a crash before this line is seen.
         replace_file(folder.path / METADATA, render_new({**data, "id": name}))
     except BaseException:

@@ -1,19 +1,20 @@
-"""What a change of an increment comes to: its new status, and the operations that follow from it.
+"""Plans for changes of an increment: its new status, and the operations that follow from it.
 
-A plan is decided by one pure function, for a dry run from the increment as it was read, and for the
-change itself under its lock from the increment as it is then.
+One pure function makes each plan: for a dry run from the increment as it was read, and for the
+change itself from the increment as it is under its lock.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import amended_entry
 from unlatch.increments.files.reading import COMPLETED_KEYS
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.status import LIFECYCLE, Status
+from unlatch.increments.records.events import Transitioned, Undone, reopened_event
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.records import struck, supersede
 from unlatch.spi.operation import Attempt, Kind, Operation
@@ -34,8 +35,11 @@ class Intent:
 
     Args:
         op: the ULID of the operations that follow from it.
-        options: how they are to be delivered.
+        options: the delivery options of these operations.
         exclude: links whose items are left alone.
+        source: the item that the change follows, for a pull.
+        category: the kind of reason.
+        forced: the ids of the rule violations that were overridden.
     """
 
     op: str
@@ -44,19 +48,33 @@ class Intent:
     reason: str | None = None
     options: DeliveryOptions = AS_CONFIGURED
     exclude: Collection[Link] = ()
+    source: str | None = None
+    category: str | None = None
+    forced: tuple[str, ...] = ()
+
+
+class IntentDetails(TypedDict, total=False):
+    """The parts of an intent that have defaults, as keywords."""
+
+    options: DeliveryOptions
+    exclude: Collection[Link]
+    source: str | None
+    category: str | None
+    forced: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a change of an increment comes to.
+    """A change of an increment.
 
     Args:
         before: the increment as it is.
-        after: the increment as it would be, with everything that would be pending.
+        after: the increment after the change, with all operations that are then pending.
         entry: the new entry of reopenHistory, for a reopen.
         undone: the entry that is marked as undone, for an undo.
-        pin_base: links whose items stay as they are, so that no sync takes that for drift.
-        event: the line for events.jsonl; None if nothing changes but what is pending.
+        pin_base: links whose items stay as they are; their base follows the status, so that no
+            sync reports drift.
+        event: None if only the pending operations change.
     """
 
     before: Increment
@@ -82,43 +100,36 @@ def plan_reopen(
     before: Increment,
     intent: Intent,
     *,
-    source: str | None = None,
-    category: str | None = None,
-    forced: tuple[str, ...] = (),
     amendment: Amendment | None = None,
     more: Iterable[Operation] = (),
 ) -> Plan:
-    """Reopening a completed increment.
+    """Reopen a completed increment.
 
     Args:
-        source: the item that it follows, for a pull.
-        category: the kind of reason that it is.
-        forced: the ids of the rule violations that were overridden.
-        amendment: what is changed about the work.
+        amendment: the change of its work.
         more: further operations that follow from it.
 
     Raises:
         StoreError: `not-completed`, or as `plan_amendment`.
         UsageError: as `plan_amendment`.
     """
-    from unlatch.increments.records.events import reopened_event  # noqa: PLC0415  (reading needs none)
-
     if before.status is not Status.COMPLETED:
         raise StoreError(
             "not-completed",
             f"{before.id} is {before.status}; only a completed increment can be reopened",
             hint=f"unlatch show {before.id}",
         )
+    times = (before.data[key] for key in times_in(before.data, COMPLETED_KEYS))
     entry = ReopenEntry(
         id=intent.op,
         reopened_at=intent.at,
         reason=intent.reason or "",
         previous_status=before.status,
-        previous_completed_at=completed_text(before.data),
+        previous_completed_at=next(filter(None, times), None),
         reopened_by=intent.by,
-        category=category,
-        source=source,
-        forced=forced,
+        category=intent.category,
+        source=intent.source,
+        forced=intent.forced,
         struck=struck(before.pending),
     )
     if amendment:
@@ -126,45 +137,33 @@ def plan_reopen(
     kept = supersede(before.pending, before.reopens)
     # The reason and the author are in the entry.
     made = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
-    after = replace(
-        before,
-        status=Status.ACTIVE,
-        reopens=(*before.reopens, entry),
-        pending=(*kept, *made, *more),
-    )
-    apart = tuple(intent.exclude) if entry.amendment and entry.amendment.parts else ()
-    return Plan(before, after, entry, pin_base=apart, event=reopened_event(entry))
+    reopens, pending = (*before.reopens, entry), (*kept, *made, *more)
+    after = replace(before, status=Status.ACTIVE, reopens=reopens, pending=pending)
+    pinned = tuple(intent.exclude) if entry.amendment and entry.amendment.parts else ()
+    return Plan(before, after, entry, pin_base=pinned, event=reopened_event(entry))
 
 
 def plan_transition(
-    before: Increment,
-    to: Status,
-    intent: Intent,
-    *,
-    enqueue: Kind | None = None,
-    forced: tuple[str, ...] = (),
+    before: Increment, to: Status, intent: Intent, *, enqueue: Kind | None = None
 ) -> Plan:
-    """Moving an increment along the status table.
+    """Move an increment along the status table.
 
     Args:
         enqueue: the kind of operation for its items; None to leave them alone.
-        forced: the ids of the rule violations that were overridden.
 
     Raises:
-        StoreError: `transition-refused`, naming the moves that are open.
+        StoreError: `transition-refused`, with the possible statuses.
         UsageError: `reason-missing` where leaving a finished status needs one.
     """
-    from unlatch.increments.records.events import Transitioned  # noqa: PLC0415  (reading needs none)
-
     check_transition(before, to, intent.reason)
     pending = before.pending
     if to.is_finished != before.status.is_finished:
         pending = supersede(pending, before.reopens)
-    apart: tuple[Link, ...] = ()
+    pinned: tuple[Link, ...] = ()
     if enqueue:
         pending = (*pending, *build_operations(before, enqueue, intent, by=intent.by))
     elif before.status.is_finished and not to.is_finished:
-        apart = before.links
+        pinned = before.links
     event = Transitioned(
         id=intent.op,
         at=intent.at,
@@ -172,24 +171,22 @@ def plan_transition(
         origin=before.status,
         to=to,
         reason=intent.reason,
-        forced=forced,
+        forced=intent.forced,
     )
     after = replace(before, status=to, pending=pending)
-    return Plan(before, after, pin_base=apart, event=event)
+    return Plan(before, after, pin_base=pinned, event=event)
 
 
 def plan_undo(before: Increment, intent: Intent) -> Plan:
-    """Undoing the last reopen.
+    """Undo the last reopen.
 
-    What is left of the reopen itself is withdrawn. The operation that undoes it takes over the
-    note of its last attempt, and with it what the reopen found and whether something that was
-    sent may still take effect.
+    Pending operations of the reopen are withdrawn. Each operation that undoes one takes over the
+    note of its last attempt: the item as the reopen found it, and a request that may still take
+    effect.
 
     Raises:
         StoreError: `nothing-to-undo`.
     """
-    from unlatch.increments.records.events import Undone  # noqa: PLC0415  (reading needs none)
-
     entry = undoable(before)
     kept = tuple(operation for operation in before.pending if operation.op != entry.id)
     made = tuple(_undoing(before, entry, link, intent) for link in before.links)
@@ -209,51 +206,48 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
 
 
 def _undoing(before: Increment, entry: ReopenEntry, link: Link, intent: Intent) -> Operation:
-    """The operation that undoes a reopen of one item.
+    # Where the reopen struck a close, the item is to be closed, however the reopen found it.
+    kind = Kind.CLOSE if link.key in entry.struck else Kind.UNDO
+    attempt = _last_attempt(before, entry, link, intent.at)
+    return replace(_operation(kind, link, intent, intent.by), attempt=attempt)
 
-    Where the reopen struck a close, the item is to be closed, however the reopen found it.
-    """
-    is_struck = link.key in entry.struck
-    made = Operation(
-        intent.op,
-        Kind.CLOSE if is_struck else Kind.UNDO,
-        link.tracker,
-        link.key,
-        intent.at,
-        intent.by,
-        intent.reason,
-        options=intent.options,
-    )
-    return replace(made, attempt=_taken_over(before, entry, link, intent.at))
+
+def _last_attempt(
+    before: Increment, entry: ReopenEntry, link: Link, at: datetime
+) -> Attempt | None:
+    """The last attempt to reopen one item, as a note for its undo."""
+    for operation in before.pending:
+        if operation.key == (entry.id, link.tracker, link.key):
+            return operation.attempt and replace(operation.attempt, number=0, retry_at=None)
+    for synced in entry.synced_to:
+        if synced.before and same_item(link, synced.link):
+            return Attempt(0, at, synced.before, ended=at)
+    return None
 
 
 def plan_enqueue(before: Increment, *made: Operation) -> Plan:
-    """Operations that no change of status is behind."""
+    """Enqueue operations without a change of status."""
     return Plan(before, replace(before, pending=(*before.pending, *made)))
 
 
 def build_operations(
     before: Increment, kind: Kind, intent: Intent, *, by: str | None
 ) -> tuple[Operation, ...]:
-    """An operation for each item, the spared ones left out."""
+    """An operation for each item that the intent does not exclude."""
     return tuple(
-        Operation(
-            intent.op,
-            kind,
-            link.tracker,
-            link.key,
-            intent.at,
-            by,
-            intent.reason,
-            options=intent.options,
-        )
+        _operation(kind, link, intent, by)
         for link in before.links
         if not any(same_item(link, other) for other in intent.exclude)
     )
 
 
+def _operation(kind: Kind, link: Link, intent: Intent, by: str | None) -> Operation:
+    item = link.tracker, link.key
+    return Operation(intent.op, kind, *item, intent.at, by, intent.reason, options=intent.options)
+
+
 def undoable(increment: Increment) -> ReopenEntry:
-    """The reopen that undo would take back: the last one, if nothing happened since.
+    """The reopen that undo takes back: the last one, if the status did not change since.
 
     Raises:
         StoreError: `nothing-to-undo`.
@@ -272,50 +266,29 @@ def undoable(increment: Increment) -> ReopenEntry:
     )
 
 
-def completed_text(data: Mapping[str, Any]) -> str | None:
-    """When an increment was completed, as its file spells it."""
-    for key in times_in(data, COMPLETED_KEYS):
-        if data[key]:
-            return str(data[key])
-    return None
-
-
 def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
-    """The keys under which a time stands."""
+    """Those of the keys that hold a time."""
     # A number or a truth value under such a name is another program's field.
     return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
 
 
-def _taken_over(before: Increment, entry: ReopenEntry, link: Link, at: datetime) -> Attempt | None:
-    """What is known of the reopen of one item, as a note of the undo's own."""
-    for operation in before.pending:
-        if (operation.op, operation.tracker, operation.item) == (entry.id, link.tracker, link.key):
-            return operation.attempt and replace(operation.attempt, number=0, retry_at=None)
-    for synced in entry.synced_to:
-        if synced.before and same_item(link, synced.link):
-            return Attempt(0, at, synced.before, ended=at)
-    return None
-
-
 def check_transition(before: Increment, to: Status, reason: str | None) -> None:
-    """Make sure that an increment may be moved to a status, for that reason.
+    """Check that an increment may move to a status, for that reason.
 
     Raises:
-        StoreError: `transition-refused`, naming the moves that are open.
+        StoreError: `transition-refused`, with the possible statuses.
         UsageError: `reason-missing` where leaving a finished status needs one.
     """
     if not LIFECYCLE.can_move(before.status, to):
-        moves = (
-            f"unlatch resume {before.id}"
-            if before.status in LIFECYCLE.reopened
-            else f"from {before.status} it can become "
-            f"{', '.join(sorted(LIFECYCLE.moves[before.status]))}"
-        )
+        moves = ", ".join(sorted(LIFECYCLE.moves[before.status]))
+        hint = f"from {before.status} it can become {moves}"
+        if before.status in LIFECYCLE.reopened:
+            hint = f"unlatch resume {before.id}"
         raise StoreError(
             "transition-refused",
             f"{before.id} is {before.status} and cannot become {to}",
             where=str(before.folder),
-            hint=moves,
+            hint=hint,
         )
     if LIFECYCLE.needs_reason(before.status) and not reason:
         raise UsageError(

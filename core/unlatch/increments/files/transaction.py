@@ -1,4 +1,4 @@
-"""Changing an increment's files: under its lock, in one step, and nothing but what changed."""
+"""Changing an increment's files in one step; all that does not change keeps its bytes."""
 
 from __future__ import annotations
 
@@ -11,24 +11,35 @@ from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import write_amendments
 from unlatch.increments.files.layout import METADATA, SPEC, Folder
-from unlatch.increments.files.reading import read_document, read_metadata
+from unlatch.increments.files.plans import times_in
+from unlatch.increments.files.reading import (
+    ACTIVITY_KEYS,
+    COMPLETED_KEYS,
+    read_document,
+    read_metadata,
+)
 from unlatch.increments.files.snapshots import read_increment, snapshot
-from unlatch.increments.model.status import read_status
+from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.records.events import LOG
+from unlatch.increments.records.links import block_at
+from unlatch.increments.records.records import set_pending, write_reopen
 from unlatch.worklog.atomic import replace_file, sweep, writing
 from unlatch.worklog.safe_open import open_folder
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+    from datetime import datetime
 
     from unlatch.increments.files.layout import Layout
+    from unlatch.increments.files.plans import Plan
     from unlatch.increments.files.snapshots import Shapes
-    from unlatch.increments.model.increment import Increment
-    from unlatch.increments.model.status import Status
+    from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.worklog.event_log import Event
 
 
 class Edit(Protocol):
-    """A change to an increment: alters `data` in place and returns the events that tell of it."""
+    """A change of an increment: alters `data` in place and returns the events that record it."""
 
     def __call__(self, before: Increment, data: dict[str, Any]) -> list[Event]: ...
 
@@ -47,21 +58,31 @@ def change_folder(
     Raises:
         StoreError: the files cannot be read or written; nothing was changed.
     """
-    from unlatch.increments.records.events import LOG  # noqa: PLC0415  (reading needs none)
-
     text = read_metadata(folder.path / METADATA)
     LOG.check(folder.path)
     if text.duplicates:
-        raise _duplicate_key(folder, text.duplicates)
+        keys = ", ".join(text.duplicates)
+        raise StoreError(
+            "metadata-duplicate-key",
+            f"metadata.json has {keys} twice; writing would lose one of the values",
+            where=str(folder.path / METADATA),
+            hint="remove the wrong one by hand, then run the command again",
+        )
     data = copy.deepcopy(text.value)
-    told = edit(snapshot(folder, text, shapes), data)
+    events = edit(snapshot(folder, text, shapes), data)
     if events_first:
-        LOG.append(folder.path, *told)
-    with unarchived(layout, folder, wanted=unarchive) as place:
+        LOG.append(folder.path, *events)
+    with _unarchived(layout, folder, wanted=unarchive) as place:
         sweep(place.path)
         if data != text.value:
             replace_file(place.path / METADATA, text.with_value(data))
-    warnings = [] if events_first else _try_append(place, told)
+    warnings = []
+    if not events_first:
+        try:
+            LOG.append(place.path, *events)
+        except StoreError as error:
+            # The change is on disk already and its event follows from it, so this is no failure.
+            warnings.append(f"{error.message}; history tells it from metadata.json all the same")
     increment = read_increment(place, shapes)
     warnings += _follow_status(place, increment.status)
     if increment.unwritten:
@@ -70,51 +91,80 @@ def change_folder(
     return replace(increment, warnings=(*increment.warnings, *warnings))
 
 
-def _try_append(folder: Folder, told: Iterable[Event]) -> list[str]:
-    from unlatch.increments.records.events import LOG  # noqa: PLC0415  (reading needs none)
+def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
+    """Write a plan into the content of metadata.json.
 
-    # The change is on disk already and its event follows from it, so this is no failure.
-    try:
-        LOG.append(folder.path, *told)
-    except StoreError as error:
-        return [f"{error.message}; history tells it from metadata.json all the same"]
-    return []
+    Returns:
+        The events that record it.
+    """
+    if plan.undone is not None:
+        _mark_undone(data, plan.undone)
+        _set_back(data, plan.undone, now)
+    elif plan.event is not None:
+        _set_status(data, plan.after.status, now)
+    if plan.entry is not None:
+        data.setdefault("reopenHistory", []).append(write_reopen(plan.entry))
+    for link in plan.pin_base:
+        if link.base is not None:
+            # Else the next comparison would report the difference as drift.
+            block_at(data, link.path)["base"]["local"] = plan.after.status.value
+    set_pending(data, plan.after.pending)
+    return [plan.event] if plan.event is not None else []
+
+
+def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
+    data["status"] = to.value
+    data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
+    if to is Status.COMPLETED:
+        data[_time_key(data, COMPLETED_KEYS)] = stamp(now)
+    elif not to.is_finished:
+        for key in times_in(data, COMPLETED_KEYS):
+            del data[key]
+
+
+def _mark_undone(data: dict[str, Any], entry: ReopenEntry) -> None:
+    for written in data["reopenHistory"]:
+        if written["id"] == entry.id and entry.reverted_at is not None:
+            written |= {"revertedAt": stamp(entry.reverted_at), "revert": entry.revert}
+            # An amendment that is not in the documents yet must not get there any more.
+            written.pop("unwritten", None)
+
+
+def _set_back(data: dict[str, Any], entry: ReopenEntry, now: datetime) -> None:
+    data["status"] = entry.previous_status.value
+    data[next((key for key in ACTIVITY_KEYS if key in data), ACTIVITY_KEYS[0])] = stamp(now)
+    if entry.previous_completed_at is not None:
+        data[COMPLETED_KEYS[0]] = entry.previous_completed_at
+
+
+def _time_key(data: dict[str, Any], keys: tuple[str, ...]) -> str:
+    free = (key for key in keys if key not in data)
+    return (*times_in(data, keys), *free, keys[0])[0]
 
 
 def _follow_status(folder: Folder, status: Status) -> list[str]:
-    """Let the status line of spec.md follow metadata.json; what went wrong, if anything did.
+    """Update the status line of spec.md, unless it has another spelling of the status.
 
-    A spelling that means the same is left alone.
+    Returns:
+        Warnings.
     """
     path = folder.path / SPEC
     try:
         spec = read_document(path)
-        said = front_matter.status(spec) if spec is not None else None
-        if spec is not None and said is not None and read_status(said) is not status:
+        old = front_matter.status(spec) if spec is not None else None
+        if spec is not None and old is not None and read_status(old) is not status:
             replace_file(path, front_matter.with_status(spec, status.value).encode())
     except StoreError as error:
-        return [f"{error.message}; the next command mends its status line"]
+        return [f"{error.message}; the next command fixes its status line"]
     return []
 
 
-def _duplicate_key(folder: Folder, keys: tuple[str, ...]) -> StoreError:
-    return StoreError(
-        "metadata-duplicate-key",
-        f"metadata.json has {', '.join(keys)} twice; writing would lose one of the values",
-        where=str(folder.path / METADATA),
-        hint="remove the wrong one by hand, then run the command again",
-    )
-
-
 @contextlib.contextmanager
-def unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
+def _unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
     """The folder, moved out of the archive if that is wanted; moved back if the body fails.
 
     Moving comes first: a crash in between leaves a completed increment outside the archive, which
-    the next resume takes as it is.
-
-    Raises:
-        StoreError: `archive-blocked`, if its place is taken.
+    the next resume can reopen.
     """
     if not wanted or not folder.archived:
         yield folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -60,8 +59,8 @@ def command(entry: Entry) -> click.Command:
         workspace.check_config()
         reason = checked_reason(reason) if reason is not None else None
         if dry_run:
-            intent = workspace.manager.intent(by=session.who(by), reason=reason)
-            plan = plan_undo(before, replace(intent, options=delivery))
+            intent = workspace.manager.intent(by=session.who(by), reason=reason, options=delivery)
+            plan = plan_undo(before, intent)
             return preview_and_tell(session, plan, delivery, offline=offline, as_json=as_json)
         if not _agreed(before, undoable(before), yes=yes):
             output.talk("Nothing was changed.")
