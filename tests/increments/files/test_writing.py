@@ -189,7 +189,7 @@ def test_a_spec_md_that_is_no_text_is_left_alone(project: Project) -> None:
     assert (folder / "spec.md").read_bytes() == b"---\nstatus: completed\n---\n\xff"
 
 
-def test_a_spec_md_that_cannot_be_written_is_told_and_mended_later(
+def test_a_spec_md_that_cannot_be_written_is_reported_and_fixed_later(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = project.add(metadata(), spec=SPEC)
@@ -203,7 +203,7 @@ def test_a_spec_md_that_cannot_be_written_is_told_and_mended_later(
 
     monkeypatch.setattr(os, "fsync", fails_later)
     after, _ = project.manager.reopen("7", "why", "ada")
-    assert any("the next command mends its status line" in said for said in after.warnings)
+    assert any("the next command fixes its status line" in said for said in after.warnings)
     assert (folder / "spec.md").read_text() == SPEC
     monkeypatch.undo()
     link(project.manager, "7", [github(5)], by="ada")
