@@ -58,7 +58,7 @@ def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:
     assert "- [ ] T-004: Add a switch" in said, done.said
 
     shown = completed.run("show", "7", "--offline")
-    assert "  Not written  tasks.md: what was changed about the work; unlatch resume " in shown.out
+    assert "  Not written  tasks.md: changes of the work; unlatch resume " in shown.out
 
     again = completed.run("resume", "7")
 

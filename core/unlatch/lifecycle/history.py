@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import Created, Transitioned, Undone, read_events
+from unlatch.increments.records.events import LOG, Created, Transitioned, Undone, read_events
 from unlatch.worklog.event_log import OtherEvent, in_order
 from unlatch.worklog.times import read_stamp
 
@@ -18,22 +18,47 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.project.workspace import Workspace
     from unlatch.worklog.event_log import Event
 
 # The event and the time in metadata.json are of one moment, and of two looks at the clock.
 _SAME = timedelta(minutes=1)
 
 
-def life(increment: Increment) -> list[Event]:
-    """What happened to an increment, oldest first.
+@dataclass(frozen=True, slots=True)
+class History:
+    """The history of an increment.
 
-    An increment that is older than its event log, or that another program made, says in
-    metadata.json at least when it was created and completed. Such a moment has no `id` and no `by`.
+    Args:
+        recorded: the events of its log, and derived ones of reopens without an event.
+        events: the same with the moments that only metadata.json records, the oldest first.
+        lost: the number of lines of the log that cannot be read.
+    """
+
+    increment: Increment
+    recorded: Sequence[Event]
+    events: Sequence[Event]
+    lost: int
+
+
+def read_history(workspace: Workspace, wanted: str) -> History:
+    """Read the history of an increment.
 
     Raises:
-        StoreError: `events-unreadable`.
+        StoreError: `events-unreadable`, or the increment cannot be read.
     """
-    events = read_events(increment.folder, increment.reopens)
+    increment = workspace.manager.read(wanted)
+    recorded = read_events(increment.folder, increment.reopens)
+    lost = LOG.lost_lines(increment.folder)
+    return History(increment, recorded, life(increment, recorded), lost)
+
+
+def life(increment: Increment, events: Sequence[Event]) -> list[Event]:
+    """The events of an increment with the moments that only metadata.json records.
+
+    An increment that is older than its event log, or that another program made, has at least the
+    times of its creation and completion there. Such a moment has no `id` and no `by`.
+    """
     moments = [("completed", at) for at in _completions(increment, events)]
     if increment.created and not any(isinstance(event, Created) for event in events):
         moments.append(("created", increment.created))

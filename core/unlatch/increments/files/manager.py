@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
 from unlatch.increments.files.finding import Finder
+from unlatch.increments.files.layout import SPEC
 from unlatch.increments.files.locks import NEW, store_lock
+from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.status import Status
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Unpack
 
+    from unlatch.errors import StoreError
     from unlatch.increments.files.layout import Folder, Layout
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.snapshots import Shapes
@@ -93,6 +96,19 @@ class MetadataManager:
         with without_collection():
             for folder in folders:
                 yield read_folder(folder, self.shapes)
+
+    def unreadable_documents(self, increment: Increment) -> Sequence[StoreError]:
+        """Why spec.md or tasks.md cannot be read."""
+        from unlatch.increments.files.amendments import unreadable_documents  # noqa: PLC0415
+
+        return unreadable_documents(increment.folder)
+
+    def unreadable_title(self, increment: Increment) -> StoreError | None:
+        """Why the title of an increment is its folder's name, if spec.md cannot be read."""
+        if increment.title != words_of(increment.id):
+            return None
+        errors = self.unreadable_documents(increment)
+        return next((one for one in errors if (one.where or "").endswith(SPEC)), None)
 
     def has_frequent_reopens(self, wanted: str, threshold: int = 3) -> bool:
         """Whether it was reopened `threshold` times or more; undone reopens do not count."""

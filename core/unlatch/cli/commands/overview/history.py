@@ -1,4 +1,4 @@
-"""unlatch history: the life of an increment, or what the reopens of all have in common."""
+"""unlatch history: show the events of an increment, or statistics of all reopens."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from unlatch.increments.records.events import (
     Reopened,
     Transitioned,
     Unlinked,
-    read_events,
 )
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
@@ -37,7 +36,7 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=entry.own_help)
     @click.argument("wanted", metavar="[ID]", required=False)
-    @click.option("--all", "over_all", is_flag=True, help="The reopens of all increments.")
+    @click.option("--all", "over_all", is_flag=True, help="Show statistics of all reopens.")
     @JSON
     @with_session
     def run(session: Session, *, wanted: str | None, over_all: bool, as_json: bool) -> int:
@@ -53,52 +52,51 @@ def command(entry: Entry) -> click.Command:
 
 
 def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
-    from unlatch.lifecycle.history import life  # noqa: PLC0415
+    from unlatch.lifecycle.history import read_history  # noqa: PLC0415
 
-    increment = session.workspace.manager.read(wanted)
-    events = life(increment)
-    if lost := LOG.lost_lines(increment.folder):
-        told = f"{times(lost, 'line')} of events.jsonl cannot be read; unlatch doctor shows it"
-        output.talk(f"{output.warn('note:')} {told}")
+    found = read_history(session.workspace, wanted)
+    increment = found.increment
+    if found.lost:
+        lost = times(found.lost, "line")
+        output.note(f"{lost} of events.jsonl cannot be read; unlatch doctor shows it")
     if as_json:
-        recorded = read_events(increment.folder, increment.reopens)
         output.document(
             "history",
             id=increment.id,
-            events=[LOG.entry(one) for one in recorded],
+            events=[LOG.entry(one) for one in found.recorded],
             reopens=increment.data.get("reopenHistory", []),
         )
         return 0
-    for event in events:
-        for line in _lines(event, increment, events):
+    for event in found.events:
+        for line in _lines(event, increment, found.events):
             output.data(line)
-    if not events:
+    if not found.events:
         output.talk("Nothing is recorded yet.")
     return 0
 
 
-def _lines(event: Event, increment: Increment, events: list[Event]) -> Iterator[str]:
+def _lines(event: Event, increment: Increment, events: Sequence[Event]) -> Iterator[str]:
     when = stamp(event.at).replace("T", " ").removesuffix("Z")
-    yield f"{when}  {output.clean(event.by or 'unknown')}  {output.clean(_what(event))}"
+    yield f"{when}  {output.clean(event.by or 'unknown')}  {output.clean(_description(event))}"
     entry = next((one for one in increment.reopens if one.id == event.id), None)
     if entry is not None:
         for line in _about(entry, events):
             yield f"{_INDENT}{output.clean(line)}"
 
 
-def _about(entry: ReopenEntry, events: list[Event]) -> Iterator[str]:
-    """What there is to tell of a reopen besides who, when and why."""
+def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:
+    """The details of a reopen besides who, when and why."""
     if entry.category:
         yield f"category: {entry.category}"
     if entry.amendment is not None and entry.amendment.change:
         yield f"scope: {entry.amendment.change}"
     if entry.forced:
         yield f"forced: {', '.join(entry.forced)}"
-    # What an event tells of has a line of its own.
+    # Deliveries with an event have a line of their own.
     own = (one for one in events if isinstance(one, Delivered | Parked) and one.op == entry.id)
-    told = {event.item for event in own}
+    shown = {event.item for event in own}
     reached = [
-        one.url or f"{one.tracker} {one.item}" for one in entry.synced_to if one.url not in told
+        one.url or f"{one.tracker} {one.item}" for one in entry.synced_to if one.url not in shown
     ]
     if reached:
         yield f"reached: {', '.join(reached)}"
@@ -106,7 +104,7 @@ def _about(entry: ReopenEntry, events: list[Event]) -> Iterator[str]:
         yield "undone"
 
 
-def _what(event: Event) -> str:
+def _description(event: Event) -> str:
     match event:
         case Transitioned() | Amended():
             return _change(event)

@@ -1,13 +1,12 @@
-"""unlatch history --all: what the reopens of all increments have in common."""
+"""unlatch history --all: statistics of the reopens of all increments."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.increments import tell_left_out
+from unlatch.cli.render.increments import broken_entries, tell_left_out
 from unlatch.cli.runtime import output
-from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.history import summary
 from unlatch.worklog.times import stamp
 
@@ -15,22 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import BrokenIncrement
     from unlatch.lifecycle.history import Reopened, Summary
 
 NO_CATEGORY = "(none)"
 
 
 def tell_all(session: Session, *, as_json: bool) -> int:
-    """Show it; the exit code."""
-    listed = session.workspace.manager.list()
-    sound = [one for one in listed if not isinstance(one, BrokenIncrement)]
-    found = summary(sound)
-    broken = [one for one in listed if isinstance(one, BrokenIncrement)]
+    """Show the statistics of all reopens; the exit code."""
+    increments, broken = session.workspace.manager.read_all()
+    found = summary(increments)
     code = tell_left_out(broken)
     if as_json:
-        output.document("history-all", code, **_document(found, len(sound), broken))
+        output.document("history-all", code, **_document(found, len(increments), broken))
     elif found.reopens:
-        _tell(found, len(sound))
+        _tell(found, len(increments))
     else:
         undone = f"; {times(found.undone, 'reopen')} undone" if found.undone else ""
         output.talk(f"No reopens{undone}.")
@@ -79,7 +77,7 @@ def _document(found: Summary, count: int, broken: Sequence[BrokenIncrement]) -> 
         ],
         "daysToReopen": dict(zip(("least", "median", "most"), days, strict=True)) if days else None,
         "mostReopened": [_entry(one) for one in found.often],
-        "broken": [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken],
+        "broken": broken_entries(broken),
     }
 
 

@@ -1,4 +1,4 @@
-"""unlatch show: one increment, with its items as they are now."""
+"""unlatch show: show an increment, and its items as they are now."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.increments import item_entry, list_entry, not_read
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, with_session
-from unlatch.increments.files.amendments import unreadable_documents
 from unlatch.increments.records.operation import operation_entry
 from unlatch.lifecycle.fetch_items import fetch_items
 
@@ -28,7 +27,7 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=entry.own_help)
     @ID
-    @click.option("--offline", is_flag=True, help="Do not ask the trackers.")
+    @click.option("--offline", is_flag=True, help="Do not read the items from the trackers.")
     @JSON
     @with_session
     def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
@@ -37,34 +36,27 @@ def command(entry: Entry) -> click.Command:
         if increment.links and not offline:
             with session.trackers() as trackers:
                 seen = fetch_items(trackers, increment.links)
-        if as_json:
-            output.document("show", **_document(increment, seen))
-        else:
-            _tell(session, increment, seen)
+        unreadable = session.workspace.manager.unreadable_documents(increment)
+        warnings = [*increment.warnings, *map(not_read, unreadable)]
+        if not as_json:
+            _tell(session, increment, seen, warnings)
+            return 0
+        output.document(
+            "show",
+            increment=list_entry(increment),
+            reopenHistory=increment.data.get("reopenHistory", []),
+            pending=[operation_entry(operation) for operation in increment.pending],
+            items=[item_entry(one) for one in seen],
+            warnings=warnings,
+        )
         return 0
 
     return run
 
 
-def _document(increment: Increment, seen: Sequence[ItemSnapshot]) -> output.Json:
-    return {
-        "increment": list_entry(increment),
-        "reopenHistory": list(increment.data.get("reopenHistory", ())),
-        "pending": [operation_entry(operation) for operation in increment.pending],
-        "items": [item_entry(one) for one in seen],
-        "warnings": _warnings(increment),
-    }
-
-
-def _warnings(increment: Increment) -> list[str]:
-    """The oddities of its files, among them what was not read of it."""
-    return [
-        *increment.warnings,
-        *(not_read(error) for error in unreadable_documents(increment.folder)),
-    ]
-
-
-def _tell(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:
+def _tell(
+    session: Session, increment: Increment, seen: Sequence[ItemSnapshot], warnings: Sequence[str]
+) -> None:
     now = session.workspace.clock()
     output.data(f"{output.strong(increment.id)}  {output.clean(increment.title)}")
     archived = " (archived)" if increment.archived else ""
@@ -91,9 +83,9 @@ def _tell(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) 
         output.data(f"  {output.warn('Pending')}      {line}")
     if increment.unwritten:
         names = ", ".join(increment.unwritten)
-        told = f"{names}: what was changed about the work; unlatch resume {increment.id}"
-        output.data(f"  {output.warn('Not written')}  {told}")
-    for warning in _warnings(increment):
+        line = f"{names}: changes of the work; unlatch resume {increment.id}"
+        output.data(f"  {output.warn('Not written')}  {line}")
+    for warning in warnings:
         output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
     if increment.pending:
         output.talk(f"Next: {next_command(increment.id, increment.pending)}")

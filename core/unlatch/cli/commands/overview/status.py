@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.overview.list import tell_notes, title_note
 from unlatch.cli.render.delivery import next_command
 from unlatch.cli.render.describe import ago, times
-from unlatch.cli.render.increments import list_entry, tell_hint
+from unlatch.cli.render.increments import list_entry, not_read, tell_hint
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.increments.records.operation import operation_entry
@@ -18,14 +17,15 @@ from unlatch.lifecycle.overview import Overview, PendingOperation, overview
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.limits import Use
 
-# A heading for each list, and what else takes a line.
+_WHOLE = "unlatch status --json"
+# The lines of headings and other text, beside the lists.
 _HEADINGS = 10
 _LISTS = 5
 _LEAST = 2
@@ -42,25 +42,39 @@ def command(entry: Entry) -> click.Command:
         if as_json:
             output.document("status", **_document(found))
         else:
-            _Screen(found, session.workspace.clock()).tell()
-        tell_notes(filter(None, map(title_note, found.wip.active)))
+            _Screen(found, session.workspace.clock()).show()
+        manager = session.workspace.manager
+        for error in filter(None, map(manager.unreadable_title, found.wip.active)):
+            output.note(not_read(error))
         return 0
 
     return run
 
 
 def _document(found: Overview) -> output.Json:
+    limits, wip = found.limits, found.wip
     return {
-        "active": [list_entry(one) for one in found.wip.active],
-        "maxActive": found.limits.max_active,
-        "limits": _limits_entry(found),
-        "wip": _wip_entry(found),
+        "active": [list_entry(one) for one in wip.active],
+        "maxActive": limits.max_active,
+        "limits": {
+            "maxActive": limits.max_active,
+            "hardCap": limits.hard_cap,
+            "perType": dict(limits.per_type),
+            "canInterrupt": sorted(limits.can_interrupt),
+            "policy": limits.policy,
+            "staleAfter": {status.value: days for status, days in limits.stale_after.items()},
+        },
+        "wip": {
+            "active": wip.total.active,
+            "types": {kind: use.active for kind, use in wip.types.items()},
+            "over": [use.setting for use in wip.over],
+        },
         "paused": [list_entry(one) for one in found.paused],
         "stale": [
             {"increment": one.increment.id, "status": one.increment.status, "days": one.days}
             for one in found.stale
         ],
-        "pending": [_waiting_entry(one) for one in found.pending],
+        "pending": [_pending_entry(one) for one in found.pending],
         "notRecorded": [
             {"increment": one.increment.id, **operation_entry(one.operation)}
             for one in found.not_recorded
@@ -71,27 +85,7 @@ def _document(found: Overview) -> output.Json:
     }
 
 
-def _limits_entry(found: Overview) -> output.Json:
-    limits = found.limits
-    return {
-        "maxActive": limits.max_active,
-        "hardCap": limits.hard_cap,
-        "perType": dict(limits.per_type),
-        "canInterrupt": sorted(limits.can_interrupt),
-        "policy": limits.policy,
-        "staleAfter": {status.value: days for status, days in limits.stale_after.items()},
-    }
-
-
-def _wip_entry(found: Overview) -> output.Json:
-    return {
-        "active": found.wip.total.active,
-        "types": {kind: use.active for kind, use in found.wip.types.items()},
-        "over": [use.setting for use in found.wip.over],
-    }
-
-
-def _waiting_entry(one: PendingOperation) -> output.Json:
+def _pending_entry(one: PendingOperation) -> output.Json:
     attempt = one.operation.attempt
     retry_at = attempt.retry_at if attempt else None
     return {
@@ -105,114 +99,100 @@ def _waiting_entry(one: PendingOperation) -> output.Json:
 
 
 class _Screen:
-    """The overview for people; at a terminal no list is longer than leaves room for the others."""
+    """The overview for people; at a terminal each list leaves room for the others."""
 
     def __init__(self, found: Overview, now: datetime) -> None:
         self._found = found
         self._now = now
-        self._most = _rows()
+        self._most = _max_rows()
         self._stale = {one.increment.id: one.days for one in found.stale}
 
-    def tell(self) -> None:
-        """Show all of it."""
-        self._active()
-        self._paused()
-        self._pending()
-        self._not_recorded()
-        self._reopened()
-        self._broken()
-        if self._found.mistakes:
-            told = times(len(self._found.mistakes), "mistake")
-            output.data(f"{output.bad('Configured')}   {told}: {self._found.mistakes[0]}")
+    def show(self) -> None:
+        self._show_active()
+        self._show_paused()
+        self._show_pending()
+        self._show_not_recorded()
+        for one in self._found.reopened_often[: self._most]:
+            output.data(f"{output.warn('Reopened')}     {one.id}: {one.effective_reopens} times")
+        self._show_rest(len(self._found.reopened_often))
+        for lost in self._found.broken[: self._most]:
+            output.data(f"{output.bad('Broken')}       {lost.id}: {output.clean(lost.reason)}")
+            tell_hint(lost)
+        self._show_rest(len(self._found.broken), "unlatch doctor")
+        if mistakes := self._found.mistakes:
+            count = times(len(mistakes), "mistake")
+            output.data(f"{output.bad('Configured')}   {count}: {mistakes[0]}")
             output.talk("  Next: unlatch doctor")
 
-    def _active(self) -> None:
+    def _show_active(self) -> None:
         active, wip = self._found.wip.active, self._found.wip
         use = wip.total if wip.total.most or not wip.capped.most else wip.capped
-        heading = f"Active       {_used(use)}{self._idle([one.id for one in active])}"
+        heading = f"Active       {_used(use)}{self._count_stale(active)}"
         output.data(output.warn(heading) if {wip.total, wip.capped} & {*wip.over} else heading)
         lines = [f"  {one.id}  {output.clean(one.title)}{self._mark(one.id)}" for one in active]
-        self._rows(lines, "unlatch list --status active")
-        limited = [(kind, use) for kind, use in wip.types.items() if use.most is not None]
+        self._show_rows(lines, "unlatch list --status active")
+        limited = {kind: use for kind, use in wip.types.items() if use.most is not None}
         if limited:
-            told = (f"{kind} {_used(use)}" for kind, use in limited)
-            heading = f"By type      {output.clean('; '.join(told))}"
-            over = any(use.is_over for _, use in limited)
-            output.data(output.warn(heading) if over else heading)
+            types = "; ".join(f"{kind} {_used(use)}" for kind, use in limited.items())
+            heading = f"By type      {output.clean(types)}"
+            is_over = any(use.is_over for use in limited.values())
+            output.data(output.warn(heading) if is_over else heading)
 
-    def _paused(self) -> None:
-        paused = self._found.paused
-        if not paused:
-            return
-        output.data(f"Paused       {len(paused)}{self._idle([one.id for one in paused])}")
-        lines = [f"  {one.id}{self._since(one)}" for one in paused]
-        self._rows(lines, "unlatch list --status paused")
+    def _show_paused(self) -> None:
+        if paused := self._found.paused:
+            output.data(f"Paused       {len(paused)}{self._count_stale(paused)}")
+            lines = [f"  {one.id}{self._since(one)}" for one in paused]
+            self._show_rows(lines, "unlatch list --status paused")
 
     def _since(self, paused: Increment) -> str:
         facts = [ago(paused.last_activity, self._now)] if paused.last_activity else []
         facts += ["stale"] if paused.id in self._stale else []
         return f" ({', '.join(facts)})" if facts else ""
 
-    def _idle(self, ids: Sequence[str]) -> str:
-        stale = sum(one in self._stale for one in ids)
+    def _count_stale(self, increments: Sequence[Increment]) -> str:
+        stale = sum(one.id in self._stale for one in increments)
         return f", {stale} stale" if stale else ""
 
     def _mark(self, id: str) -> str:
         days = self._stale.get(id)
         return "" if days is None else output.warn(f" (stale: {times(days, 'day')})")
 
-    def _pending(self) -> None:
-        waiting = self._found.pending
-        blocked = sum(one.operation.is_blocked for one in waiting)
-        told_blocked = f", {blocked} blocked" if blocked else ""
-        output.data(f"Pending      {times(len(waiting), 'operation')}{told_blocked}")
-        told = list(dict.fromkeys(one.increment.id for one in waiting))
+    def _show_pending(self) -> None:
+        pending = self._found.pending
+        blocked = sum(one.operation.is_blocked for one in pending)
+        suffix = f", {blocked} blocked" if blocked else ""
+        output.data(f"Pending      {times(len(pending), 'operation')}{suffix}")
+        increments = list(dict.fromkeys(one.increment.id for one in pending))
         room = self._most
-        for number, increment in enumerate(told):
-            theirs = [one for one in waiting if one.increment.id == increment]
+        for number, increment in enumerate(increments):
+            theirs = [one for one in pending if one.increment.id == increment]
             if room is not None and number and len(theirs) > room:
-                output.talk(f"  and {times(len(told) - number, 'increment')} more: unlatch sync")
+                more = times(len(increments) - number, "increment")
+                output.talk(f"  and {more} more: unlatch sync")
                 break
-            self._rows([f"  {increment}  {_waiting_line(one, self._now)}" for one in theirs])
-            command = next_command(increment, [one.operation for one in theirs])
-            output.talk(f"  Next: {command}")
+            self._show_rows([f"  {increment}  {_pending_line(one, self._now)}" for one in theirs])
+            output.talk(f"  Next: {next_command(increment, [one.operation for one in theirs])}")
             room = None if room is None else room - len(theirs)
 
-    def _not_recorded(self) -> None:
-        done = self._found.not_recorded
-        if not done:
-            return
-        heading = output.warn("Delivered")
-        output.data(f"{heading}    {times(len(done), 'operation')}, not recorded")
-        self._rows([f"  {one.increment.id}  {_named(one)}" for one in done])
-        output.talk("  Next: commit the metadata.json of these increments")
+    def _show_not_recorded(self) -> None:
+        if done := self._found.not_recorded:
+            heading = output.warn("Delivered")
+            output.data(f"{heading}    {times(len(done), 'operation')}, not recorded")
+            self._show_rows([f"  {one.increment.id}  {_name(one)}" for one in done])
+            output.talk("  Next: commit the metadata.json of these increments")
 
-    def _reopened(self) -> None:
-        self._rows(
-            f"{output.warn('Reopened')}     {one.id}: {one.effective_reopens} times"
-            for one in self._found.reopened_often
-        )
-
-    def _broken(self) -> None:
-        broken = self._found.broken
-        for lost in broken[: self._most]:
-            output.data(f"{output.bad('broken')}       {lost.id}: {output.clean(lost.reason)}")
-            tell_hint(lost)
-        self._rest(len(broken), "unlatch doctor")
-
-    def _rows(self, lines: Iterable[str], whole: str = "unlatch status --json") -> None:
-        lines = list(lines)
+    def _show_rows(self, lines: Sequence[str], whole: str = _WHOLE) -> None:
         for line in lines[: self._most]:
             output.data(line)
-        self._rest(len(lines), whole)
+        self._show_rest(len(lines), whole)
 
-    def _rest(self, count: int, whole: str) -> None:
+    def _show_rest(self, count: int, whole: str = _WHOLE) -> None:
         if self._most is not None and count > self._most:
             output.talk(f"  and {count - self._most} more: {whole}")
 
 
-def _rows() -> int | None:
-    """How many rows a list may have; None where nobody has to see all at once."""
+def _max_rows() -> int | None:
+    """The maximum number of rows of a list at a terminal; None elsewhere."""
     if not sys.stdout.isatty():
         return None
     from shutil import get_terminal_size  # noqa: PLC0415
@@ -224,12 +204,12 @@ def _used(use: Use) -> str:
     return f"{use.active} of at most {use.most}" if use.most is not None else str(use.active)
 
 
-def _named(one: PendingOperation) -> str:
+def _name(one: PendingOperation) -> str:
     operation = one.operation
     return output.clean(f"{operation.kind} {operation.tracker} {operation.item}")
 
 
-def _waiting_line(one: PendingOperation, now: datetime) -> str:
+def _pending_line(one: PendingOperation, now: datetime) -> str:
     operation, attempt = one.operation, one.operation.attempt
     facts = [ago(operation.at, now)]
     if attempt and attempt.number:
@@ -240,4 +220,4 @@ def _waiting_line(one: PendingOperation, now: datetime) -> str:
         facts.append("outcome unknown")
     if attempt and attempt.retry_at and attempt.retry_at > now:
         facts.append(f"not before {attempt.retry_at:%H:%M} UTC")
-    return f"{_named(one)} ({', '.join(facts)})"
+    return f"{_name(one)} ({', '.join(facts)})"
