@@ -115,19 +115,16 @@ def headings(page: Path) -> list[tuple[str, str]]:
 def tables(page: Path) -> list[list[list[str]]]:
     """The rows of each table, its heading first, without markup."""
     found: list[list[list[str]]] = []
+    inside = False
     for token in _tokens(page):
-        if token.type == "table_open":
-            found.append([])
+        if token.type in ("table_open", "table_close"):
+            inside = token.type == "table_open"
+            found += [[]] if inside else []
         elif token.type == "tr_open":
             found[-1].append([])
-        elif token.type == "inline" and found and token.level > 0:
-            _add_cell(found[-1], token)
+        elif token.type == "inline" and inside:
+            found[-1][-1].append(_plain(token))
     return found
-
-
-def _add_cell(rows: list[list[str]], token: Token) -> None:
-    if rows:
-        rows[-1].append(_plain(token))
 
 
 def _plain(token: Token) -> str:
