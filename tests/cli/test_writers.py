@@ -1,0 +1,162 @@
+"""Every event and every record that unlatch writes keeps its schema, and doctor accepts it.
+
+The types of events come from the registry, and the records from the modules that define them, so
+that a new one is covered, or fails here, by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from tests.cli.test_documents import closed, schema
+
+from unlatch.increments.files import linking, outbox
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.model.amendment import Amended, Amendment, NewTask
+from unlatch.increments.model.increment import Base, Link, SyncedItem
+from unlatch.increments.model.status import Status
+from unlatch.increments.records import links, operation, records
+from unlatch.increments.records.events import LOG
+from unlatch.project.workspace import Workspace
+from unlatch.spi.item import Category
+from unlatch.spi.operation import Kind, Operation, Result, SeenItem
+from unlatch.worklog.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.cli.project import Project
+
+    from unlatch.increments.files.manager import MetadataManager
+
+NOW = datetime(2025, 11, 4, 10, tzinfo=UTC)
+words = st.text(string.ascii_letters, min_size=1, max_size=4)
+ulids = st.integers(0, 9).map(lambda number: f"01JB{number:022d}")
+# A value of each type that the tables of records name.
+VALUES: Mapping[str, st.SearchStrategy[Any]] = MappingProxyType(
+    {
+        "Ulid": ulids,
+        "Word": words,
+        "Text": st.text(),
+        "Time": st.just(NOW),
+        "Words": st.lists(words, min_size=1, max_size=2).map(tuple),
+        "Texts": st.lists(st.text(), min_size=1, max_size=2).map(tuple),
+        "Flag": st.booleans(),
+        "Status": st.sampled_from(Status),
+        "Kind": st.sampled_from(Kind),
+        "Result": st.sampled_from(Result),
+        "SeenItem": st.builds(SeenItem, words, st.sampled_from(Category), st.just(("bug",))),
+    }
+)
+
+
+def event(record: Record) -> st.SearchStrategy[Any]:
+    """An event of a type, with any of its optional values."""
+    given = {field.name: VALUES[field.type.name] for field in record.fields}
+    needed = {field.name: given.pop(field.name) for field in record.fields if field.required}
+    return st.fixed_dictionaries(needed, optional=given).map(lambda found: record.make(**found))
+
+
+@pytest.mark.parametrize("word", LOG.types)
+def test_an_event_keeps_its_schema_and_is_read_as_it_was_written(word: str) -> None:
+    published = schema("event")
+    place = published["discriminator"]["mapping"][word]
+    strict = Draft202012Validator({**closed({"$defs": published["$defs"]}), "$ref": place})
+
+    @settings(max_examples=30, deadline=None)
+    @given(event(LOG.types[word]))
+    def check(written: Any) -> None:
+        line = LOG.line(written)
+        assert [] == [error.message for error in strict.iter_errors(json.loads(line))]
+        assert written == LOG.parse(line)
+
+    check()
+
+
+def test_every_record_of_metadata_is_in_its_schema() -> None:
+    published = schema("metadata")["$defs"]
+    found = [
+        one
+        for module in (records, links, operation)
+        for one in vars(module).values()
+        if isinstance(one, Record)
+    ]
+    # Records within records have their keys among those of the outer one.
+    outer = {one.name: one for one in found}
+    for one in found:
+        for part in one.parts:
+            if isinstance(part, tuple):
+                outer.pop(part[1].name, None)
+    # What a reopen did to an item is written beside keys that depend on the tracker.
+    synced = outer.pop("SyncedDetails")
+    reached = published["ReopenRecord"]["properties"]["syncedTo"]["properties"]["github"]
+    assert synced.keys <= set(reached["properties"]["items"]["items"]["properties"])
+    for name, record in outer.items():
+        assert record.keys <= set(published[name]["properties"]), name
+        required = {field.key for field in record.fields if field.required}
+        assert required == set(published[name].get("required", ())), name
+
+
+def manager_of(project: Project) -> MetadataManager:
+    layout = layout_at(project.root)
+    return Workspace(layout, environ={}, user_config=project.home / "none.toml").manager
+
+
+def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) -> None:
+    first, second, third = (Link("github", n, project.urls["github"][:-1] + n) for n in "123")
+    manager = manager_of(project)
+    seen, base = SeenItem("closed", Category.DONE, ("bug",), "7"), Base("active", "doing", "open")
+    manager.create("Any", kind="feature", by="ada", links=[first])
+    linking.link(manager, "1", [second], by="ada")
+    manager.transition("1", Status.ACTIVE, by="ada", reason="now", forced=("wip-limit",))
+    task = NewTask("More", "US-001", ("AC-US1-01",), "details")
+    more = Amended(manager.new_id(), NOW, "ada", Amendment("more", (task,), parts=("T-001",)), "w")
+    manager.amend("1", more, operations=())
+    manager.transition("1", Status.COMPLETED, by="ada")
+    _, entry = manager.reopen("1", "why", "ada", category="bug", forced=("reopen-too-late",))
+    pending = manager.read("1").pending
+    noted = outbox.note_attempts(manager, "1", dict.fromkeys(pending, seen))
+    reached = SyncedItem("github", first.item, first.key, seen, seen, ("a",), ("b",))
+    outbox.record_delivery(
+        manager,
+        "1",
+        noted[pending[0]],
+        reached=reached,
+        base=base,
+        result=Result.REOPENED,
+        commented=True,
+        refused=("c",),
+    )
+    outbox.block(manager, "1", noted[pending[1]], cause="item-locked")
+    linking.repoint(manager, "1", second, third, by="ada")
+    outbox.enqueue(
+        manager, "1", Operation(manager.new_id(), Kind.UPDATE, "github", first.key, NOW, "ada")
+    )
+    _check(project, entry.id)
+    manager.undo("1", by="ada", reason="by mistake")
+    linking.unlink(manager, "1", third, by="ada")
+    _check(project, entry.id)
+
+    written = {one["event"]: one for one in project.events("0001-any")}
+    assert set(LOG.types) == set(written)
+
+
+def _check(project: Project, reopen: str) -> None:
+    data, told = project.metadata("0001-any"), project.events("0001-any")
+    assert [reopen] == [one["id"] for one in data["reopenHistory"]]
+    strict = Draft202012Validator(closed(schema("metadata")))
+    assert [] == [f"{e.json_path}: {e.message}" for e in strict.iter_errors(data)]
+    validator = Draft202012Validator(schema("event"))
+    assert [] == [e.message for one in told for e in validator.iter_errors(one)]
+    said = project.run("doctor", "--json").document["findings"]
+    # The undo completes it again, with the task that was added.
+    said = [one for one in said if one["id"] != "completed-with-open-work"]
+    assert [] == [one for one in said if one["severity"] != "note"]
