@@ -15,8 +15,8 @@ from tests.crash.items import Items
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.finish import finish
 from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry, load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -205,8 +205,8 @@ class Cell:
         if self.aim.kind is Kind.REOPEN:
             return resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON)).fresh
         if self.aim.kind is Kind.CLOSE:
-            done = finish(workspace, INCREMENT, Status.COMPLETED, by="Dana", reason=REASON)
-            return done.fresh
+            plan = plan_finish(workspace, INCREMENT, Status.COMPLETED, by="Dana", reason=REASON)
+            return apply_change(workspace, plan).fresh
         return frozenset({self._enqueue_create(workspace)})
 
     def take_back(self, reason: str) -> None:

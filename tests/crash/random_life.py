@@ -39,8 +39,8 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
-from unlatch.lifecycle.finish import finish
 from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
@@ -209,7 +209,9 @@ class Life(RuleBasedStateMachine):
         """As unlatch complete and abandon."""
         reason = self._reason()
         before = {operation["op"] for operation in self.case.metadata.get("pending", [])}
-        self._do(how, lambda w: finish(w, "7", to, by="Dana", reason=reason).fresh)
+        self._do(
+            how, lambda w: apply_change(w, plan_finish(w, "7", to, by="Dana", reason=reason)).fresh
+        )
         if not self._moved():
             return
         op = self._op_of_finish(before)

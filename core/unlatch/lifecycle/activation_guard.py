@@ -1,4 +1,4 @@
-"""Whether the project's own rules let an increment become active."""
+"""The project's own rules for making an increment active."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ActivationOptions:
-    """What was typed that bears on the rules.
+    """The options that concern the rules.
 
     Args:
         category: the kind of reason.
-        force: go on in spite of what the rules refuse; that is recorded.
-        is_asked: whether a category that is missing will be asked for.
+        force: override limits and rules; recorded.
+        is_asked: whether a prompt will ask for a missing category.
     """
 
     category: str | None = None
@@ -38,12 +38,12 @@ class ActivationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """That an increment may become active, and on what terms.
+    """A change of status that the rules allow.
 
     Args:
-        category: the kind of reason, as it is to be recorded.
-        forced: the ids of the refusals that were overridden.
-        warnings: what a person should know, the overridden refusals included.
+        category: the kind of reason, as it is recorded.
+        forced: the ids of the violations that were overridden, to be recorded.
+        warnings: violations to show, the overridden ones included.
     """
 
     category: str | None = None
@@ -52,33 +52,29 @@ class Approval:
 
 
 DEFAULT_ACTIVATION = ActivationOptions()
-FREE = Approval()
+APPROVED = Approval()
 
 
 class WipSnapshot:
-    """The increments of a project, counted once by a command that makes many of them active.
-
-    Args:
-        found: all of them, as they were when the count began.
-    """
+    """The increments of a project, read once by a command that makes many of them active."""
 
     def __init__(self, found: Iterable[Increment | BrokenIncrement]) -> None:
         self._found = {one.folder: one for one in found}
 
     @property
     def found(self) -> list[Increment | BrokenIncrement]:
-        """All increments, as they are now."""
+        """All increments, with the changes made since."""
         return list(self._found.values())
 
-    def note(self, before: Increment, after: Increment) -> None:
-        """Count an increment as it is by now; it may have left the archive."""
+    def update(self, before: Increment, after: Increment) -> None:
+        """Replace an increment by what it is now; it may have left the archive."""
         self._found.pop(before.folder, None)
         self._found[after.folder] = after
 
 
 @contextmanager
 def lock_activation(workspace: Workspace) -> Iterator[WipSnapshot | None]:
-    """Keep others from making increments active meanwhile; None where nothing limits them."""
+    """Lock increment activation; yields None where nothing limits it."""
     if not workspace.config.limits.rules.is_limited:
         yield None
         return
@@ -92,28 +88,24 @@ def allow_activation(
     increment: Increment,
     activation: ActivationOptions = DEFAULT_ACTIVATION,
     *,
-    census: WipSnapshot | None = None,
+    wip: WipSnapshot | None = None,
 ) -> Iterator[Approval]:
-    """Let an increment become active within, if the rules allow it.
+    """Let an increment become active within this context, if the rules allow it.
 
     Where the number of active increments is limited, commands that add to it wait for each other
-    here: each counts what the one before it made active, so that two cannot take the last place.
-    The lock is another one than the increments' own, and is taken before them; pausing and
-    completing only make room, and do not need it.
+    here, so that two cannot take the last place. This lock is taken before the increments' own;
+    pausing and completing only make room, and do not need it.
 
     Args:
-        census: the count of whoever keeps the others waiting already.
+        wip: the count of a caller that holds the lock already.
 
     Raises:
-        StoreError: `wip-limit`, `reopen-too-late` or `reopened-too-often`.
-        UsageError: `category-missing` or `category-unknown`.
-        ConfigError: the configuration has mistakes, so that the rules are not known.
+        UnlatchError: as `check_activation`.
     """
-    limited = workspace.config.limits.rules.is_limited and census is None
-    with store_lock(workspace.layout, ACTIVE) if limited else nullcontext():
-        yield check_activation(
-            workspace, workspace.manager.read(increment.id), activation, census=census
-        )
+    is_limited = workspace.config.limits.rules.is_limited and wip is None
+    with store_lock(workspace.layout, ACTIVE) if is_limited else nullcontext():
+        now = workspace.manager.read(increment.id)
+        yield check_activation(workspace, now, activation, wip=wip)
 
 
 def check_activation(
@@ -121,9 +113,9 @@ def check_activation(
     increment: Increment,
     activation: ActivationOptions = DEFAULT_ACTIVATION,
     *,
-    census: WipSnapshot | None = None,
+    wip: WipSnapshot | None = None,
 ) -> Approval:
-    """The terms on which an increment may become active now.
+    """Check that an increment may become active now.
 
     Raises:
         StoreError: `wip-limit`, `reopen-too-late` or `reopened-too-often`.
@@ -132,16 +124,13 @@ def check_activation(
     """
     category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
-        return FREE  # nothing is added; a step that CI repeats must not be refused
-    terms = Approval(category if increment.status is Status.COMPLETED else None)
-    violations = _violations(workspace, increment, category, census, is_asked=activation.is_asked)
-    if not violations:
-        return terms
+        return APPROVED  # nothing is added; a step that CI repeats must not be refused
+    violations = _violations(workspace, increment, category, wip, is_asked=activation.is_asked)
     refusals = [one for one in violations if one.policy is Policy.REFUSE]
     if refusals and not activation.force:
         raise _joined(refusals, increment)
-    return replace(
-        terms,
+    return Approval(
+        category if increment.status is Status.COMPLETED else None,
         forced=tuple(dict.fromkeys(one.error.id for one in refusals)),
         warnings=tuple(one.error for one in violations),
     )
@@ -151,14 +140,14 @@ def _violations(
     workspace: Workspace,
     increment: Increment,
     category: str | None,
-    census: WipSnapshot | None,
+    wip: WipSnapshot | None,
     *,
     is_asked: bool,
 ) -> list[RuleViolation]:
     found: list[RuleViolation] = []
     limits = workspace.config.limits.rules
     if limits.is_limited:
-        everything = census.found if census else workspace.manager.list()
+        everything = wip.found if wip else workspace.manager.list()
         found += against_limits(increment, everything, limits)
     if increment.status is Status.COMPLETED:
         rules = workspace.config.reopen.rules
@@ -169,12 +158,9 @@ def _violations(
 
 
 def _joined(refusals: list[RuleViolation], increment: Increment) -> UnlatchError:
-    """One error that tells every refusal, so that none comes as a surprise after the other."""
-    first = refusals[0].error
-    hints = [one.error.hint for one in refusals if one.error.hint]
-    return type(first)(
-        first.id,
-        "; ".join(one.error.message for one in refusals),
-        where=increment.id,
-        hint="; ".join([*hints, "or --force, which is recorded"]),
-    )
+    """One error with every refusal, so that none comes as a surprise after another."""
+    errors = [one.error for one in refusals]
+    hints = [*(one.hint for one in errors if one.hint), "or --force, which is recorded"]
+    message = "; ".join(one.message for one in errors)
+    first = errors[0]
+    return type(first)(first.id, message, where=increment.id, hint="; ".join(hints))

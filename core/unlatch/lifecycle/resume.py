@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.files.outbox import new_operations
 from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.activation_guard import (
@@ -166,7 +166,7 @@ def _enqueued(step: ResumeStep, request: ResumeRequest) -> tuple[Kind | None, De
 
 
 def resume(
-    workspace: Workspace, wanted: str, request: ResumeRequest, *, census: WipSnapshot | None = None
+    workspace: Workspace, wanted: str, request: ResumeRequest, *, wip: WipSnapshot | None = None
 ) -> ResumeResult:
     """Make an increment active, and enqueue what follows for its items.
 
@@ -185,7 +185,7 @@ def resume(
         if before.archived or before.unwritten:
             now = workspace.manager.unarchive(before.id)
         return _amended(workspace, ResumeResult(before, now, step), request)
-    with allow_activation(workspace, before, request.activation, census=census) as approval:
+    with allow_activation(workspace, before, request.activation, wip=wip) as approval:
         try:
             if step is ResumeStep.REOPEN:
                 done = _reopened(workspace, before, request, approval)
@@ -215,12 +215,12 @@ def resume_many(
     with lock_activation(workspace) as census:
         for before in increments:
             try:
-                one = resume(workspace, before.id, request, census=census)
+                one = resume(workspace, before.id, request, wip=census)
             except UnlatchError as error:
                 one = ResumeResult(before, before, next_step(before), error=error)
             else:
                 if census is not None:
-                    census.note(before, one.increment)
+                    census.update(before, one.increment)
             done.append(one)
             report(one)
     return tuple(done)

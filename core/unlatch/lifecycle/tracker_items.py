@@ -11,9 +11,9 @@ from unlatch.delivery.planning import check_permitted
 from unlatch.delivery.preview import Preview, preview
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UsageError
-from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.deliver import Delivered, deliver_all, read_back
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.link import create_target, find_link

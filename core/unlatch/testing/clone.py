@@ -16,8 +16,8 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import add_link
-from unlatch.lifecycle.finish import finish
 from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
@@ -84,7 +84,8 @@ class Clone:
 
     def close(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
         """What `unlatch complete` does."""
-        done = finish(self.workspace, INCREMENT, Status.COMPLETED, by=_BY, reason=REASON)
+        plan = plan_finish(self.workspace, INCREMENT, Status.COMPLETED, by=_BY, reason=REASON)
+        done = apply_change(self.workspace, plan)
         return self._deliver(done.fresh, plugin)
 
     def create(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:

@@ -67,6 +67,11 @@ def note(text: str) -> None:
     talk(f"{warn('note:')} {clean(text)}")
 
 
+def remark(text: str) -> None:
+    """Write a note about the line above it to stderr."""
+    talk(f"    {warn('note:')} {clean(text)}")
+
+
 def data_lines(text: str) -> None:
     """Write several lines of data to stdout."""
     _write(text.split("\n"), sys.stdout)

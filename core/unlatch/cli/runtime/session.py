@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime import output
+from unlatch.errors import UsageError
 from unlatch.increments.files.layout import find_layout, layout_at
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.programs import search_path
@@ -97,8 +98,23 @@ class Session:
 
 
 def is_interactive() -> bool:
-    """Whether somebody is there to answer a question."""
+    """Whether a question can be asked on a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def require_terminal(why: str, hint: str) -> None:
+    """Check that a question can be asked.
+
+    Args:
+        why: the reason for the question.
+        hint: the command that needs no answer.
+
+    Raises:
+        UsageError: `not-interactive`.
+    """
+    if not is_interactive():
+        message = f"{why}; cannot prompt: stdin is not a terminal"
+        raise UsageError("not-interactive", message, hint=hint)
 
 
 def with_session(function: Callable[..., Any]) -> Callable[..., Any]:

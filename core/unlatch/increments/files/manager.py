@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import UsageError
 from unlatch.increments.files.finding import Finder
 from unlatch.increments.files.layout import SPEC
 from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import add_link
 from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending
-from unlatch.spi.text import without_surrogates
 from unlatch.worklog.collection import without_collection
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.times import stamp
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Kind, Operation
     from unlatch.worklog.event_log import Event
-
-LONGEST_REASON = 10_000
 
 
 class MetadataManager:
@@ -314,21 +311,3 @@ class MetadataManager:
             StoreError: `archive-blocked` or `not-writable`.
         """
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
-
-
-def checked_reason(reason: str) -> str:
-    """The reason as it is stored.
-
-    Raises:
-        UsageError: `reason-missing` or `reason-too-long`.
-    """
-    reason = without_surrogates(reason).strip()
-    if not reason:
-        raise UsageError("reason-missing", "the reason is empty", hint="--reason TEXT says why")
-    if len(reason) > LONGEST_REASON:
-        raise UsageError(
-            "reason-too-long",
-            f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept",
-            hint="say it in short and put the rest into spec.md",
-        )
-    return reason

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.model.rule_violation import Policy, RuleViolation
+from unlatch.spi.text import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
 
 LONGEST_CATEGORY = 60
+LONGEST_REASON = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +106,21 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolati
             hint="it may want an increment of its own: unlatch new 'A title'",
         )
         yield RuleViolation(error, rules.frequent)
+
+
+def checked_reason(reason: str) -> str:
+    """The reason as it will be stored.
+
+    Raises:
+        UsageError: `reason-missing` or `reason-too-long`.
+    """
+    reason = without_surrogates(reason).strip()
+    if not reason:
+        raise UsageError("reason-missing", "the reason is empty", hint="--reason TEXT says why")
+    if len(reason) > LONGEST_REASON:
+        raise UsageError(
+            "reason-too-long",
+            f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept",
+            hint="say it in short and put the rest into spec.md",
+        )
+    return reason

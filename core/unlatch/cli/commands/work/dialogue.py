@@ -10,7 +10,7 @@ from unlatch.cli.render.rule_warnings import tell_warnings, warn_of_frequency, w
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
-from unlatch.increments.files.manager import checked_reason
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.scope import spared_by

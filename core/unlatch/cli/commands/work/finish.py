@@ -12,21 +12,21 @@ from unlatch.cli.render.documents import (
     delivered_code,
     delivery_entry,
     increment_entry,
-    link_entry,
+    spared_entries,
 )
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.finish import FinishResult, check_finish, finish, plan_finish
+from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.deliver import Delivered
+    from unlatch.lifecycle.status_change import ChangePlan, ChangeResult
     from unlatch.spi.options import DeliveryOptions
 
 _FORCE = click.option(
@@ -45,7 +45,7 @@ def command(entry: Entry) -> click.Command:
     @BY
     @OFFLINE
     @DRY_RUN
-    @_forcing(to)
+    @_force_to(to)
     @serving(Kind.CLOSE)
     @JSON
     @with_session
@@ -53,49 +53,52 @@ def command(entry: Entry) -> click.Command:
         session: Session,
         *,
         wanted: str,
-        reason: str | None,
         by: str | None,
         offline: bool,
         dry_run: bool,
-        force: bool = False,
         delivery: DeliveryOptions,
         as_json: bool,
+        **options: Any,
     ) -> int:
         workspace = session.workspace
         workspace.check_config()
         who = session.who(by)
+        plan = plan_finish(workspace, wanted, to, by=who, options=delivery, **options)
         if dry_run:
-            before = workspace.manager.read(wanted)
-            clearance = check_finish(before, to, reason=reason, force=force)
-            plan, spared = plan_finish(workspace, before, to, by=who, reason=reason)
             return preview_and_tell(
                 session,
-                plan,
+                plan.preview(workspace),
                 delivery,
                 offline=offline,
                 as_json=as_json,
-                spared=spared,
-                warnings=clearance.warnings,
+                spared=plan.spared,
+                warnings=plan.approval.warnings,
             )
-        finished = finish(
-            workspace, wanted, to, by=who, reason=reason, force=force, options=delivery
-        )
+        result = apply_change(workspace, plan)
         if not as_json:
-            _tell(finished)
+            _tell(plan, result)
         with session.trackers() as trackers:
             delivered = deliver_and_tell(
                 session,
                 trackers,
-                finished.increment,
+                result.increment,
                 options=delivery,
-                fresh=finished.fresh,
+                fresh=result.fresh,
                 offline=offline,
                 silent=as_json,
-                shared=finished.shared,
+                shared=plan.shared,
             )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:
-            output.document(entry.name, code, **_document(finished, delivered))
+            output.document(
+                entry.name,
+                code,
+                increment=increment_entry(delivered.increment, plan.before.status),
+                spared=spared_entries(plan.spared),
+                trackers=[delivery_entry(one) for one in delivered.deliveries],
+                forced=list(plan.approval.forced),
+                warnings=warning_entries(plan.approval.warnings),
+            )
         elif code:
             tell_left(delivered)
         return code
@@ -103,32 +106,17 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _forcing(to: Status) -> Callable[[Any], Any]:
-    # Only completing is refused for what is left to do; giving up is for just that.
+def _force_to(to: Status) -> Callable[[Any], Any]:
+    """--force, for complete: open work is no reason against abandoning."""
     return _FORCE if to is Status.COMPLETED else lambda function: function
 
 
-def _document(finished: FinishResult, delivered: Delivered) -> output.Json:
-    return {
-        "increment": increment_entry(delivered.increment, finished.previous),
-        "spared": [
-            {**link_entry(link), "neededBy": list(needed)} for link, needed in finished.spared
-        ],
-        "trackers": [delivery_entry(one) for one in delivered.deliveries],
-        "forced": list(finished.clearance.forced),
-        "warnings": warning_entries(finished.clearance.warnings),
-    }
-
-
-def _tell(finished: FinishResult) -> None:
-    increment = finished.increment
-    mark = output.good(output.sign("ok"))
-    moved = f": {finished.previous} -> {increment.status}"
-    if finished.previous is increment.status:
-        moved = f" is {increment.status} already"
-    output.data(f"{mark} Increment {increment.id}{moved}")
-    for link, needed in finished.spared:
+def _tell(plan: ChangePlan, result: ChangeResult) -> None:
+    before, after = plan.before.status, result.increment.status
+    moved = f" is {after} already" if before is after else f": {before} -> {after}"
+    output.ok(f"Increment {result.increment.id}{moved}")
+    for link, needed in plan.spared:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
-    for warning in increment.warnings:
-        output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
-    tell_warnings(finished.clearance.warnings)
+    for warning in result.increment.warnings:
+        output.remark(warning)
+    tell_warnings(plan.approval.warnings)

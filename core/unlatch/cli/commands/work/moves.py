@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,11 +12,10 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, REASON, Session, with_session
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.moves import MoveResult, move
+from unlatch.lifecycle.status_change import move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from unlatch.cli.table import Entry
 
@@ -50,10 +49,17 @@ def command(entry: Entry) -> click.Command:
     ) -> int:
         who, activation = session.who(by), ActivationOptions(force=force)
         moved = move(session.workspace, wanted, to, by=who, reason=reason, activation=activation)
+        before, after, warnings = moved.before.status, moved.increment, moved.approval.warnings
         if as_json:
-            output.document(entry.name, **_document(moved))
-        else:
-            _tell(moved)
+            output.document(
+                entry.name,
+                increment=increment_entry(after, before),
+                warnings=warning_entries(warnings),
+            )
+            return 0
+        change = f"is {before} already" if before is after.status else f"{before} -> {after.status}"
+        output.ok(f"Increment {after.id}: {change}")
+        tell_warnings(warnings)
         return 0
 
     return run
@@ -62,17 +68,3 @@ def command(entry: Entry) -> click.Command:
 def _force_to(to: Status) -> Callable[[Any], Any]:
     """--force, for the move that the limits may refuse."""
     return FORCE if to is Status.ACTIVE else lambda function: function
-
-
-def _document(moved: MoveResult) -> output.Json:
-    return {
-        "increment": increment_entry(moved.after, moved.before.status),
-        "warnings": warning_entries(moved.warnings),
-    }
-
-
-def _tell(moved: MoveResult) -> None:
-    before, after = moved.before.status, moved.after.status
-    told = f"{before} -> {after}" if before is not after else f"is {after} already"
-    output.data(f"{output.good(output.sign('ok'))} Increment {moved.after.id}: {told}")
-    tell_warnings(moved.warnings)

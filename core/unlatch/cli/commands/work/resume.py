@@ -24,7 +24,7 @@ from unlatch.cli.render.rule_warnings import (
 from unlatch.cli.render.scope_report import document_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, REASON, Session, with_session
-from unlatch.increments.files.manager import checked_reason
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.activation_guard import check_activation
 from unlatch.lifecycle.resume import ResumeRequest, ResumeResult, ResumeStep, plan_resume, resume
 from unlatch.spi.operation import Kind

@@ -20,9 +20,9 @@ from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.delivery.preview import Preview, preview_all
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UsageError
-from unlatch.increments.files.manager import checked_reason
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.matching import matching, read_condition
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.lifecycle.resume import (
     ResumeRequest,

@@ -13,11 +13,8 @@ from unlatch.cli.render.documents import delivered_code, delivery_entry, increme
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, is_interactive, with_session
-from unlatch.errors import UsageError
-from unlatch.increments.files.manager import checked_reason
-from unlatch.increments.files.outbox import new_operations
-from unlatch.increments.files.plans import plan_undo, undoable
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, require_terminal, with_session
+from unlatch.lifecycle.status_change import apply_change, plan_undo_reopen
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -55,96 +52,69 @@ def command(entry: Entry) -> click.Command:
         as_json: bool,
     ) -> int:
         workspace = session.workspace
-        before = workspace.manager.read(wanted)
+        who = session.who(by)
+        plan, entry = plan_undo_reopen(workspace, wanted, by=who, reason=reason, options=delivery)
         workspace.check_config()
-        reason = checked_reason(reason) if reason is not None else None
         if dry_run:
-            intent = workspace.manager.intent(by=session.who(by), reason=reason, options=delivery)
-            plan = plan_undo(before, intent)
-            return preview_and_tell(session, plan, delivery, offline=offline, as_json=as_json)
-        if not _agreed(before, undoable(before), yes=yes):
+            change = plan.preview(workspace)
+            return preview_and_tell(session, change, delivery, offline=offline, as_json=as_json)
+        if not yes and not _confirmed(plan.before, entry):
             output.talk("Nothing was changed.")
             return DECLINED
-        after, undone = workspace.manager.undo(
-            before.id, by=session.who(by), reason=reason, options=delivery
-        )
+        result = apply_change(workspace, plan)
+        undone = result.undone or entry
         if not as_json:
-            _tell(before, after, undone)
+            _tell(plan.before, result.increment, undone)
         with session.trackers() as trackers:
             delivered = deliver_and_tell(
                 session,
                 trackers,
-                after,
+                result.increment,
                 options=delivery,
-                fresh=new_operations(before, after),
+                fresh=result.fresh,
                 offline=offline,
                 silent=as_json,
             )
-        return _end(session, before, undone, delivered, as_json=as_json)
+        code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
+        if as_json:
+            output.document(
+                "undo",
+                code,
+                increment=increment_entry(delivered.increment, plan.before.status),
+                undone=undone.id,
+                trackers=[delivery_entry(one) for one in delivered.deliveries],
+            )
+        elif code == UNDECIDED:
+            _tell_undecided(session, delivered)
+        elif code:
+            tell_left(delivered)
+        return code
 
     return run
 
 
-def _tell(before: Increment, after: Increment, undone: ReopenEntry) -> None:
-    mark = output.good(output.sign("ok"))
-    output.data(f"{mark} Increment {after.id}: {before.status} -> {after.status}")
-    for warning in after.warnings:
-        output.talk(f"    {output.warn('note:')} {output.clean(warning)}")
-    if undone.amendment:
-        kept = "spec.md and tasks.md keep what the reopen wrote; git can take it out again"
-        output.talk(f"    {output.warn('note:')} {kept}")
-
-
-def _agreed(increment: Increment, entry: ReopenEntry, *, yes: bool) -> bool:
-    if yes:
-        return True
-    if not is_interactive():
-        raise UsageError(
-            "not-interactive",
-            "undo closes items again; cannot prompt: stdin is not a terminal",
-            hint=f"unlatch undo {increment.id} --yes",
-        )
-    reason = output.clean(entry.reason)
-    output.talk(
-        f"{output.warn('!')} {increment.id} was reopened by "
-        f"{output.clean(entry.reopened_by)}: {reason}"
-    )
+def _confirmed(increment: Increment, entry: ReopenEntry) -> bool:
+    require_terminal("undo closes items again", f"unlatch undo {increment.id} --yes")
+    by, reason = output.clean(entry.reopened_by), output.clean(entry.reason)
+    output.talk(f"{output.warn('!')} {increment.id} was reopened by {by}: {reason}")
     items = times(len(increment.links), "item")
     output.talk(f"  Undoing will set it back to {entry.previous_status}, and close those of its")
     output.talk(f"  {items} that the reopen opened.")
     return output.confirm("Continue?")
 
 
-def _end(
-    session: Session,
-    before: Increment,
-    undone: ReopenEntry,
-    delivered: Delivered,
-    *,
-    as_json: bool,
-) -> int:
-    code = 0 if delivered.on_purpose else delivered_code(delivered.deliveries, delivered.left)
-    if as_json:
-        output.document(
-            "undo",
-            code,
-            increment=increment_entry(delivered.increment, before.status),
-            undone=undone.id,
-            trackers=[delivery_entry(one) for one in delivered.deliveries],
-        )
-    elif code == UNDECIDED:
-        _tell_undecided(session, delivered)
-    elif code:
-        tell_left(delivered)
-    return code
+def _tell(before: Increment, after: Increment, undone: ReopenEntry) -> None:
+    output.ok(f"Increment {after.id}: {before.status} -> {after.status}")
+    for warning in after.warnings:
+        output.remark(warning)
+    if undone.amendment:
+        output.remark("spec.md and tasks.md keep what the reopen wrote; git can take it out again")
 
 
 def _tell_undecided(session: Session, delivered: Delivered) -> None:
-    """Name the commands that close what undo left open."""
+    """Name the commands that close the items that undo left open."""
     manifests = session.workspace.registry.manifests
-    trackers = dict.fromkeys(
-        one.operation.tracker for one in delivered.deliveries if one.undecided is not None
-    )
-    for name in trackers:
+    undecided = [one for one in delivered.deliveries if one.undecided is not None]
+    for name in dict.fromkeys(one.operation.tracker for one in undecided):
         command = f"unlatch {name} close-{manifests[name].slug} {delivered.increment.id}"
         output.talk(f"Not decided: see the note above. To close the item: {command}")

@@ -1,0 +1,193 @@
+"""Changes of an increment's status: start, pause, review, backlog, complete, abandon, undo.
+
+A change that items follow is a plan first: a dry run shows it, and `apply_change` makes it by the
+same decision, from the increment as it is under its lock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.run import SharedItems
+from unlatch.errors import StoreError
+from unlatch.increments.files.plans import (
+    IntentDetails,
+    plan_enqueue,
+    plan_transition,
+    plan_undo,
+    undoable,
+)
+from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import (
+    APPROVED,
+    DEFAULT_ACTIVATION,
+    ActivationOptions,
+    Approval,
+    allow_activation,
+)
+from unlatch.lifecycle.completion import check_finish
+from unlatch.spi.operation import Kind
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.increments.files.plans import Intent, Plan
+    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.project.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePlan:
+    """A change of status, with the operations that follow from it.
+
+    Args:
+        to: the status that the increment gets; nothing changes where it has it already.
+        decide: the change of the increment as it is then; raises where there is none to make.
+        spared: links whose items stay open, with the unfinished increments that need them.
+        shared: the increments that share items with it.
+    """
+
+    before: Increment
+    to: Status
+    by: str
+    reason: str | None
+    decide: Callable[[Increment, Intent], Plan]
+    details: IntentDetails
+    approval: Approval = APPROVED
+    spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
+    shared: SharedItems | None = None
+
+    def preview(self, workspace: Workspace) -> Plan:
+        """The change, as it would be made now."""
+        if self.before.status is self.to:
+            return plan_enqueue(self.before)
+        intent = workspace.manager.intent(by=self.by, reason=self.reason, **self.details)
+        return self.decide(self.before, intent)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeResult:
+    """A change of status that was made, before anything was delivered.
+
+    Args:
+        fresh: the operations that this process has just made.
+        undone: the entry of reopenHistory that an undo marked.
+    """
+
+    before: Increment
+    increment: Increment
+    fresh: frozenset[str] = frozenset()
+    approval: Approval = APPROVED
+    undone: ReopenEntry | None = None
+
+
+def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
+    """Make a change; where the increment has the status already, it is left as it is.
+
+    Raises:
+        StoreError: the status table does not allow it any more, or the files cannot be written.
+    """
+    before = plan.before
+    if before.status is plan.to:
+        return ChangeResult(before, before)
+    unarchive = not plan.to.is_finished
+    made, after = workspace.manager.apply(
+        before.id, plan.decide, by=plan.by, reason=plan.reason, unarchive=unarchive, **plan.details
+    )
+    return ChangeResult(before, after, made.new, plan.approval, made.undone)
+
+
+def plan_finish(
+    workspace: Workspace,
+    wanted: str,
+    to: Status,
+    *,
+    by: str,
+    reason: str | None = None,
+    force: bool = False,
+    options: DeliveryOptions = AS_CONFIGURED,
+) -> ChangePlan:
+    """Plan to complete or abandon an increment, and to close its items.
+
+    An item that another unfinished increment links to is not closed.
+
+    Args:
+        force: complete it although work is open; recorded, and needs a reason.
+
+    Raises:
+        UsageError: the increment is unknown, or the reason is missing or too long.
+        StoreError: the status table does not allow it.
+        WorkOpen: it is to be completed, and its files list open work.
+    """
+    before = workspace.manager.read(wanted)
+    shared = SharedItems(workspace.manager)
+    is_done = before.status is to
+    reason = None if reason is None else checked_reason(reason)
+    approval = APPROVED if is_done else check_finish(before, to, reason=reason, force=force)
+    spared = () if is_done else shared.needed_links(before)
+    details: IntentDetails = {
+        "options": options,
+        "exclude": [link for link, _ in spared],
+        "forced": approval.forced,
+    }
+
+    def decide(before: Increment, intent: Intent) -> Plan:
+        return plan_transition(before, to, intent, enqueue=Kind.CLOSE)
+
+    return ChangePlan(before, to, by, reason, decide, details, approval, spared, shared)
+
+
+def plan_undo_reopen(
+    workspace: Workspace,
+    wanted: str,
+    *,
+    by: str,
+    reason: str | None = None,
+    options: DeliveryOptions = AS_CONFIGURED,
+) -> tuple[ChangePlan, ReopenEntry]:
+    """Plan to undo the last reopen; its entry is returned too.
+
+    Raises:
+        UsageError: the increment is unknown, or the reason is blank or too long.
+        StoreError: `nothing-to-undo`.
+    """
+    before = workspace.manager.read(wanted)
+    reason = None if reason is None else checked_reason(reason)
+    entry = undoable(before)
+    to, details = entry.previous_status, IntentDetails(options=options)
+    return ChangePlan(before, to, by, reason, plan_undo, details), entry
+
+
+def move(
+    workspace: Workspace,
+    wanted: str,
+    to: Status,
+    *,
+    by: str,
+    reason: str | None = None,
+    activation: ActivationOptions = DEFAULT_ACTIVATION,
+) -> ChangeResult:
+    """Move an unfinished increment along the status table, which no tracker sees.
+
+    Raises:
+        UsageError: the increment is unknown.
+        StoreError: it is finished, the status table does not allow it, or the limits refuse it.
+    """
+    manager = workspace.manager
+    before = manager.read(wanted)
+    if before.status.is_finished:
+        raise StoreError(
+            "finished",
+            f"{before.id} is {before.status}; use `unlatch resume` to reopen it",
+            hint=f"unlatch resume {before.id}",
+        )
+    if before.status is to:
+        return ChangeResult(before, before)
+    if to is not Status.ACTIVE:
+        return ChangeResult(before, manager.transition(before.id, to, by=by, reason=reason))
+    with allow_activation(workspace, before, activation) as approval:
+        after = manager.transition(before.id, to, by=by, reason=reason, forced=approval.forced)
+    return ChangeResult(before, after, approval=approval)
