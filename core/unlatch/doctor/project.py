@@ -11,7 +11,7 @@ from unlatch.doctor.finding import Found
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE, sorted_folders
 from unlatch.increments.model.limits import days_idle, is_stale, wip
-from unlatch.migrate.migrate import unfinished
+from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.worklog.safe_open import read_file
@@ -92,7 +92,7 @@ def _specweave(project: ProjectSnapshot) -> Any:
 
 
 def unfinished_migration(project: ProjectSnapshot) -> Hits:
-    begun = unfinished(project.workspace)
+    begun = find_unfinished(project.workspace)
     if begun is not None:
         yield Found(
             f"a migration that {begun.by} started was interrupted",

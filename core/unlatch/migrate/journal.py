@@ -1,8 +1,8 @@
-"""The journal of a migration: what it does, written before it does it, and all that undoes it.
+"""The journal of a migration, written before the migration: its changes, and all that undoes them.
 
-It lies in `.unlatch/migrations/` and belongs into git, so that a migration can be finished or
-undone in any clone, also when everything local was deleted. Because it comes with the repository it
-is not trusted: it can name only the places that a migration changes.
+It is in `.unlatch/migrations/` and belongs into git, so that any clone can finish or undo a
+migration, also after everything local was deleted. A journal comes with the repository and is not
+trusted: it can name only places that a migration changes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from dataclasses import dataclass, replace
+from enum import StrEnum
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,9 @@ from unlatch.errors import StoreError
 from unlatch.worklog.atomic import remove_file, replace_file, writing
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
+from unlatch.worklog.record import TEXT, TIME, ULID, BadRecord, Record, Type, key, record, text
 from unlatch.worklog.restore import or_restore, restore_command
 from unlatch.worklog.safe_open import make_folders, open_folder, read_file
-from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -30,62 +30,97 @@ if TYPE_CHECKING:
     from unlatch.increments.files.layout import Layout
 
 FORMAT_VERSION = 1
-DONE, BEGUN, UNDOING = "done", "begun", "undoing"
-_STATES = (DONE, BEGUN, UNDOING)
-
 _TREE = r"\.(?:specweave|unlatch)/increments"
-_MOVABLE = re.compile(rf"{_TREE}(?:/[^/]+){{0,2}}")
-_EDITABLE = re.compile(
+
+
+class State(StrEnum):
+    """The progress of a migration."""
+
+    DONE = "done"
+    BEGUN = "begun"
+    UNDOING = "undoing"
+
+
+def _state(raw: Any) -> State:
+    try:
+        return State(raw)
+    except ValueError as error:
+        raise BadRecord(f" is not one of {', '.join(State)}") from error
+
+
+def _place(known: str) -> Type:
+    """A path from the project's root to a place that a migration changes."""
+
+    def read(raw: Any) -> str:
+        path = text(raw)
+        is_foreign = ".." in PurePosixPath(path).parts or not re.fullmatch(known, path)
+        if is_foreign or "\0" in path or "\\" in path:
+            raise BadRecord(f": a migration does not change {json.dumps(path)}")
+        return path
+
+    return Type("Place", read)
+
+
+def _list(model: Record) -> Type:
+    return Type("List", model.read_all, lambda values: [model.write(one) for one in values])
+
+
+_MOVABLE = _place(rf"{_TREE}(?:/[^/]+){{0,2}}")
+_EDITABLE = _place(
     rf"{_TREE}(?:/[^/.][^/]*){{1,3}}/metadata\.json|\.unlatch/config\.toml|\.gitattributes"
+)
+_CONTENT = Type(
+    "Content",
+    lambda raw: None if raw is None else text(raw).encode(),
+    lambda content: None if content is None else content.decode(),
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move:
-    """A folder or file that goes elsewhere; both are paths from the project's root."""
+    """A folder or file that moves."""
 
-    source: str
-    target: str
+    source: str = key(_MOVABLE, "from")
+    target: str = key(_MOVABLE, "to")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edit:
     """A file that changes.
 
     Args:
-        path: where it is once everything has moved, from the project's root.
-        before: its content before; None if it was not there.
+        path: its place after all moves.
+        before: its content before; None if it was missing.
         after: the SHA-256 of its content after.
     """
 
-    path: str
-    before: bytes | None
-    after: str
+    path: str = key(_EDITABLE)
+    before: bytes | None = key(_CONTENT)
+    after: str = key(TEXT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Journal:
     """One migration."""
 
-    id: str
-    at: datetime
-    by: str
-    state: str
-    moves: tuple[Move, ...]
-    edits: tuple[Edit, ...]
+    id: str = key(ULID)
+    at: datetime = key(TIME)
+    by: str = key(TEXT)
+    state: State = key(Type("State", _state))
+    moves: tuple[Move, ...] = key(_list(Record.of(Move)))
+    edits: tuple[Edit, ...] = key(_list(Record.of(Edit)), "files")
 
-    def in_state(self, state: str) -> Journal:
-        """The same migration, further on."""
-        return replace(self, state=state)
+
+_JOURNAL = Record.of(Journal)
 
 
 def digest(content: bytes) -> str:
-    """What a journal knows a content by."""
+    """The hash of a content in a journal."""
     return sha256(content).hexdigest()
 
 
 def write_journal(layout: Layout, journal: Journal) -> None:
-    """Keep a journal, on disk when this returns.
+    """Write a journal, on disk when this returns.
 
     Raises:
         StoreError: `not-writable`.
@@ -93,32 +128,17 @@ def write_journal(layout: Layout, journal: Journal) -> None:
     folder = _folder(layout)
     with writing(folder), contextlib.suppress(FileExistsError):
         make_folders(folder)
-    written = {
-        "formatVersion": FORMAT_VERSION,
-        "id": journal.id,
-        "at": stamp(journal.at),
-        "by": journal.by,
-        "state": journal.state,
-        "moves": [{"from": one.source, "to": one.target} for one in journal.moves],
-        "files": [
-            {
-                "path": one.path,
-                "before": None if one.before is None else one.before.decode(),
-                "after": one.after,
-            }
-            for one in journal.edits
-        ],
-    }
-    replace_file(_path(layout, journal.id), render_new(written))
+    entry = {"formatVersion": FORMAT_VERSION, **_JOURNAL.write(journal)}
+    replace_file(folder / f"{journal.id}.json", render_new(entry))
 
 
 def remove_journal(layout: Layout, journal: Journal) -> None:
-    """Forget a migration that is undone.
+    """Remove the journal of a migration that is undone.
 
     Raises:
         StoreError: `not-writable`.
     """
-    path = _path(layout, journal.id)
+    path = _folder(layout) / f"{journal.id}.json"
     remove_file(path)
     with writing(path), open_folder(layout.home) as home:
         with home.folder(path.parent.name) as folder:
@@ -133,17 +153,18 @@ def read_journals(layout: Layout) -> tuple[Journal, ...]:
     Raises:
         StoreError: `migration-unreadable` or `migration-newer`.
     """
+    place = _folder(layout)
     try:
-        with open_folder(_folder(layout)) as folder:
-            paths = [_folder(layout) / name for name in folder.names()]
+        with open_folder(place) as folder:
+            paths = [place / name for name in folder.names()]
     except FileNotFoundError:
         return ()
     except NotADirectoryError as error:
         raise StoreError(
             "migration-unreadable",
             "a file is in place of the folder of migrations",
-            where=str(_folder(layout)),
-            hint=or_restore("remove it", _folder(layout), what="the folder"),
+            where=str(place),
+            hint=or_restore("remove it", place, what="the folder"),
         ) from error
     return tuple(_read(path) for path in paths if path.suffix == ".json" and is_ulid(path.stem))
 
@@ -152,14 +173,10 @@ def _folder(layout: Layout) -> Path:
     return layout.home / "migrations"
 
 
-def _path(layout: Layout, id: str) -> Path:
-    return _folder(layout) / f"{id}.json"
-
-
 def _read(path: Path) -> Journal:
     try:
-        data = JsonText.parse(read_file(path)).value
-        version = data.get("formatVersion")
+        entry = JsonText.parse(read_file(path)).value
+        version = entry.get("formatVersion") if isinstance(entry, dict) else None
         if isinstance(version, int) and version > FORMAT_VERSION:
             raise StoreError(
                 "migration-newer",
@@ -167,35 +184,14 @@ def _read(path: Path) -> Journal:
                 where=str(path),
                 hint="upgrade: pipx upgrade unlatch",
             )
-        return _journal(data, path.stem)
-    except (OSError, JsonTextError, KeyError, TypeError, ValueError, AttributeError) as error:
+        journal: Journal = _JOURNAL.read(entry)
+        if journal.id != path.stem:
+            raise BadRecord("/id differs from the file's name")
+    except (OSError, JsonTextError, ValueError) as error:
         raise StoreError(
             "migration-unreadable",
             f"the journal of a migration cannot be read: {error}",
             where=str(path),
             hint=restore_command(path) or "put back the file as it was",
         ) from error
-
-
-def _journal(data: dict[str, Any], id: str) -> Journal:
-    at, state = read_stamp(data["at"]), data["state"]
-    lists = all(isinstance(data[key], list) for key in ("moves", "files"))
-    if data["id"] != id or at is None or state not in _STATES or not lists:
-        raise ValueError("id, at or state is not what it has to be")
-    moves = tuple(
-        Move(_place(m["from"], _MOVABLE), _place(m["to"], _MOVABLE)) for m in data["moves"]
-    )
-    return Journal(id, at, str(data["by"]), state, moves, tuple(map(_edit, data["files"])))
-
-
-def _edit(entry: dict[str, Any]) -> Edit:
-    before = entry["before"]
-    content = None if before is None else before.encode()
-    return Edit(_place(entry["path"], _EDITABLE), content, str(entry["after"]))
-
-
-def _place(path: str, known: re.Pattern[str]) -> str:
-    parts = PurePosixPath(path).parts
-    if ".." in parts or not known.fullmatch(path) or "\0" in path or "\\" in path:
-        raise ValueError(f"{json.dumps(path)} is no place that a migration changes")
-    return path
+    return journal

@@ -1,4 +1,4 @@
-"""What bringing a SpecWeave tree to the current shape comes to; nothing is written here."""
+"""Planning the migration of a SpecWeave tree to the current shape; nothing is written here."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Change:
     """A file that a migration changes.
 
     Args:
-        path: where it is afterwards, from the project's root.
-        before: its content now; None if it is not there.
+        path: its place afterwards, from the project's root.
+        before: its content now; None if it is missing.
     """
 
     path: str
@@ -46,35 +46,33 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """A file that is left as it is, and why."""
+class SkippedFile:
+    """A file that is left as it is, and the reason."""
 
     path: str
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
-    """What migrating comes to.
+class MigrationPlan:
+    """The moves and changes of a migration.
 
     Args:
-        moves: folders that change their place.
-        changes: files that change.
-        left: files that are moved and not changed although they could be.
+        skipped: files that move unchanged although they have another shape.
     """
 
     moves: tuple[Move, ...]
     changes: tuple[Change, ...]
-    left: tuple[Left, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
 
     @property
-    def is_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the project has the current shape already."""
         return not self.moves and not self.changes
 
 
-def plan(workspace: Workspace) -> Migration:
-    """What migrating would do; nothing is written.
+def plan_migration(workspace: Workspace) -> MigrationPlan:
+    """Plan a migration.
 
     Raises:
         StoreError: `migrate-blocked`.
@@ -83,18 +81,17 @@ def plan(workspace: Workspace) -> Migration:
     root = workspace.layout.root
     theirs, ours = root / THEIRS, root / OURS
     moves = tuple(moves_between(root, THEIRS, OURS)) if theirs.is_dir() else ()
-    changes: list[Change] = []
-    left: list[Left] = []
-    for place in (theirs, ours):
-        for folder in _folders(place):
-            path = f"{OURS}/{(folder.path / METADATA).relative_to(place).as_posix()}"
-            found = _metadata(workspace, folder, path)
-            if isinstance(found, Left):
-                left.append(found)
-            elif found is not None:
-                changes.append(found)
-    changes += [one for one in (_config(workspace), _attributes(root)) if one is not None]
-    return Migration(moves, tuple(changes), tuple(left))
+    found = [
+        _metadata(workspace, folder, f"{OURS}/{folder.path.relative_to(place).as_posix()}")
+        for place in (theirs, ours)
+        for folder in _folders(place)
+    ]
+    found += [_config(workspace), _attributes(root)]
+    return MigrationPlan(
+        moves,
+        tuple(one for one in found if isinstance(one, Change)),
+        tuple(one for one in found if isinstance(one, SkippedFile)),
+    )
 
 
 def _folders(increments: Path) -> Iterator[Folder]:
@@ -107,11 +104,11 @@ def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
     """The fewest moves that bring all below `source` to `target`.
 
     Raises:
-        StoreError: `migrate-blocked`, where something of the same name is there.
+        StoreError: `migrate-blocked`, if something of the same name is there.
     """
     here, there = root / source, root / target
     if not exists(there):
-        yield Move(source, target)
+        yield Move(source=source, target=target)
         return
     try:
         with open_folder(here) as opened, open_folder(there):
@@ -125,7 +122,7 @@ def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
 
 
 def blocked(source: str, target: str, there: Path) -> StoreError:
-    """The error for a move whose place is taken."""
+    """The error for a move to a place that is taken."""
     return StoreError(
         "migrate-blocked",
         f"{source} cannot move to {target}: something is there",
@@ -134,19 +131,20 @@ def blocked(source: str, target: str, there: Path) -> StoreError:
     )
 
 
-def _metadata(workspace: Workspace, folder: Folder, path: str) -> Change | Left | None:
+def _metadata(workspace: Workspace, folder: Folder, place: str) -> Change | SkippedFile | None:
+    path = f"{place}/{METADATA}"
     try:
         before = read_file(folder.path / METADATA)
         text = read_metadata(folder.path / METADATA)
         if text.duplicates:
-            return Left(path, f"{', '.join(text.duplicates)} stands there twice")
+            return SkippedFile(path, f"{', '.join(text.duplicates)} stands there twice")
         after = canonical(folder, text, workspace.manager.shapes)
     except OSError as error:
-        return Left(path, error.strerror or str(error))
+        return SkippedFile(path, error.strerror or str(error))
     except StoreError as error:
-        return Left(path, error.message)
+        return SkippedFile(path, error.message)
     if after is None:
-        return Left(path, "in the current shape it would be read in another way")
+        return SkippedFile(path, "in the current shape it would be read in another way")
     return Change(path, before, after) if after != before else None
 
 
@@ -160,7 +158,7 @@ def _config(workspace: Workspace) -> Change | None:
 
 
 def _attributes(root: Path) -> Change | None:
-    """What .gitattributes says of the increments, said of the place where they will be."""
+    """.gitattributes with its lines about the increments changed to their new place."""
     with contextlib.suppress(OSError):
         before = read_file(root / _ATTRIBUTES)
         after = before.replace(f"/{THEIRS}/".encode(), f"/{OURS}/".encode())

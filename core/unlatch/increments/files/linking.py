@@ -1,4 +1,4 @@
-"""Tying items to increments and cutting the tie."""
+"""Linking items to increments, unlinking them, and following items that moved."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: str) -> Increment:
-    """Link items to an increment; one that is tied already is left as it is."""
+    """Link items to an increment; one that is linked already is left alone."""
 
-    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:  # noqa: ARG001
-        told: list[Event] = []
+    def edit(_before: Increment, data: dict[str, Any]) -> list[Event]:
+        events: list[Event] = []
         for link in links:
-            if not _tied(data, link, manager):
+            if not _links_to(data, link, manager):
                 add_link(data, link, manager.shapes.links[link.tracker])
-                told.append(_event(Linked, link, manager, by))
-        return told
+                events.append(Linked(**_facts(manager, by, link.tracker, link.key)))
+        return events
 
     return manager.change(wanted, edit)
 
@@ -42,33 +42,31 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
     """Unlink an item, and drop its pending operations."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        if not (tied := _tied(data, link, manager)):
+        if not (known := _links_to(data, link, manager)):
             return []  # another process was faster
         remove_link(data, link, manager.shapes.links[link.tracker])
-        keys = {(known.tracker, known.key) for known in tied}
+        keys = {(one.tracker, one.key) for one in known}
+        # Nothing is written to the item any more. But until the outcome of an attempt is known,
+        # nothing else may write to it, so an operation in doubt stays.
         left = (
-            _doubt_alone(one) if (one.tracker, one.item) in keys else one for one in before.pending
+            _without_effect(one) if (one.tracker, one.item) in keys else one
+            for one in before.pending
+            if (one.tracker, one.item) not in keys or is_in_doubt(one)
         )
-        set_pending(data, tuple(one for one in left if one is not None))
-        return [_event(Unlinked, link, manager, by)]
+        set_pending(data, left)
+        return [Unlinked(**_facts(manager, by, link.tracker, link.key))]
 
     return manager.change(wanted, edit)
 
 
-def _doubt_alone(operation: Operation) -> Operation | None:
-    """What stays of an operation for an unlinked item: the doubt, where there is one.
-
-    Nothing is written to the item any more; but until it is known what was, nobody else may write.
-    """
-    if not is_in_doubt(operation):
-        return None
+def _without_effect(operation: Operation) -> Operation:
     return replace(operation, state=False, options=replace(operation.options, comment="none"))
 
 
 def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: str) -> Increment:
-    """Let a link follow its item to where it is now, with everything that is pending for it.
+    """Let a link and its pending operations follow an item to its new place.
 
-    Where another link means that place already, the two become one.
+    If another link has that place already, the two become one.
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
@@ -84,30 +82,24 @@ def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: 
             replace(one, item=key) if (one.tracker, one.item) == (link.tracker, link.key) else one
             for one in before.pending
         )
-        # The twin's own operation of the same intent stands.
+        # Of two operations of one intent, that of the other link stands.
         ordered = sorted(moved, key=lambda one: one not in before.pending)
         kept = {one.key: one for one in reversed(ordered)}
         set_pending(data, tuple(one for one in ordered if kept[one.key] is one))
-        return [
-            Repointed(
-                id=manager.new_id(),
-                at=manager.clock(),
-                by=by,
-                tracker=link.tracker,
-                origin=link.key,
-                item=key,
-            )
-        ]
+        return [Repointed(origin=link.key, **_facts(manager, by, link.tracker, key))]
 
     return manager.change(wanted, edit)
 
 
-def _event(
-    model: type[Linked | Unlinked], link: Link, manager: MetadataManager, by: str
-) -> Linked | Unlinked:
-    now = manager.clock()
-    return model(id=manager.new_id(), at=now, by=by, tracker=link.tracker, item=link.key)
+def _facts(manager: MetadataManager, by: str, tracker: str, item: str) -> dict[str, Any]:
+    return {
+        "id": manager.new_id(),
+        "at": manager.clock(),
+        "by": by,
+        "tracker": tracker,
+        "item": item,
+    }
 
 
-def _tied(data: dict[str, Any], link: Link, manager: MetadataManager) -> list[Link]:
+def _links_to(data: dict[str, Any], link: Link, manager: MetadataManager) -> list[Link]:
     return [known for known in read_links(data, manager.shapes.links) if same_item(link, known)]

@@ -1,6 +1,6 @@
-"""The outbox: operations recorded in metadata.json and not delivered yet, and notes about them.
+"""The outbox: pending operations in metadata.json, and notes about attempts to deliver them.
 
-Whatever decides the outcome of a delivery is kept here, so that any clone can finish it.
+Everything that decides the outcome of a delivery is kept here, so that any clone can finish it.
 """
 
 from __future__ import annotations
@@ -22,23 +22,16 @@ if TYPE_CHECKING:
     from unlatch.spi.operation import Result, SeenItem
     from unlatch.worklog.event_log import Event
 
-    Rewrite = Callable[[Operation], Operation | None]
-
 
 def new_operations(before: Increment, after: Increment) -> frozenset[str]:
-    """The intents that a change has just enqueued."""
+    """The intents that a change has enqueued."""
     known = {operation.op for operation in before.pending}
     return frozenset(operation.op for operation in after.pending) - known
 
 
 def enqueue(manager: MetadataManager, wanted: str, *operations: Operation) -> Increment:
-    """Make operations durable that have no change of status behind them."""
-
-    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        set_pending(data, (*before.pending, *operations))
-        return []
-
-    return manager.change(wanted, edit)
+    """Record operations without a change of status."""
+    return _edit_pending(manager, wanted, lambda pending: (*pending, *operations))
 
 
 def note_attempts(
@@ -47,30 +40,31 @@ def note_attempts(
     """Note attempts before anything is sent.
 
     Args:
-        notes: by operation, its item as it was read; what the first attempt found stays noted.
+        notes: the item of each operation as it was read; the note of the first attempt keeps its.
 
     Returns:
         The operations as they are now. One that was withdrawn meanwhile is missing; one whose
-        state part was struck meanwhile comes back so, and without a note.
+        state part was struck meanwhile is returned so, and without a note.
     """
     found: dict[Operation, Operation] = {}
+    known = {one.key: one for one in notes}
 
-    def noted(operation: Operation) -> Operation:
-        known = next((one for one in notes if one.key == operation.key), None)
-        if known is None:
+    def note(operation: Operation) -> Operation:
+        asked = known.get(operation.key)
+        if asked is None:
             return operation
-        if operation.state is known.state:
-            operation = _attempted(operation, manager.clock(), notes[known])
-        found[known] = operation
+        if operation.state is asked.state:
+            operation = _with_attempt(operation, manager.clock(), notes[asked])
+        found[asked] = operation
         return operation
 
-    _rewrite(manager, wanted, noted)
+    _edit_pending(manager, wanted, lambda pending: map(note, pending))
     return found
 
 
-def _attempted(operation: Operation, now: datetime, before: SeenItem | None) -> Operation:
+def _with_attempt(operation: Operation, now: datetime, before: SeenItem | None) -> Operation:
     last = operation.attempt or Attempt(0, now, ended=now)
-    # One that was left open ended without an answer, which does not count.
+    # An attempt that is still open ended without an answer, and does not count.
     number = max(1, last.number if last.is_open else last.number + 1)
     first_seen = last.before or before
     return replace(operation, attempt=Attempt(number, now, first_seen), cause=None, parked_at=None)
@@ -88,22 +82,22 @@ def close_attempt(
     remedy: str | None = None,
     untouched: bool = False,
 ) -> Operation | None:
-    """Note how an attempt ended that did not deliver.
+    """Note the end of an attempt that did not deliver.
 
     Args:
         cause: the id of the error.
-        counts: whether it counts towards giving up.
-        in_doubt: whether something that was sent may still take effect.
+        counts: whether it counts towards the maximum number of attempts.
+        in_doubt: whether a request may still take effect.
         retry_at: when the tracker accepts requests again.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
-        untouched: whether the item is known to be as it was, so that the next attempt looks anew.
+        untouched: whether the item is unchanged for sure, so that the next attempt reads it anew.
 
     Returns:
-        The operation as it is now; None if it is pending no more.
+        The operation as it is now; None if it is not pending any more.
     """
     found: list[Operation] = []
 
-    def closed(one: Operation) -> Operation:
+    def close(one: Operation) -> Operation:
         if one.key != operation.key:
             return one
         now = manager.clock()
@@ -117,13 +111,13 @@ def close_attempt(
             None if in_doubt else now,
             cause,
             retry_at,
-            # A failure that says nothing about the refusal before it leaves that one's remedy.
+            # A failure that is no refusal keeps the remedy for the refusal before it.
             remedy or (None if counts else last.remedy),
         )
         found.append(replace(one, attempt=ended))
         return found[-1]
 
-    _rewrite(manager, wanted, closed)
+    _edit_pending(manager, wanted, lambda pending: map(close, pending))
     return found[-1] if found else None
 
 
@@ -134,14 +128,14 @@ def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause:
         known = next((one for one in before.pending if one.key == operation.key), None)
         if known is None or (known.is_blocked and known.cause == cause):
             return []
-        blocked = replace(known, cause=cause, parked_at=manager.clock())
+        now = manager.clock()
+        blocked = replace(known, cause=cause, parked_at=now)
         set_pending(data, tuple(blocked if one is known else one for one in before.pending))
-        by = operation.by or _reopened_by(before, operation.op)
         return [
             Parked(
                 id=manager.new_id(),
-                at=manager.clock(),
-                by=by,
+                at=now,
+                by=_author(before, operation),
                 op=operation.op,
                 cause=cause,
                 tracker=operation.tracker,
@@ -153,8 +147,10 @@ def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause:
 
 
 def withdraw(manager: MetadataManager, wanted: str, operation: Operation) -> None:
-    """Forget an operation that has nothing left to do."""
-    _rewrite(manager, wanted, lambda one: None if one.key == operation.key else one)
+    """Remove an operation that has nothing left to do."""
+    _edit_pending(
+        manager, wanted, lambda pending: (one for one in pending if one.key != operation.key)
+    )
 
 
 def record_delivery(
@@ -169,40 +165,39 @@ def record_delivery(
     refused: tuple[str, ...] = (),
     link: Link | None = None,
 ) -> Increment:
-    """Note that an operation was delivered: it leaves `pending` in this write.
+    """Record that an operation was delivered: it leaves `pending` in this write.
 
     Args:
-        reached: the item that it reached, and what it did there.
-        base: what both sides are now, or None if they are not in sync.
+        reached: the item, and the changes there.
+        base: both sides as they are now, or None if they are not in sync.
         commented: whether its comment is there.
         refused: labels that the tracker refused for good.
-        link: a link to be written along, for an item that was created.
+        link: a link to write as well, for an item that was created.
     """
     item = Link(reached.tracker, reached.item, reached.url)
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         left = tuple(one for one in before.pending if one.key != operation.key)
-        if len(left) == len(before.pending) and not _is_undone(before, operation.op):
+        # An undo asks for the result of the reopen, also of one that was undone on its way.
+        is_undone = any(one.id == operation.op and one.reverted_at for one in before.reopens)
+        if len(left) == len(before.pending) and not is_undone:
             return []  # another process was faster; its record stands
         set_pending(data, left)
-        for entry in data.get("reopenHistory", []):
-            if entry["id"] == operation.op:
-                write_synced(entry, reached, manager.shapes.synced, before.links)
+        _write_reached(manager, before, data, operation.op, [reached])
         linked = [known for known in before.links if same_item(known, item)]
         for known in linked:
             if base is not None:
                 block_at(data, known.path)["base"] = BASE.write(base)
             elif operation.kind is Kind.UNDO:
-                # What an undo left open is not to be closed by a comparison with what was before.
+                # A later comparison with the state before must not close the item again.
                 block_at(data, known.path).pop("base", None)
         if link is not None and not linked:
             add_link(data, link, manager.shapes.links[link.tracker])
-        by = operation.by or _reopened_by(before, operation.op)
         return [
             Delivered(
                 id=manager.new_id(),
                 at=manager.clock(),
-                by=by,
+                by=_author(before, operation),
                 op=operation.op,
                 kind=operation.kind,
                 tracker=reached.tracker,
@@ -217,8 +212,8 @@ def record_delivery(
             )
         ]
 
-    # The event goes first: once the operation has left `pending`, the event is all that tells
-    # of it, so a crash in between must leave the operation and not the silence.
+    # The event goes first: once the operation has left `pending`, the event is its only record,
+    # so a crash in between must keep the operation.
     return manager.change(wanted, edit, events_first=True)
 
 
@@ -231,12 +226,12 @@ def record_in_sync(
     op: str | None = None,
     reached: Iterable[SyncedItem] = (),
 ) -> Increment:
-    """Note what both sides are, for links whose sides agree.
+    """Record the base of links whose sides agree.
 
     Args:
-        is_current: whether an increment still is what was compared; nothing is noted otherwise.
+        is_current: whether an increment is still as it was compared; else nothing is recorded.
         op: the reopen that followed from items which were open already.
-        reached: those items; they count as reached by it.
+        reached: those items; the reopen counts as delivered to them.
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
@@ -246,26 +241,36 @@ def record_in_sync(
             for known in before.links:
                 if same_item(known, link):
                     block_at(data, known.path)["base"] = BASE.write(base)
-        for entry in data.get("reopenHistory", []):
-            for item in reached if entry["id"] == op else ():
-                write_synced(entry, item, manager.shapes.synced, before.links)
+        _write_reached(manager, before, data, op, reached)
         return []
 
     return manager.change(wanted, edit)
 
 
-def _rewrite(manager: MetadataManager, wanted: str, rewrite: Rewrite) -> None:
+def _write_reached(
+    manager: MetadataManager,
+    before: Increment,
+    data: dict[str, Any],
+    op: str | None,
+    reached: Iterable[SyncedItem],
+) -> None:
+    for entry in data.get("reopenHistory", []):
+        for item in reached if entry["id"] == op else ():
+            write_synced(entry, item, manager.shapes.synced, before.links)
+
+
+def _edit_pending(
+    manager: MetadataManager,
+    wanted: str,
+    edit_all: Callable[[tuple[Operation, ...]], Iterable[Operation]],
+) -> Increment:
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-        set_pending(data, filter(None, map(rewrite, before.pending)))
+        set_pending(data, edit_all(before.pending))
         return []
 
-    manager.change(wanted, edit)
+    return manager.change(wanted, edit)
 
 
-def _is_undone(increment: Increment, op: str) -> bool:
-    """Whether a reopen was undone, perhaps while it was on its way: undo asks what it did."""
-    return any(entry.id == op and entry.reverted_at is not None for entry in increment.reopens)
-
-
-def _reopened_by(increment: Increment, op: str) -> str:
-    return next((entry.reopened_by for entry in increment.reopens if entry.id == op), "unknown")
+def _author(increment: Increment, operation: Operation) -> str:
+    reopened = (entry.reopened_by for entry in increment.reopens if entry.id == operation.op)
+    return operation.by or next(reopened, "unknown")

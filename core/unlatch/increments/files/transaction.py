@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 class Edit(Protocol):
     """A change of an increment: alters `data` in place and returns the events that record it."""
 
-    def __call__(self, before: Increment, data: dict[str, Any]) -> list[Event]: ...
+    def __call__(self, before: Increment, data: dict[str, Any], /) -> list[Event]: ...
 
 
 def change_folder(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.table import Entry
     from unlatch.migrate.journal import Journal, Move
-    from unlatch.migrate.plan import Left, Migration
+    from unlatch.migrate.plan import MigrationPlan, SkippedFile
 
 DECLINED = 2
 
@@ -41,13 +41,13 @@ def command(entry: Entry) -> click.Command:
 
 
 def _migrate(session: Session, *, dry_run: bool, yes: bool, by: str | None, as_json: bool) -> int:
-    from unlatch.migrate.migrate import migrate, unfinished  # noqa: PLC0415
-    from unlatch.migrate.plan import plan  # noqa: PLC0415
+    from unlatch.migrate.migrate import find_unfinished, migrate  # noqa: PLC0415
+    from unlatch.migrate.plan import plan_migration  # noqa: PLC0415
 
-    begun = unfinished(session.workspace)
-    found = plan(session.workspace)
-    left = found.left
-    is_due = begun is not None or not found.is_nothing
+    begun = find_unfinished(session.workspace)
+    found = plan_migration(session.workspace)
+    left = found.skipped
+    is_due = begun is not None or not found.is_empty
     if not as_json:
         _announce(found, begun, diffs=dry_run)
     if is_due and not dry_run:
@@ -79,10 +79,10 @@ def _migrate(session: Session, *, dry_run: bool, yes: bool, by: str | None, as_j
     return 0
 
 
-def _announce(found: Migration, begun: Journal | None, *, diffs: bool) -> None:
+def _announce(found: MigrationPlan, begun: Journal | None, *, diffs: bool) -> None:
     if begun is not None:
         output.talk("A migration was cut short; this finishes it.")
-    elif found.is_nothing:
+    elif found.is_empty:
         output.talk("Nothing to migrate.")
     _tell_moves(found.moves)
     for change in found.changes:
@@ -94,16 +94,10 @@ def _announce(found: Migration, begun: Journal | None, *, diffs: bool) -> None:
 
 
 def _undo(session: Session, *, dry_run: bool, yes: bool, as_json: bool) -> int:
-    from unlatch.migrate.migrate import (  # noqa: PLC0415
-        changed_since,
-        last_migration,
-        to_take_back,
-        undo,
-    )
+    from unlatch.migrate.migrate import last_migration, plan_undo, undo  # noqa: PLC0415
 
     journal = last_migration(session.workspace)
-    kept = changed_since(session.workspace, journal)
-    changes = to_take_back(session.workspace, journal)
+    changes, kept = plan_undo(session.workspace, journal)
     moves = [(one.target, one.source) for one in journal.moves]
     if not as_json:
         for source, target in moves:
@@ -140,7 +134,7 @@ def _tell_moves(moves: Iterable[Move]) -> None:
         output.data(f"  move {output.clean(move.source)} to {output.clean(move.target)}")
 
 
-def _tell_left(left: Iterable[Left]) -> None:
+def _tell_left(left: Iterable[SkippedFile]) -> None:
     for one in left:
         note = output.warn("note:")
         output.talk(f"{note} {output.clean(one.path)} is left as it is: {output.clean(one.why)}")
