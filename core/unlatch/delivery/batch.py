@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 MAX_TOGETHER = 200
 # Fewer operations than these are sent one by one, in parallel.
 _MIN_TOGETHER = 3
+_KINDS = (Kind.REOPEN, Kind.CLOSE)
 
 Pending = tuple[DeliveryTask, Snapshot, Change]
 
@@ -59,19 +60,12 @@ def _is_candidate(run: DeliveryRun, name: str, tracker: str) -> bool:
 
 def _sendable(run: DeliveryRun, increment: Increment, tracker: str) -> list[DeliveryTask]:
     """Return the operations that may be sent at once, on items without other operations."""
-    items = [
-        (one, identity(link_of(increment, one)))
-        for one in increment.pending
-        if one.tracker == tracker
-    ]
-    identities = [item for _, item in items]
+    operations = [one for one in increment.pending if one.tracker == tracker]
+    items = [identity(link_of(increment, one)) for one in operations]
     tasks = (
         make_task(run, increment, one)
-        for one, item in items
-        if one.kind in (Kind.REOPEN, Kind.CLOSE)
-        and run.includes(one)
-        and run.is_fresh(one)
-        and identities.count(item) == 1
+        for one, item in zip(operations, items, strict=True)
+        if one.kind in _KINDS and run.includes(one) and run.is_fresh(one) and items.count(item) == 1
     )
     return [task for task in tasks if isinstance(task.step, Send)]
 

@@ -32,11 +32,7 @@ _STATE_LEFT = "its state is left alone: the configuration does not let it be wri
 
 
 def check_permitted(workspace: Workspace, tracker: str, part: Part) -> None:
-    """Refuse a part that no item of a tracker permits, before anything is recorded.
-
-    Raises:
-        UsageError: `write-not-permitted`.
-    """
+    """Refuse a part that no item of a tracker permits: `write-not-permitted`."""
     _require(part, workspace.config.sync.may_write(tracker), tracker)
 
 
@@ -53,22 +49,14 @@ def permitted_change(task: DeliveryTask) -> Change:
 
 
 def expected_change(task: DeliveryTask) -> Change:
-    """Return the change as far as it is known before the item is read.
-
-    Raises:
-        UsageError: as `permitted_change`.
-    """
+    """Return the change as far as it is known before the item is read."""
     change = permitted_change(task)
     # Most reopens have opened their item, so undoing them closes it.
     return replace(change, goal=Goal.COMPLETED) if task.operation.kind is Kind.UNDO else change
 
 
 def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
-    """Return the whole change, including parts that an earlier attempt did.
-
-    Raises:
-        UsageError: as `permitted_change`.
-    """
+    """Return the whole change, including parts that an earlier attempt did."""
     change, operation, parts = permitted_change(task), task.operation, _parts(task)
     if operation.state and Part.STATUS not in parts:
         task.remark(_STATE_LEFT)
@@ -86,11 +74,7 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
 
 
 def refuse_deliberate(item: RemoteItem, change: Change) -> None:
-    """Refuse to reopen an item that was closed deliberately, without `even_if_not_planned`.
-
-    Raises:
-        Rejected: `deliberately-closed`.
-    """
+    """Refuse to reopen an item that was closed deliberately, without `even_if_not_planned`."""
     if not is_held_closed(item, change) or not must_move(item, Goal.OPEN):
         return
     error = Rejected(
@@ -104,11 +88,7 @@ def refuse_deliberate(item: RemoteItem, change: Change) -> None:
 
 
 def _parts(task: DeliveryTask) -> frozenset[Part]:
-    """Return the parts of an operation's item that may be written.
-
-    Raises:
-        UsageError: `write-not-permitted`; the operation is refused as a whole.
-    """
+    """Return the parts of an operation's item that may be written; none at all is refused."""
     operation, sync = task.operation, task.config.sync
     is_restricted = sync.write_foreign is not None and operation.kind is not Kind.CREATE
     foreign = is_restricted and _is_foreign(task.increment, operation)

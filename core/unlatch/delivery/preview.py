@@ -31,10 +31,7 @@ class Previewed:
 
     Args:
         operation: the operation; a new one has an id of its own all the same.
-        name: the item's display name.
-        change: the change that the plugin would be given.
         item: the item as it is now; None if it was not or could not be read.
-        requests: the requests in order; none for an item that could not be read.
         was_pending: whether it is pending already, so that the item would be searched for its
             marker first; where that is found, less is sent.
         error: why it would not be delivered.
@@ -62,7 +59,6 @@ class Preview:
 
     Args:
         plan: the changes to the increment.
-        items: the requests to its items, in the order of the operations.
         spared: links whose items stay open, with the unfinished increments that need them.
         warnings: rule violations that would not refuse it.
         scope: the changes to the increment's work, if any.
@@ -76,7 +72,6 @@ class Preview:
 
     @property
     def requests(self) -> int:
-        """The number of requests."""
         return sum(len(item.requests) for item in self.items)
 
     @property

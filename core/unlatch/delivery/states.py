@@ -220,11 +220,7 @@ def _contact(evidence: Evidence, *, unknown: bool = False) -> Step:
 
 
 def begin_contact(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> Evidence:
-    """Return the evidence at the beginning of a step that contacts the tracker.
-
-    Raises:
-        KeyError: the table has no such row.
-    """
+    """Return the evidence at the beginning of a step that contacts the tracker."""
     state = current_state(operation, attempt, evidence)
     if state is State.BLOCKED:
         state = TABLE[state, Event.NAMED]
@@ -236,11 +232,7 @@ def begin_contact(operation: Operation, attempt: Attempt | None, evidence: Evide
 
 
 def advance(evidence: Evidence, event: Event) -> Evidence:
-    """Return the evidence after a step that contacted the tracker.
-
-    Raises:
-        KeyError: the table has no such row.
-    """
+    """Return the evidence after a step that contacted the tracker."""
     if evidence.state is None:
         raise KeyError(event)
     # Before anything is sent again, the item is probed for the work of other clones.

@@ -109,12 +109,7 @@ def _send(task: DeliveryTask, _step: Send) -> Event:
 
 
 def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
-    """Return the change that is still to be sent.
-
-    Raises:
-        UsageError: the configuration does not permit it.
-        Rejected: `deliberately-closed`.
-    """
+    """Return the change that is still to be sent; refuse to undo a deliberate close."""
     change = plan_change(task, item)
     refuse_deliberate(item, change)
     return remaining_change(change, item, commented=bool(task.markers))

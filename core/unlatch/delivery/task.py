@@ -29,9 +29,7 @@ class Effect:
     Args:
         before: the item before the first attempt wrote anything; None for a create.
         after: the item after the last write.
-        commented: whether its comment is there.
-        labels_added: labels that the item has now and did not have before.
-        labels_removed: labels that the item had before and does not have now.
+        commented: whether its comment is there, whoever posted it.
         refused: labels that the tracker refused for good.
         notes: remarks for the user.
     """
@@ -54,8 +52,6 @@ class Delivery:
         name: the item's display name, or its key where the name is unknown.
         ref: the item, if it could be located.
         effect: its effect; with an error, the parts that were done all the same.
-        error: why it was not delivered.
-        requests: the number of requests sent for it.
         found: whether an earlier run or another clone had delivered it.
         undecided: why an undo left the item as it is, for a person to decide.
         change: the whole change, including parts that an earlier attempt did; None if the item
@@ -72,11 +68,6 @@ class Delivery:
     found: bool = False
     undecided: str | None = None
     change: Change | None = None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing is left to do for it."""
-        return self.error is None
 
     @property
     def is_blocked(self) -> bool:
@@ -119,31 +110,22 @@ class DeliveryTask:
 
     @property
     def step(self) -> Step:
-        """The next step."""
         return next_step(self.operation, self.operation.attempt, self.evidence)
 
     @property
     def plugin(self) -> SyncPlugin:
-        """The plugin of its tracker.
-
-        Raises:
-            UnlatchError: the tracker cannot be opened.
-        """
         return self.run.trackers.open(self.operation.tracker)
 
     @property
     def manager(self) -> MetadataManager:
-        """The increments."""
         return self.run.workspace.manager
 
     @property
     def config(self) -> CoreConfig:
-        """The project's configuration."""
         return self.run.workspace.config
 
     @property
     def link(self) -> Link:
-        """The link to its item."""
         return link_of(self.increment, self.operation)
 
     def supports(self, capability: Capability) -> bool:
@@ -156,11 +138,7 @@ class DeliveryTask:
         return self.run.shared.needed_by(self.increment, self.link)
 
     def locate(self, ref: ItemRef | None = None) -> ItemRef:
-        """Set its item; without `ref`, to the one of its link.
-
-        Raises:
-            UnlatchError: the item cannot be located.
-        """
+        """Set its item; without `ref`, locate the one of its link."""
         self.ref = ref or self.run.trackers.locate(self.link)
         self.name = self.run.trackers.settings(self.ref.tracker).name(self.ref)
         return self.ref
@@ -170,7 +148,6 @@ class DeliveryTask:
         self.notes += [note for note in dict.fromkeys(notes) if note and note not in self.notes]
 
     def result(self, requests: int) -> Delivery:
-        """Return the result of the run."""
         operation, effect = self.operation, self.effect
         # An operation that was never sent only found its item in the wanted state.
         was_sent = operation.attempt is not None or bool(self.markers)

@@ -37,29 +37,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveResult:
-    """The result of a move.
-
-    Args:
-        error: why the increment was left as it is; None if it was moved.
-    """
-
-    move: Move
-    error: UnlatchError | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class AppliedPlan:
     """The result of the local part of a plan.
 
     Args:
+        moves: the moves of the plan; those that failed with their error.
         enqueued: the intents of the enqueued operations.
         fresh: those that this process has made, and no other can have delivered.
     """
 
-    moved: tuple[MoveResult, ...] = ()
-    enqueued: frozenset[str] = frozenset()
-    fresh: frozenset[str] = frozenset()
+    moves: tuple[Move, ...]
+    enqueued: frozenset[str]
+    fresh: frozenset[str]
 
 
 def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewed, ...]:
@@ -95,16 +84,14 @@ def apply_sync_plan(
     for group in _by_increment(plan.having(Verdict.PUSH)).values():
         pushed += _push(workspace, group, by=by)
     fresh = {operation.op for operation in pushed if operation.state}
-    moved: list[MoveResult] = []
-    for move in plan.moves:
+    moves = list(plan.moves)
+    for number, move in enumerate(moves):
         try:
             fresh |= _move(workspace, move, by=by, force=force)
         except UnlatchError as error:
-            moved.append(MoveResult(move, error))
-        else:
-            moved.append(MoveResult(move))
+            moves[number] = replace(move, error=error)
     enqueued = frozenset({*fresh, *(one.op for one in pushed)})
-    return AppliedPlan(tuple(moved), enqueued, frozenset(fresh))
+    return AppliedPlan(tuple(moves), enqueued, frozenset(fresh))
 
 
 def _by_increment(links: Iterable[Compared]) -> dict[str, list[Compared]]:

@@ -30,22 +30,14 @@ class Side(StrEnum):
 class Verdict(StrEnum):
     """The decision about one link."""
 
-    # Both sides are as in the base, or the tracker is excluded.
-    NOTHING = "nothing"
-    # Both sides agree: record the new base.
-    RECORD = "record"
-    # The item follows the increment.
-    PUSH = "push"
-    # The increment follows the item.
-    PULL = "pull"
-    # A person has to choose.
-    ASK = "ask"
-    # Both sides have changed differently, and the policy is not to ask.
-    CONFLICT = "conflict"
-    # They differ, and no action is taken.
-    DRIFT = "drift"
-    # They differ for a valid reason; no action is taken.
-    EXPECTED = "expected"
+    NOTHING = "nothing"  # both sides are as in the base, or the tracker is excluded
+    RECORD = "record"  # both sides agree: record the new base
+    PUSH = "push"  # the item follows the increment
+    PULL = "pull"  # the increment follows the item
+    ASK = "ask"  # a person has to choose
+    CONFLICT = "conflict"  # both sides have changed differently, and the policy is not to ask
+    DRIFT = "drift"  # they differ, and no action is taken
+    EXPECTED = "expected"  # they differ for a valid reason; no action is taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ class Move:
         origins: the links whose items have changed; nothing is sent to these.
         others: the links whose items follow.
         by: who changed them, if the tracker says so.
+        error: why the increment was left as it is.
     """
 
     increment: Increment
@@ -46,6 +47,7 @@ class Move:
     others: tuple[Link, ...]
     by: str
     reason: str
+    error: UnlatchError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from unlatch.delivery.run import DeliveryRun
@@ -11,10 +11,10 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.project.git.revisions import changed_since, other_branch
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
-from unlatch.sync.apply import MoveResult, apply_sync_plan, preview_sync
+from unlatch.sync.apply import apply_sync_plan, preview_sync
 from unlatch.sync.compare import Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
-from unlatch.sync.plan import SyncPlan, make_plan, plan_sync
+from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -65,9 +65,7 @@ class SyncListener(Protocol):
     ) -> AbstractContextManager[Callable[[str, Delivery], None]]:
         """Deliveries begin; the function it yields receives each, with the increment's id."""
 
-    def applied(
-        self, plan: SyncPlan, moved: Sequence[MoveResult], other_branch: str | None
-    ) -> None:
+    def applied(self, plan: SyncPlan, moved: Sequence[Move], other_branch: str | None) -> None:
         """The plan was applied; on another branch than the compared one, it was not."""
 
     def choose(self, one: Compared) -> Verdict | None:
@@ -76,11 +74,10 @@ class SyncListener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SyncPreview:
-    """The plan of a sync.
+    """The plan of a sync, and the requests that it would send.
 
     Args:
         increments: the increments that were compared.
-        items: what would be sent to each item.
         other_branch: the branch, if it is not the compared one: only deliveries would be made.
         broken: increments that cannot be read.
     """
@@ -97,15 +94,14 @@ class SyncResult:
     """The result of a sync.
 
     Args:
-        delivered: the increments with pending operations, those that were skipped included.
+        delivered: the increments with pending operations, including those that were skipped.
         blocked: the number of blocked operations that were not tried.
-        other_branch: the branch, if it is not the compared one.
-        event: the webhook event and its increments.
+        other_branch: as in the preview.
         broken: increments that cannot be read.
     """
 
     plan: SyncPlan
-    moved: tuple[MoveResult, ...]
+    moved: tuple[Move, ...]
     delivered: tuple[Delivered, ...]
     blocked: int
     other_branch: str | None
@@ -116,10 +112,10 @@ class SyncResult:
 def preview(
     workspace: Workspace, trackers: Trackers, options: SyncOptions, *, by: str, requests: bool
 ) -> SyncPreview:
-    """Compare, and say what a sync would do; nothing is written.
+    """Compare, and plan a sync; nothing is written.
 
     Args:
-        requests: whether to find out each request, too.
+        requests: whether to list each request, too.
     """
     everything, broken = workspace.manager.read_all()
     increments = _choose(workspace, options, everything)
@@ -149,92 +145,84 @@ def sync(
     return _Sync(workspace, trackers, options, by, listener).run()
 
 
+@dataclass
 class _Sync:
-    def __init__(
-        self,
-        workspace: Workspace,
-        trackers: Trackers,
-        options: SyncOptions,
-        by: str,
-        listener: SyncListener,
-    ) -> None:
-        self._workspace = workspace
-        self._trackers = trackers
-        self._options = options
-        self._by = by
-        self._listener = listener
-        self._made: dict[str, list[Delivery]] = {}
-        self._event: MatchedEvent | None = None
+    workspace: Workspace
+    trackers: Trackers
+    options: SyncOptions
+    by: str
+    listener: SyncListener
+    made: dict[str, list[Delivery]] = field(default_factory=dict)
+    event: MatchedEvent | None = None
 
     def run(self) -> SyncResult:
         chosen = self._chosen()
-        retries = self._options.retries_blocked
+        retries = self.options.retries_blocked
         due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]
         skipped = [] if retries else [one for one in chosen if one.pending and one not in due]
         blocked = 0 if retries else sum(op.is_blocked for one in chosen for op in one.pending)
         served = len({identity(link_of(one, op)) for one in due for op in one.pending})
         self._check_count(served)
-        self._made = {one.id: [] for one in skipped}
+        self.made = {one.id: [] for one in skipped}
         self._deliver(due)
         plan, broken = self._compare({one.id for one in chosen})
-        moved: tuple[MoveResult, ...] = ()
-        other = _other_branch(self._workspace)
+        moved: tuple[Move, ...] = ()
+        other = _other_branch(self.workspace)
         if other is None:
             plan, moved = self._apply(plan, served)
         else:
-            self._listener.applied(plan, (), other)
-        manager = self._workspace.manager
+            self.listener.applied(plan, (), other)
+        manager = self.workspace.manager
         delivered = [
-            read_back(self._workspace, manager.read(name), made)
-            for name, made in self._made.items()
+            read_back(self.workspace, manager.read(name), made) for name, made in self.made.items()
         ]
-        return SyncResult(plan, moved, tuple(delivered), blocked, other, self._event, broken)
+        return SyncResult(plan, moved, tuple(delivered), blocked, other, self.event, broken)
 
     def _chosen(self) -> Sequence[Increment]:
-        everything, _ = self._workspace.manager.read_all()
-        if self._options.event is None:
-            return _choose(self._workspace, self._options, everything)
-        self._event = match_event(self._trackers, *self._options.event, everything)
-        return self._event.increments
+        everything, _ = self.workspace.manager.read_all()
+        if self.options.event is None:
+            return _choose(self.workspace, self.options, everything)
+        self.event = match_event(self.trackers, *self.options.event, everything)
+        return self.event.increments
 
     def _check_count(self, items: int) -> None:
-        most = self._options.max_items
-        check_item_count(self._workspace, items, most, command=_PLAN_COMMAND)
+        most = self.options.max_items
+        check_item_count(self.workspace, items, most, command=_PLAN_COMMAND)
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
         run = DeliveryRun(
-            self._workspace,
-            self._trackers,
-            options=self._options.delivery,
+            self.workspace,
+            self.trackers,
+            options=self.options.delivery,
             fresh=fresh,
-            named=bool(self._options.ids),
+            named=bool(self.options.ids),
         )
         operations = sum(run.will_attempt(op) for one in due for op in one.pending)
-        with self._listener.delivering(due, operations) as report:
+        with self.listener.delivering(due, operations) as report:
             for name, made in deliver_all(run, due, report).items():
-                self._made.setdefault(name, []).extend(made)
+                self.made.setdefault(name, []).extend(made)
 
     def _compare(self, names: set[str]) -> tuple[SyncPlan, Sequence[BrokenIncrement]]:
-        everything, broken = self._workspace.manager.read_all()
+        everything, broken = self.workspace.manager.read_all()
         chosen = [one for one in everything if one.id in names]
-        plan = plan_sync(self._workspace, self._trackers, chosen, everything)
+        plan = plan_sync(self.workspace, self.trackers, chosen, everything)
         # A named increment that cannot be read ends the command.
-        is_named = self._options.ids or self._event
+        is_named = self.options.ids or self.event
         return attribute_change(
-            plan, self._event
-        ) if self._event else plan, [] if is_named else broken
+            plan, self.event
+        ) if self.event else plan, [] if is_named else broken
 
-    def _apply(self, plan: SyncPlan, served: int) -> tuple[SyncPlan, tuple[MoveResult, ...]]:
-        plan = _answered(plan, self._listener)
+    def _apply(self, plan: SyncPlan, served: int) -> tuple[SyncPlan, tuple[Move, ...]]:
+        plan = _answered(plan, self.listener)
         if plan.items:
             self._check_count(plan.items + served)
-        done = apply_sync_plan(self._workspace, plan, by=self._by, force=self._options.force)
-        self._listener.applied(plan, done.moved, None)
+        done = apply_sync_plan(self.workspace, plan, by=self.by, force=self.options.force)
+        self.listener.applied(plan, done.moves, None)
         names = sorted({one.increment.id for one in plan.links})
-        left = map(self._workspace.manager.read, names)
+        left = map(self.workspace.manager.read, names)
         due = [one for one in left if any(op.op in done.enqueued for op in one.pending)]
         self._deliver(due, done.fresh)
-        return plan, done.moved
+        return plan, done.moves
 
 
 def _choose(

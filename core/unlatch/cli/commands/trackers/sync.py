@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.apply import MoveResult
     from unlatch.sync.compare import Compared
-    from unlatch.sync.plan import SyncPlan
+    from unlatch.sync.plan import Move, SyncPlan
 
 _OPTIONS = (
     click.option(
@@ -170,9 +169,7 @@ class _Listener:
         with show_deliveries(self._session, operations, silent=self._silent) as report:
             yield report
 
-    def applied(
-        self, plan: SyncPlan, moved: Sequence[MoveResult], other_branch: str | None
-    ) -> None:
+    def applied(self, plan: SyncPlan, moved: Sequence[Move], other_branch: str | None) -> None:
         """Show the increments that were moved, and the links that were left alone."""
         if self._silent:
             return

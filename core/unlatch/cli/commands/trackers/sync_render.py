@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.apply import MoveResult
     from unlatch.sync.compare import Compared
     from unlatch.sync.ingest import MatchedEvent
     from unlatch.sync.plan import Move, SyncPlan
@@ -113,7 +112,7 @@ def action_of(one: Compared) -> str:
     return f"{_ACTIONS.get(one.verdict, one.verdict.value)}{why}"
 
 
-def tell_moves(moved: Sequence[MoveResult]) -> None:
+def tell_moves(moved: Sequence[Move]) -> None:
     """The increments that followed their items; of many, only failures."""
     ok, failed = output.good(output.sign("ok")), output.bad(output.sign("no"))
     done = [one for one in moved if one.error is None]
@@ -121,12 +120,12 @@ def tell_moves(moved: Sequence[MoveResult]) -> None:
         output.data(f"{ok} {times(len(done), 'increment')} followed their items")
     for one in moved:
         if one.error is not None:
-            output.data(f"{failed} {_move_line(one.move)}")
+            output.data(f"{failed} {_move_line(one)}")
             output.data(f"    not done: {output.clean(one.error.message)} [{one.error.id}]")
             if one.error.hint:
                 output.data(f"    {output.clean(one.error.hint)}")
         elif len(done) <= FEW:
-            output.data(f"{ok} {_move_line(one.move)}")
+            output.data(f"{ok} {_move_line(one)}")
 
 
 def tell_result(result: SyncResult) -> None:
@@ -207,7 +206,7 @@ def result_document(result: SyncResult, published: PublishResult) -> output.Json
             for one in result.delivered
         ],
         "compared": [_compared_entry(one) for one in result.plan.reported],
-        "moves": [_move_entry(one.move, one.error) for one in result.moved],
+        "moves": [_move_entry(one) for one in result.moved],
         "otherBranch": result.other_branch,
         "commit": _commit_entry(published),
         "event": _event_entry(result.event) if result.event else None,
@@ -236,14 +235,14 @@ def _compared_entry(one: Compared) -> output.Json:
     }
 
 
-def _move_entry(move: Move, error: UnlatchError | None = None) -> output.Json:
+def _move_entry(move: Move) -> output.Json:
     return {
         "increment": move.increment.id,
         "before": move.increment.status,
         "after": move.to,
         "by": move.by,
         "reason": move.reason,
-        "error": problem_entry(error) if error else None,
+        "error": problem_entry(move.error) if move.error else None,
     }
 
 

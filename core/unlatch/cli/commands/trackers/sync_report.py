@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from unlatch.delivery.task import Delivery
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.apply import MoveResult
     from unlatch.sync.compare import Compared
-    from unlatch.sync.plan import SyncPlan
+    from unlatch.sync.plan import Move, SyncPlan
     from unlatch.sync.sync import SyncResult
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
@@ -56,7 +55,7 @@ def report_result(
     plan, commit = result.plan, published.published
     ci.annotate(job, _annotations(result, published))
     moved = [one for one in result.moved if one.error is None]
-    served = [one for each in result.delivered for one in each.deliveries if one.is_done]
+    served = [one for each in result.delivered for one in each.deliveries if one.error is None]
     summary = f"{times(len(moved), 'increment')} moved, {times(len(served), 'operation')} delivered"
     lines = [f"### unlatch sync: {summary}", "", *map(_moved_line, result.moved)]
     lines += [_line(session, each, one) for each in result.delivered for one in each.deliveries]
@@ -90,7 +89,7 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
                 yield Annotation(Level.ERROR, title, brief(one.error), file)
     for moved in result.moved:
         if moved.error is not None:
-            increment = moved.move.increment
+            increment = moved.increment
             message = f"{moved.error.message} [{moved.error.id}]"
             yield Annotation(Level.ERROR, increment.id, message, increment.folder / METADATA)
     yield from _differences(result.plan, None)
@@ -121,17 +120,16 @@ def _differs(one: Compared) -> bool:
     return bool(one.pending) or one.verdict in _DIFFERS
 
 
-def _moved_line(one: MoveResult) -> str:
-    move = one.move
+def _moved_line(move: Move) -> str:
     line = f"{move.increment.id}: {move.increment.status} to {move.to} ({move.reason})"
-    failed = f", not done: {one.error.message}" if one.error else ""
+    failed = f", not done: {move.error.message}" if move.error else ""
     return f"- {ci.words(line + failed)}"
 
 
 def _line(session: Session, each: Delivered, one: Delivery) -> str:
     manifest = session.workspace.registry.manifests.get(one.operation.tracker)
     tracker = manifest.title if manifest else one.operation.tracker
-    result = "delivered" if one.is_done else "not yet"
+    result = "delivered" if one.error is None else "not yet"
     failed = f": {one.error.message}" if one.error else ""
     line = f"{each.increment.id}: {tracker} {one.name}: {one.operation.kind} {result}{failed}"
     return f"- {ci.words(line)}"
