@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unlatch.testing import Laboratory
+from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from unlatch_sandbox.view import ItemView
 
 
-class AdoLaboratory(Laboratory):
+class AdoHarness(Harness):
     tracker = "ado"
-    crowd = 220  # it reads two hundred at once
+    many_comments = 220  # it reads two hundred at once
 
     def __init__(self, box: Sandbox) -> None:
         self._faults = box.faults
@@ -45,20 +45,20 @@ class AdoLaboratory(Laboratory):
     def comments(self, item: str) -> list[str]:
         return [one["text"] for one in self._ado.comments(int(item))]
 
-    def say(self, item: str, texts: Sequence[str]) -> None:
+    def add_comments(self, item: str, texts: Sequence[str]) -> None:
         for text in texts:
             self._ado.add_comment(int(item), text)
 
     def add_label(self, item: str, label: str) -> None:
         self._ado.edit(int(item), tags=[*self.labels(item), label])
 
-    def titled(self, title: str) -> list[str]:
+    def find_by_title(self, title: str) -> list[str]:
         return [view.id for view in self._ado.items() if view.title == title]
 
     def ignore_next(self) -> None:
         self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
 
-    def close_on_purpose(self, item: str) -> None:
+    def close_deliberately(self, item: str) -> None:
         self._ado.edit(int(item), state="Removed")
 
     def _item(self, item: str) -> ItemView:
@@ -69,5 +69,5 @@ class AdoLaboratory(Laboratory):
 
 class TestAdo(Conformance):
     @pytest.fixture
-    def laboratory(self, box: Sandbox) -> Laboratory:
-        return AdoLaboratory(box)
+    def harness(self, box: Sandbox) -> Harness:
+        return AdoHarness(box)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unlatch.testing import Laboratory
+from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 REPOSITORY = "octo/widgets"
 
 
-class GithubLaboratory(Laboratory):
+class GithubHarness(Harness):
     tracker = "github"
 
     def __init__(self, box: Sandbox) -> None:
@@ -50,21 +50,21 @@ class GithubLaboratory(Laboratory):
     def comments(self, item: str) -> list[str]:
         return [one["body"] for one in self._github.comments(REPOSITORY, int(item))]
 
-    def say(self, item: str, texts: Sequence[str]) -> None:
+    def add_comments(self, item: str, texts: Sequence[str]) -> None:
         for text in texts:
             self._github.add_comment(REPOSITORY, int(item), text)
 
     def add_label(self, item: str, label: str) -> None:
         self._github.edit(REPOSITORY, int(item), labels=[*self.labels(item), label])
 
-    def titled(self, title: str) -> list[str]:
+    def find_by_title(self, title: str) -> list[str]:
         found = [view for view in self._github.items() if view.title == title]
         return [view.id.partition("#")[2] for view in found]
 
     def ignore_next(self) -> None:
         self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
 
-    def close_on_purpose(self, item: str) -> None:
+    def close_deliberately(self, item: str) -> None:
         self._github.edit(REPOSITORY, int(item), state="closed", state_reason="not_planned")
 
     def _issue(self, item: str) -> dict[str, Any]:
@@ -73,5 +73,5 @@ class GithubLaboratory(Laboratory):
 
 class TestGithub(Conformance):
     @pytest.fixture
-    def laboratory(self, box: Sandbox) -> Laboratory:
-        return GithubLaboratory(box)
+    def harness(self, box: Sandbox) -> Harness:
+        return GithubHarness(box)

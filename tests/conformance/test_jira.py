@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unlatch.testing import Laboratory
+from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault
 from unlatch_sandbox.jira import adf
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch_sandbox.view import ItemView
 
 
-class JiraLaboratory(Laboratory):
+class JiraHarness(Harness):
     tracker = "jira"
 
     def __init__(self, box: Sandbox) -> None:
@@ -45,20 +45,20 @@ class JiraLaboratory(Laboratory):
     def comments(self, item: str) -> list[str]:
         return [adf.to_text(one["body"]) for one in self._jira.comments(item)]
 
-    def say(self, item: str, texts: Sequence[str]) -> None:
+    def add_comments(self, item: str, texts: Sequence[str]) -> None:
         for text in texts:
             self._jira.add_comment(item, text)
 
     def add_label(self, item: str, label: str) -> None:
         self._jira.edit(item, labels=[*self.labels(item), label])
 
-    def titled(self, title: str) -> list[str]:
+    def find_by_title(self, title: str) -> list[str]:
         return [view.id for view in self._jira.items() if view.title == title]
 
     def ignore_next(self) -> None:
         self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
 
-    def close_on_purpose(self, item: str) -> None:
+    def close_deliberately(self, item: str) -> None:
         self._jira.edit(item, status="Done", resolution="Won't Do")
 
     def _item(self, item: str) -> ItemView:
@@ -69,5 +69,5 @@ class JiraLaboratory(Laboratory):
 
 class TestJira(Conformance):
     @pytest.fixture
-    def laboratory(self, box: Sandbox) -> Laboratory:
-        return JiraLaboratory(box)
+    def harness(self, box: Sandbox) -> Harness:
+        return JiraHarness(box)

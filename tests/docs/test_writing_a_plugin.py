@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from tests.docs.pages import ROOT
 
-from unlatch.testing import Kind
+from unlatch.testing import FaultKind
 
 PAGE = (ROOT / "docs/writing-a-plugin.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -31,4 +31,4 @@ def test_a_block_stands_in_its_file(path: str, code: str) -> None:
 def test_every_fault_is_in_the_table() -> None:
     rows = [line for line in PAGE.splitlines() if re.search(r"\| (yes|no)", line)]
     told = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
-    assert {kind.value for kind in Kind} == told
+    assert {kind.value for kind in FaultKind} == told

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unlatch.testing import Laboratory
+from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.servers.roundup import Roundup
 
 
-class RoundupLaboratory(Laboratory):
+class RoundupHarness(Harness):
     tracker = "roundup"
 
     def __init__(self, roundup: Roundup) -> None:
@@ -41,20 +41,20 @@ class RoundupLaboratory(Laboratory):
     def comments(self, item: str) -> list[str]:
         return self._roundup.messages(item)
 
-    def say(self, item: str, texts: Sequence[str]) -> None:
+    def add_comments(self, item: str, texts: Sequence[str]) -> None:
         self._roundup.say(item, texts)
 
     def add_label(self, item: str, label: str) -> None:
         self._roundup.add_keyword(item, label)
 
-    def titled(self, title: str) -> list[str]:
+    def find_by_title(self, title: str) -> list[str]:
         return self._roundup.titled(title)
 
-    def close_on_purpose(self, item: str) -> None:
+    def close_deliberately(self, item: str) -> None:
         self._roundup.change(item, {"status": "wont-do"})
 
 
 class TestRoundup(Conformance):
     @pytest.fixture
-    def laboratory(self, roundup_server: Roundup) -> Laboratory:
-        return RoundupLaboratory(roundup_server)
+    def harness(self, roundup_server: Roundup) -> Harness:
+        return RoundupHarness(roundup_server)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import requests
 
-from unlatch.testing import Fault, Kind, Proxy
+from unlatch.testing import Fault, FaultKind, Proxy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,29 +89,34 @@ def test_addresses_are_translated_both_ways(
 
 
 ANSWERS = {
-    Kind.FAILED_AFTER: (500, 1),
-    Kind.BUSY_AFTER: (503, 1),
-    Kind.FAILED_BEFORE: (500, 0),
-    Kind.GATEWAY: (502, 0),
-    Kind.LIMITED: (429, 0),
-    Kind.LIMITED_UNTIL: (429, 0),
-    Kind.REDIRECTED: (307, 0),
-    Kind.UNAUTHORISED: (401, 0),
-    Kind.FORBIDDEN: (403, 0),
-    Kind.STALE: (412, 0),
-    Kind.REFLECTED: (400, 0),
-    Kind.INTERRUPTED: (200, 1),
+    FaultKind.FAILED_AFTER: (500, 1),
+    FaultKind.BUSY_AFTER: (503, 1),
+    FaultKind.FAILED_BEFORE: (500, 0),
+    FaultKind.GATEWAY: (502, 0),
+    FaultKind.LIMITED: (429, 0),
+    FaultKind.LIMITED_UNTIL: (429, 0),
+    FaultKind.REDIRECTED: (307, 0),
+    FaultKind.UNAUTHORISED: (401, 0),
+    FaultKind.FORBIDDEN: (403, 0),
+    FaultKind.STALE: (412, 0),
+    FaultKind.REFLECTED: (400, 0),
+    FaultKind.INTERRUPTED: (200, 1),
 }
-SILENCES = {Kind.LOST_REPLY: 1, Kind.TRUNCATED: 1, Kind.TIMEOUT: 1, Kind.DROPPED: 0}
+SILENCES = {
+    FaultKind.LOST_REPLY: 1,
+    FaultKind.TRUNCATED: 1,
+    FaultKind.TIMEOUT: 1,
+    FaultKind.DROPPED: 0,
+}
 
 
 def test_every_kind_of_fault_is_tried_here() -> None:
-    assert set(Kind) == {*ANSWERS, *SILENCES}
+    assert set(FaultKind) == {*ANSWERS, *SILENCES}
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_an_answer_comes_with_or_without_the_effect(
-    kind: Kind, tracker: Tracker, proxy: Proxy, session: requests.Session
+    kind: FaultKind, tracker: Tracker, proxy: Proxy, session: requests.Session
 ) -> None:
     proxy.arm(Fault(kind))
     answer = session.post(proxy.url, data="x", timeout=SECONDS, allow_redirects=False)
@@ -120,7 +125,7 @@ def test_an_answer_comes_with_or_without_the_effect(
 
 @pytest.mark.parametrize("kind", SILENCES)
 def test_no_answer_comes_with_or_without_the_effect(
-    kind: Kind, tracker: Tracker, proxy: Proxy, session: requests.Session
+    kind: FaultKind, tracker: Tracker, proxy: Proxy, session: requests.Session
 ) -> None:
     proxy.arm(Fault(kind))
     with pytest.raises(requests.RequestException):
@@ -134,9 +139,9 @@ def test_a_fault_strikes_one_request_after_a_person_acted(
     tracker: Tracker, proxy: Proxy, session: requests.Session
 ) -> None:
     fault = Fault(
-        Kind.INTERRUPTED,
+        FaultKind.INTERRUPTED,
         number=1,
-        concerns=lambda request: request.is_write,
+        matches=lambda request: request.is_write,
         meanwhile=lambda: tracker.done.append("a person"),
     )
     proxy.arm(fault)
@@ -144,11 +149,11 @@ def test_a_fault_strikes_one_request_after_a_person_acted(
         session.get(proxy.url, timeout=SECONDS)
         session.post(proxy.url, data=text, timeout=SECONDS)
     assert tracker.done == ["a", "a person", "b", "c"]
-    assert [sent.struck for sent in proxy.sent] == [False, False, False, True, False, False]
+    assert [sent.faulted for sent in proxy.sent] == [False, False, False, True, False, False]
 
 
 def test_a_reflected_request_shows_its_credential(proxy: Proxy, session: requests.Session) -> None:
-    proxy.arm(Fault(Kind.REFLECTED))
+    proxy.arm(Fault(FaultKind.REFLECTED))
     headers = {"Authorization": "Bearer of-bad-news"}
     answer = session.get(proxy.url, headers=headers, timeout=SECONDS)
     assert "of-bad-news" in answer.json()["message"]

@@ -8,21 +8,21 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conformance.test_github import GithubLaboratory
+from tests.conformance.test_github import GithubHarness
 
 from unlatch.errors import NotFound, Rejected, TrackerError, UnknownOutcome
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability, Category
-from unlatch.testing import Kind, Proxy
-from unlatch.testing.aim import CLOSE, REOPEN
+from unlatch.testing import FaultKind, Proxy
 from unlatch.testing.behaviour import Behaviour
-from unlatch.testing.bench import READ_SECONDS, Bench
-from unlatch.testing.blows import BLOWS, Blow
 from unlatch.testing.checks import check_no_secret
+from unlatch.testing.fault_cases import REOPEN_FAULTS, FaultCase
+from unlatch.testing.fixture import READ_SECONDS, Fixture
+from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
 from unlatch.testing.planning import Planning
-from unlatch.testing.traces import Traces
-from unlatch.testing.trial import every_creation, every_trial
+from unlatch.testing.scenario import run_create_faults, run_faults
+from unlatch.testing.transition import CLOSE, REOPEN
 from unlatch_github.api.paths import issue_path
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Sandbox
@@ -162,7 +162,7 @@ class Reticent(GithubPlugin):
         return super().plan(snapshot, change)[:-1]
 
 
-class OtherBench(Bench):
+class OtherFixture(Fixture):
     other: type[GithubPlugin]
 
     @cached_property
@@ -177,44 +177,44 @@ class OtherBench(Bench):
 
 
 @pytest.fixture(scope="module")
-def laboratory() -> Iterator[GithubLaboratory]:
+def harness() -> Iterator[GithubHarness]:
     with Sandbox() as box:
-        yield GithubLaboratory(box)
+        yield GithubHarness(box)
 
 
 @pytest.fixture
-def bench(laboratory: GithubLaboratory, tmp_path: Path) -> Iterator[OtherBench]:
-    with Proxy(laboratory.server) as proxy:
-        bench = OtherBench(laboratory, proxy, tmp_path)
-        bench.other = GithubPlugin
-        yield bench
+def fixture(harness: GithubHarness, tmp_path: Path) -> Iterator[OtherFixture]:
+    with Proxy(harness.server) as proxy:
+        fixture = OtherFixture(harness, proxy, tmp_path)
+        fixture.other = GithubPlugin
+        yield fixture
 
 
 @pytest.mark.parametrize(
     ("plugin", "kind", "complaint"),
     [
-        (Forgetful, Kind.LOST_REPLY, "2 comments"),
-        (Hurried, Kind.LOST_REPLY, "2 comments"),
-        (Hopeful, Kind.DROPPED, "0 comments"),
-        (Possessive, Kind.INTERRUPTED, "the labels"),
-        (Vague, Kind.TRUNCATED, "untrue error"),
+        (Forgetful, FaultKind.LOST_REPLY, "2 comments"),
+        (Hurried, FaultKind.LOST_REPLY, "2 comments"),
+        (Hopeful, FaultKind.DROPPED, "0 comments"),
+        (Possessive, FaultKind.INTERRUPTED, "the labels"),
+        (Vague, FaultKind.TRUNCATED, "untrue error"),
     ],
 )
 def test_a_reopen_that_goes_wrong_is_noticed(
-    plugin: type[GithubPlugin], kind: Kind, complaint: str, bench: OtherBench
+    plugin: type[GithubPlugin], kind: FaultKind, complaint: str, fixture: OtherFixture
 ) -> None:
-    bench.other = plugin
+    fixture.other = plugin
     with pytest.raises(AssertionError, match=re.escape(complaint)):
-        list(every_trial(bench, REOPEN, Blow(kind)))
+        list(run_faults(fixture, REOPEN, FaultCase(kind)))
 
 
 @pytest.mark.parametrize("plugin", [Doubling, Insistent])
 def test_an_item_that_is_made_twice_is_noticed(
-    plugin: type[GithubPlugin], bench: OtherBench
+    plugin: type[GithubPlugin], fixture: OtherFixture
 ) -> None:
-    bench.other = plugin
+    fixture.other = plugin
     with pytest.raises(AssertionError, match="2 items were made"):
-        list(every_creation(bench, Blow(Kind.LOST_REPLY)))
+        list(run_create_faults(fixture, FaultCase(FaultKind.LOST_REPLY)))
 
 
 _parts_after_an_error = Parts().test_an_error_carries_the_parts_that_were_done
@@ -225,31 +225,31 @@ _plan = Planning().test_the_planned_requests_are_those_that_are_sent
 @pytest.mark.parametrize(
     ("plugin", "test"),
     [
-        (Boastful, partial(_parts_after_an_error, kind=Kind.FORBIDDEN)),
-        (Silent, partial(_parts_after_an_error, kind=Kind.DROPPED)),
-        (Boastful, partial(_ignored_parts, aim=CLOSE)),
-        (Trusting, partial(_ignored_parts, aim=REOPEN)),
-        (Punctual, Traces().test_a_created_item_is_found_again_by_its_marker),
-        (Rewriting, Traces().test_an_update_sets_the_title_and_leaves_the_rest),
-        (Reticent, partial(_plan, aim=REOPEN)),
+        (Boastful, partial(_parts_after_an_error, kind=FaultKind.FORBIDDEN)),
+        (Silent, partial(_parts_after_an_error, kind=FaultKind.DROPPED)),
+        (Boastful, partial(_ignored_parts, transition=CLOSE)),
+        (Trusting, partial(_ignored_parts, transition=REOPEN)),
+        (Punctual, Markers().test_a_created_item_is_found_again_by_its_marker),
+        (Rewriting, Markers().test_an_update_sets_the_title_and_leaves_the_rest),
+        (Reticent, partial(_plan, transition=REOPEN)),
         (Reticent, Planning().test_the_planned_requests_of_an_update_are_those_that_are_sent),
         (Reticent, Planning().test_a_planned_create_lists_the_writing_requests),
     ],
 )
 def test_a_report_that_is_not_true_is_noticed(
-    plugin: type[GithubPlugin], test: Callable[[Bench], None], bench: OtherBench
+    plugin: type[GithubPlugin], test: Callable[[Fixture], None], fixture: OtherFixture
 ) -> None:
-    test(bench)
-    bench.other = plugin
-    vars(bench).pop("plugin")
+    test(fixture)
+    fixture.other = plugin
+    vars(fixture).pop("plugin")
     with pytest.raises(AssertionError):
-        test(bench)
+        test(fixture)
 
 
-def test_a_comment_that_is_gone_has_to_be_taken_as_deleted(bench: OtherBench) -> None:
-    bench.other = Surprised
+def test_a_comment_that_is_gone_has_to_be_taken_as_deleted(fixture: OtherFixture) -> None:
+    fixture.other = Surprised
     with pytest.raises(NotFound):
-        Traces().test_a_comment_can_be_taken_back(bench)
+        Markers().test_a_comment_can_be_taken_back(fixture)
 
 
 class LabellessRegistry(Registry):
@@ -262,7 +262,7 @@ class LabellessRegistry(Registry):
         }
 
 
-class LabellessLaboratory(GithubLaboratory):
+class LabellessHarness(GithubHarness):
     def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
         assert labels == ()
         return super().make(title, is_open=is_open, labels=labels)
@@ -275,26 +275,26 @@ class LabellessLaboratory(GithubLaboratory):
 
 
 def test_a_tracker_without_labels_passes_and_gets_none(tmp_path: Path) -> None:
-    with Sandbox() as box, Proxy((laboratory := LabellessLaboratory(box)).server) as proxy:
-        bench = Bench(laboratory, proxy, tmp_path)
-        bench.registry = LabellessRegistry()
-        for aim in (REOPEN, CLOSE):
-            Behaviour().test_an_operation_does_what_it_says(bench, aim)
-            Behaviour().test_an_item_that_is_there_already_keeps_its_state(bench, aim)
-            Planning().test_the_planned_requests_are_those_that_are_sent(bench, aim)
-        Behaviour().test_where_nothing_is_to_be_done_nothing_is_written(bench)
-        struck = list(every_trial(bench, REOPEN, Blow(Kind.INTERRUPTED)))
-    assert [one.partition(" ")[0] for one in struck] == ["PATCH", "POST"]
+    with Sandbox() as box, Proxy((harness := LabellessHarness(box)).server) as proxy:
+        fixture = Fixture(harness, proxy, tmp_path)
+        fixture.registry = LabellessRegistry()
+        for transition in (REOPEN, CLOSE):
+            Behaviour().test_an_operation_does_what_it_says(fixture, transition)
+            Behaviour().test_an_item_that_is_there_already_keeps_its_state(fixture, transition)
+            Planning().test_the_planned_requests_are_those_that_are_sent(fixture, transition)
+        Behaviour().test_where_nothing_is_to_be_done_nothing_is_written(fixture)
+        faulted = list(run_faults(fixture, REOPEN, FaultCase(FaultKind.INTERRUPTED)))
+    assert [one.partition(" ")[0] for one in faulted] == ["PATCH", "POST"]
 
 
-def test_a_secret_in_an_error_is_noticed(bench: OtherBench) -> None:
-    error = Rejected("refused", "no", hint=f"try {bench.credential.secret} again")
+def test_a_secret_in_an_error_is_noticed(fixture: OtherFixture) -> None:
+    error = Rejected("refused", "no", hint=f"try {fixture.credential.secret} again")
     with pytest.raises(AssertionError, match="shows the secret"):
-        check_no_secret(bench, error, "status")
-    check_no_secret(bench, Rejected("refused", "no"), "status")
+        check_no_secret(fixture, error, "status")
+    check_no_secret(fixture, Rejected("refused", "no"), "status")
 
 
-def test_every_request_of_a_reopen_is_struck_in_turn(bench: OtherBench) -> None:
-    struck = list(every_trial(bench, REOPEN, Blow(Kind.LIMITED)))
-    assert [one.partition(" ")[0] for one in struck] == ["PATCH", "POST", "POST", "DELETE"]
-    assert {blow.kind for blow in BLOWS} == set(Kind)
+def test_every_request_of_a_reopen_is_struck_in_turn(fixture: OtherFixture) -> None:
+    faulted = list(run_faults(fixture, REOPEN, FaultCase(FaultKind.LIMITED)))
+    assert [one.partition(" ")[0] for one in faulted] == ["PATCH", "POST", "POST", "DELETE"]
+    assert {case.kind for case in REOPEN_FAULTS} == set(FaultKind)

@@ -8,8 +8,9 @@ import sys
 WITHOUT = """\
 import sys
 sys.modules["pytest"] = None
-import unlatch.testing.bench, unlatch.testing.clone, unlatch.testing.proxy, unlatch.testing.trial
-from unlatch.testing import Laboratory
+import unlatch.testing.fixture, unlatch.testing.clone, unlatch.testing.proxy
+import unlatch.testing.scenario
+from unlatch.testing import Harness
 try:
     import unlatch.testing.conformance
 except ModuleNotFoundError as error:

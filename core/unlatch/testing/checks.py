@@ -1,4 +1,4 @@
-"""What has to be true in the end, whatever went wrong before."""
+"""Checks of the final state of items and files."""
 
 from __future__ import annotations
 
@@ -6,56 +6,65 @@ import traceback
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Capability
-from unlatch.testing.aim import KEPT
 from unlatch.testing.clone import REASON
+from unlatch.testing.transition import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from collections.abc import Set as AbstractSet
 
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.aim import Aim
-    from unlatch.testing.bench import Bench
     from unlatch.testing.clone import Clone
+    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.transition import Transition
 
 
 def check_item(
-    bench: Bench, item: ItemRef, aim: Aim, *, differing: Collection[str] = (), where: str
+    fixture: Fixture,
+    item: ItemRef,
+    transition: Transition,
+    *,
+    differing: Collection[str] = (),
+    where: str,
 ) -> None:
-    """The item as it has to be, seen past the plugin.
+    """Check the item on the server, without the plugin.
 
     Args:
-        differing: labels that are there although they are not wanted, or the other way round.
+        differing: labels that may be there in addition, or missing.
     """
-    laboratory = bench.laboratory
-    assert aim.opens == laboratory.is_open(item.id), f"{where}: the item's state"
-    said = sum(REASON in text for text in laboratory.comments(item.id))
+    harness = fixture.harness
+    assert transition.opens == harness.is_open(item.id), f"{where}: the item's state"
+    said = sum(REASON in text for text in harness.comments(item.id))
     assert said == 1, f"{where}: {said} comments"
-    check_labels(bench, item, {KEPT, aim.after} ^ {*differing}, where=f"{where}: the labels")
+    check_labels(
+        fixture, item, {KEPT, transition.after} ^ {*differing}, where=f"{where}: the labels"
+    )
 
 
-def check_labels(bench: Bench, item: ItemRef, expected: AbstractSet[str], *, where: str) -> None:
-    """These labels are on an item, in whatever case, and no others; where it has labels."""
-    if bench.can(Capability.LABELS):
-        there = {label.casefold() for label in bench.laboratory.labels(item.id)}
+def check_labels(
+    fixture: Fixture, item: ItemRef, expected: AbstractSet[str], *, where: str
+) -> None:
+    """Check that an item has exactly these labels, ignoring case, if the tracker has labels."""
+    if fixture.can(Capability.LABELS):
+        there = {label.casefold() for label in fixture.harness.labels(item.id)}
         assert expected == there, where
 
 
-def check_files(clone: Clone, item: ItemRef, aim: Aim, *, where: str) -> None:
-    """The increment as it has to be."""
+def check_files(clone: Clone, item: ItemRef, transition: Transition, *, where: str) -> None:
+    """Check the increment's files."""
     increment = clone.increment
     assert increment.pending == (), f"{where}: still pending"
     based = [link.base is not None for link in increment.links]
     assert based == [True], f"{where}: the base of the link"
     assert clone.delivered == 1, f"{where}: {clone.delivered} deliveries are recorded"
-    if aim.opens:
+    if transition.opens:
         (entry,) = increment.reopens
         reached = [one.url for one in entry.synced_to]
         assert reached == [item.url], f"{where}: syncedTo"
 
 
-def check_no_secret(bench: Bench, error: BaseException, where: str) -> None:
-    """Nothing that a person may see of an error holds the credential."""
+def check_no_secret(fixture: Fixture, error: BaseException, where: str) -> None:
+    """Check that no visible part of an error contains the credential."""
     shown = [*traceback.format_exception(error), repr(error), repr(vars(error))]
-    for form in bench.credential.forms:
+    for form in fixture.credential.forms:
         assert not any(form in text for text in shown), f"{where}: the error shows the secret"

@@ -21,7 +21,7 @@ from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
-from unlatch.testing.bench import Bench, BenchTrackers
+from unlatch.testing.fixture import Fixture, FixtureTrackers
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Clone:
         root: its folder.
     """
 
-    bench: Bench
+    fixture: Fixture
     root: Path
 
     @property
@@ -55,7 +55,7 @@ class Clone:
             layout_at(self.root),
             environ={},
             user_config=self.root / "none.toml",
-            registry=self.bench.registry,
+            registry=self.fixture.registry,
         )
 
     @property
@@ -73,7 +73,7 @@ class Clone:
         """A fresh clone of what is in git."""
         root = self.root.with_name(f"{self.root.name}-{name}")
         shutil.copytree(self.root, root, ignore=shutil.ignore_patterns("local"))
-        return Clone(self.bench, root)
+        return Clone(self.fixture, root)
 
     def reopen(
         self, *, plugin: SyncPlugin | None = None, deliver_now: bool = True
@@ -90,9 +90,9 @@ class Clone:
 
     def create(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
         """What `unlatch link --create` does."""
-        workspace, target = self.workspace, self.bench.settings.target or ""
+        workspace, target = self.workspace, self.fixture.settings.target or ""
         op, now = workspace.new_id(), workspace.clock()
-        made = Operation(op, Kind.CREATE, self.bench.manifest.name, target, now, _BY)
+        made = Operation(op, Kind.CREATE, self.fixture.manifest.name, target, now, _BY)
         enqueue(workspace.manager, INCREMENT, made)
         return self._deliver(frozenset({op}), plugin)
 
@@ -109,33 +109,33 @@ class Clone:
         options: DeliveryOptions = AS_CONFIGURED,
     ) -> list[Delivery]:
         workspace = self.workspace
-        trackers = BenchTrackers(workspace, self.bench, plugin or self.bench.plugin)
+        trackers = FixtureTrackers(workspace, self.fixture, plugin or self.fixture.plugin)
         run = DeliveryRun(workspace, trackers, options=options, fresh=fresh, named=not fresh)
         made: list[Delivery] = []
         deliver(run, [INCREMENT], lambda _name, delivery: made.append(delivery))
         return made
 
 
-def make_clone(bench: Bench, *, finished: bool, title: str, item: ItemRef | None) -> Clone:
+def make_clone(fixture: Fixture, *, finished: bool, title: str, item: ItemRef | None) -> Clone:
     """A project with one increment.
 
     Args:
         finished: whether it is completed, or active.
         item: what it is linked to; None for nothing.
     """
-    clone = Clone(bench, bench.folder / title.rpartition(" ")[2])
+    clone = Clone(fixture, fixture.folder / title.rpartition(" ")[2])
     layout = layout_at(clone.root)
     folder = layout.increments / INCREMENT
     folder.mkdir(parents=True)
-    table = {"trackers": {bench.manifest.name: bench.table}}
+    table = {"trackers": {fixture.manifest.name: fixture.table}}
     layout.config.write_text(tomlkit.dumps(table), encoding="utf-8")
     (folder / "spec.md").write_text(f"# {title}\n", encoding="utf-8")
-    content = json.dumps(_content(bench, finished=finished, item=item), indent=2)
+    content = json.dumps(_content(fixture, finished=finished, item=item), indent=2)
     (folder / "metadata.json").write_text(content + "\n", encoding="utf-8")
     return clone
 
 
-def _content(bench: Bench, *, finished: bool, item: ItemRef | None) -> dict[str, Any]:
+def _content(fixture: Fixture, *, finished: bool, item: ItemRef | None) -> dict[str, Any]:
     now = stamp(utc_now())
     content: dict[str, Any] = {
         "id": INCREMENT,
@@ -146,5 +146,5 @@ def _content(bench: Bench, *, finished: bool, item: ItemRef | None) -> dict[str,
         **({"completedAt": now} if finished else {}),
     }
     if item is not None:
-        add_link(content, Link(item.tracker, item.id, item.url), bench.manifest.link)
+        add_link(content, Link(item.tracker, item.id, item.url), fixture.manifest.link)
     return content

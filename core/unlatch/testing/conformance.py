@@ -2,7 +2,7 @@
 
     class TestRoundup(Conformance):
         @pytest.fixture
-        def laboratory(self) -> Laboratory: ...
+        def harness(self) -> Harness: ...
 
 They name capabilities, never products: what a plugin does not declare is not asked of it.
 """
@@ -17,40 +17,40 @@ import pytest
 pytest.register_assert_rewrite(
     "unlatch.testing.behaviour",
     "unlatch.testing.checks",
-    "unlatch.testing.endurance",
+    "unlatch.testing.resilience",
     "unlatch.testing.parts",
     "unlatch.testing.planning",
-    "unlatch.testing.traces",
-    "unlatch.testing.trial",
+    "unlatch.testing.markers",
+    "unlatch.testing.scenario",
 )
 
 from unlatch.testing.behaviour import Behaviour  # noqa: E402
-from unlatch.testing.bench import Bench  # noqa: E402
-from unlatch.testing.endurance import Endurance  # noqa: E402
+from unlatch.testing.fixture import Fixture  # noqa: E402
+from unlatch.testing.markers import Markers  # noqa: E402
 from unlatch.testing.parts import Parts  # noqa: E402
 from unlatch.testing.planning import Planning  # noqa: E402
 from unlatch.testing.proxy import Proxy  # noqa: E402
-from unlatch.testing.traces import Traces  # noqa: E402
+from unlatch.testing.resilience import Resilience  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.testing.laboratory import Laboratory
+    from unlatch.testing.harness import Harness
 
 __all__ = ["Conformance"]
 
 
-class Conformance(Behaviour, Planning, Parts, Traces, Endurance):
-    """All tests; a subclass whose name begins with Test gives them a laboratory."""
+class Conformance(Behaviour, Planning, Parts, Markers, Resilience):
+    """All tests; a subclass whose name begins with Test gives them a harness."""
 
     @pytest.fixture
-    def laboratory(self) -> Laboratory:
+    def harness(self) -> Harness:
         """The server to test on."""
-        raise NotImplementedError("override the fixture `laboratory`")
+        raise NotImplementedError("override the fixture `harness`")
 
     @pytest.fixture
-    def bench(self, laboratory: Laboratory, tmp_path: Path) -> Iterator[Bench]:
+    def fixture(self, harness: Harness, tmp_path: Path) -> Iterator[Fixture]:
         """The plugin behind a proxy of its own."""
-        with Proxy(laboratory.server) as proxy:
-            yield Bench(laboratory, proxy, tmp_path)
+        with Proxy(harness.server) as proxy:
+            yield Fixture(harness, proxy, tmp_path)

@@ -1,4 +1,4 @@
-"""What can go wrong between a plugin and its tracker, whichever tracker it is."""
+"""Faults between a plugin and any tracker."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _JSON = ("Content-Type", "application/json")
 _GATEWAY = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
 
 
-class Kind(StrEnum):
-    """What goes wrong with a request."""
+class FaultKind(StrEnum):
+    """A kind of fault."""
 
     # The tracker acts, and the client cannot know.
     LOST_REPLY = "lost-reply"
@@ -42,12 +42,12 @@ class Kind(StrEnum):
 
 _ACTS = frozenset(
     {
-        Kind.LOST_REPLY,
-        Kind.FAILED_AFTER,
-        Kind.BUSY_AFTER,
-        Kind.TRUNCATED,
-        Kind.TIMEOUT,
-        Kind.INTERRUPTED,
+        FaultKind.LOST_REPLY,
+        FaultKind.FAILED_AFTER,
+        FaultKind.BUSY_AFTER,
+        FaultKind.TRUNCATED,
+        FaultKind.TIMEOUT,
+        FaultKind.INTERRUPTED,
     }
 )
 
@@ -77,7 +77,7 @@ class Reply:
     """An answer on its way back.
 
     Args:
-        cut: half of the body is sent, and then the connection ends.
+        cut: partial_change of the body is sent, and then the connection ends.
     """
 
     status: int
@@ -86,8 +86,8 @@ class Reply:
     cut: bool = False
 
 
-class Silence(StrEnum):
-    """What a client gets in place of an answer."""
+class NoAnswer(StrEnum):
+    """The events that replace an answer."""
 
     CLOSED = "the connection ends"
     HANGING = "nothing comes until the client gives up"
@@ -98,22 +98,22 @@ Forward = Callable[[Request], Reply]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong with one request.
+    """A fault of one request.
 
     Args:
-        kind: what goes wrong.
+        kind: the kind of fault.
         number: with which one of those that `concerns` picks, counted from 0.
-        concerns: picks the requests that count.
+        matches: picks the requests that count.
         meanwhile: called just before the request is passed on; a person's act in between.
     """
 
-    kind: Kind
+    kind: FaultKind
     number: int = 0
-    concerns: Callable[[Request], bool] = lambda _request: True
+    matches: Callable[[Request], bool] = lambda _request: True
     meanwhile: Callable[[], None] = lambda: None
 
-    def strike(self, request: Request, forward: Forward, *, here: str) -> Reply | Silence:
-        """What the client gets.
+    def apply(self, request: Request, forward: Forward, *, here: str) -> Reply | NoAnswer:
+        """The client's answer.
 
         Args:
             forward: lets the tracker act.
@@ -124,17 +124,17 @@ class Fault:
         return _answer(self.kind, request, reply, here)
 
 
-def _answer(kind: Kind, request: Request, reply: Reply | None, here: str) -> Reply | Silence:
-    if kind in _SILENCES:
-        return _SILENCES[kind]
-    if kind is Kind.REFLECTED:
+def _answer(kind: FaultKind, request: Request, reply: Reply | None, here: str) -> Reply | NoAnswer:
+    if kind in _NO_ANSWERS:
+        return _NO_ANSWERS[kind]
+    if kind is FaultKind.REFLECTED:
         return _error(400, f"cannot read {request.method} {dict(request.headers)}")
     if kind in _PLAIN:
         return _PLAIN[kind](here)
     if reply is None:
         raise AssertionError(f"{kind} has an answer")
-    if kind is Kind.TRUNCATED:
-        return replace(reply, cut=True) if len(reply.body) > 1 else Silence.CLOSED
+    if kind is FaultKind.TRUNCATED:
+        return replace(reply, cut=True) if len(reply.body) > 1 else NoAnswer.CLOSED
     return reply
 
 
@@ -152,21 +152,21 @@ def _limited_until(_here: str) -> Reply:
     return _error(429, "too many requests", ("Retry-After", moment))
 
 
-_SILENCES: Mapping[Kind, Silence] = {
-    Kind.LOST_REPLY: Silence.CLOSED,
-    Kind.DROPPED: Silence.CLOSED,
-    Kind.TIMEOUT: Silence.HANGING,
+_NO_ANSWERS: Mapping[FaultKind, NoAnswer] = {
+    FaultKind.LOST_REPLY: NoAnswer.CLOSED,
+    FaultKind.DROPPED: NoAnswer.CLOSED,
+    FaultKind.TIMEOUT: NoAnswer.HANGING,
 }
-_PLAIN: Mapping[Kind, Callable[[str], Reply]] = {
-    Kind.FAILED_BEFORE: lambda _: _error(500, "internal error"),
-    Kind.FAILED_AFTER: lambda _: _error(500, "internal error"),
-    Kind.BUSY_AFTER: lambda _: _error(503, "busy", ("Retry-After", str(_PAUSE))),
-    Kind.GATEWAY: lambda _: Reply(502, (("Content-Type", "text/html"),), _GATEWAY),
-    Kind.LIMITED: _limited,
-    Kind.LIMITED_UNTIL: _limited_until,
+_PLAIN: Mapping[FaultKind, Callable[[str], Reply]] = {
+    FaultKind.FAILED_BEFORE: lambda _: _error(500, "internal error"),
+    FaultKind.FAILED_AFTER: lambda _: _error(500, "internal error"),
+    FaultKind.BUSY_AFTER: lambda _: _error(503, "busy", ("Retry-After", str(_PAUSE))),
+    FaultKind.GATEWAY: lambda _: Reply(502, (("Content-Type", "text/html"),), _GATEWAY),
+    FaultKind.LIMITED: _limited,
+    FaultKind.LIMITED_UNTIL: _limited_until,
     # To itself: a client that follows it and sends the request again does it twice.
-    Kind.REDIRECTED: lambda here: _error(307, "moved", ("Location", here)),
-    Kind.UNAUTHORISED: lambda _: _error(401, "not authorised"),
-    Kind.FORBIDDEN: lambda _: _error(403, "this account may not do that"),
-    Kind.STALE: lambda _: _error(412, "it has changed"),
+    FaultKind.REDIRECTED: lambda here: _error(307, "moved", ("Location", here)),
+    FaultKind.UNAUTHORISED: lambda _: _error(401, "not authorised"),
+    FaultKind.FORBIDDEN: lambda _: _error(403, "this account may not do that"),
+    FaultKind.STALE: lambda _: _error(412, "it has changed"),
 }

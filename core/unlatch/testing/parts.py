@@ -1,4 +1,4 @@
-"""What a plugin reports of a change of which only some parts were made."""
+"""Tests of the report of a partial change."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import pytest
 
 from unlatch.errors import TrackerError
 from unlatch.spi import Capability
-from unlatch.testing.aim import CLOSE, KEPT, REOPEN, Aim
-from unlatch.testing.asking import change, need
+from unlatch.testing.actions import make_change, require
 from unlatch.testing.checks import check_labels
 from unlatch.testing.clone import REASON
-from unlatch.testing.faults import Fault, Kind, Request
-from unlatch.testing.laboratory import Laboratory
+from unlatch.testing.faults import Fault, FaultKind, Request
+from unlatch.testing.harness import Harness
+from unlatch.testing.transition import CLOSE, KEPT, REOPEN, Transition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.spi import Change, Outcome, Snapshot
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.bench import Bench
+    from unlatch.testing.fixture import Fixture
 
-# The tracker does nothing about a request that one of these strikes.
-_REFUSALS = (Kind.FORBIDDEN, Kind.REFLECTED, Kind.UNAUTHORISED, Kind.DROPPED)
+# With these faults the tracker ignores the request.
+_REFUSALS = (FaultKind.FORBIDDEN, FaultKind.REFLECTED, FaultKind.UNAUTHORISED, FaultKind.DROPPED)
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class PartialChange:
     """A change with one request that had no effect.
 
     Args:
-        outcome: what the plugin reported, by an outcome or with an error.
+        outcome: the plugin's report, returned or in an error.
         where: the request.
     """
 
@@ -43,58 +43,71 @@ class Half:
 
 
 class Parts:
-    """State, comment and labels: those that are there are reported, and no others."""
+    """State, comment and labels: exactly the parts that were done are reported."""
 
     @pytest.mark.parametrize("kind", _REFUSALS, ids=lambda kind: kind.value)
-    def test_an_error_carries_the_parts_that_were_done(self, bench: Bench, kind: Kind) -> None:
-        need(bench, Capability.REOPEN)
-        made = list(_every_half(bench, REOPEN, kind))
+    def test_an_error_carries_the_parts_that_were_done(
+        self, fixture: Fixture, kind: FaultKind
+    ) -> None:
+        require(fixture, Capability.REOPEN)
+        made = list(_partial_changes(fixture, REOPEN, kind))
         assert made != []
-        for half in made:
-            check_parts(bench, half)
+        for partial in made:
+            check_parts(fixture, partial)
 
-    @pytest.mark.parametrize("aim", [REOPEN, CLOSE], ids=lambda aim: aim.operation.value)
-    def test_a_part_that_the_tracker_ignored_is_not_reported(self, bench: Bench, aim: Aim) -> None:
-        need(bench, Capability.REOPEN if aim.opens else Capability.CLOSE)
-        if type(bench.laboratory).ignore_next is Laboratory.ignore_next:
-            pytest.skip("the laboratory's server cannot ignore a request")
-        made = list(_every_half(bench, aim, Kind.INTERRUPTED, bench.laboratory.ignore_next))
+    @pytest.mark.parametrize(
+        "transition", [REOPEN, CLOSE], ids=lambda transition: transition.operation.value
+    )
+    def test_a_part_that_the_tracker_ignored_is_not_reported(
+        self, fixture: Fixture, transition: Transition
+    ) -> None:
+        require(fixture, Capability.REOPEN if transition.opens else Capability.CLOSE)
+        if type(fixture.harness).ignore_next is Harness.ignore_next:
+            pytest.skip("the harness's server cannot ignore a request")
+        made = list(
+            _partial_changes(
+                fixture, transition, FaultKind.INTERRUPTED, fixture.harness.ignore_next
+            )
+        )
         assert made != []
-        for half in made:
-            check_parts(bench, half)
+        for partial in made:
+            check_parts(fixture, partial)
 
 
-def check_parts(bench: Bench, half: Half) -> None:
-    """A report says what is really there."""
-    laboratory, outcome = bench.laboratory, half.outcome
-    item, after = half.item.id, half.outcome.after
-    assert laboratory.is_open(item) == after.category.is_open, f"{half.where}: the reported state"
-    is_there = any(REASON in text for text in laboratory.comments(item))
-    assert is_there == outcome.commented, f"{half.where}: the reported comment"
+def check_parts(fixture: Fixture, partial: PartialChange) -> None:
+    """Check a report against the server."""
+    harness, outcome = fixture.harness, partial.outcome
+    item, after = partial.item.id, partial.outcome.after
+    assert harness.is_open(item) == after.category.is_open, f"{partial.where}: the reported state"
+    is_there = any(REASON in text for text in harness.comments(item))
+    assert is_there == outcome.commented, f"{partial.where}: the reported comment"
     labels = {label.casefold() for label in after.labels}
-    check_labels(bench, half.item, labels, where=f"{half.where}: the reported labels")
+    check_labels(fixture, partial.item, labels, where=f"{partial.where}: the reported labels")
 
 
-def _every_half(
-    bench: Bench, aim: Aim, kind: Kind, meanwhile: Callable[[], None] = lambda: None
-) -> Iterator[Half]:
-    """Strike each writing request of a change in turn."""
+def _partial_changes(
+    fixture: Fixture,
+    transition: Transition,
+    kind: FaultKind,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Iterator[PartialChange]:
+    """Apply a fault to each writing request of a change in turn."""
     for number in count():
-        item = bench.make(is_open=not aim.opens, labels=(KEPT, aim.before))
-        wanted = change(bench, aim)
-        snapshot = bench.plugin.read(item, wanted)
-        bench.proxy.clear()
-        bench.proxy.arm(Fault(kind, number, _writes, meanwhile))
-        outcome = _reported(bench, snapshot, wanted)
-        struck = [one.request for one in bench.proxy.sent if one.struck]
-        if not struck:
+        item = fixture.make(is_open=not transition.opens, labels=(KEPT, transition.before))
+        wanted = make_change(fixture, transition)
+        snapshot = fixture.plugin.read(item, wanted)
+        fixture.proxy.clear()
+        fixture.proxy.arm(Fault(kind, number, _writes, meanwhile))
+        outcome = _reported(fixture, snapshot, wanted)
+        faulted = [one.request for one in fixture.proxy.sent if one.faulted]
+        if not faulted:
             return
-        yield Half(item, outcome, f"{kind} at {struck[0].method} {struck[0].target}")
+        yield PartialChange(item, outcome, f"{kind} at {faulted[0].method} {faulted[0].target}")
 
 
-def _reported(bench: Bench, snapshot: Snapshot, wanted: Change) -> Outcome:
+def _reported(fixture: Fixture, snapshot: Snapshot, wanted: Change) -> Outcome:
     try:
-        return bench.plugin.write(snapshot, wanted)
+        return fixture.plugin.write(snapshot, wanted)
     except TrackerError as error:
         if error.done is None:
             raise AssertionError("the error does not carry the parts that were done") from error

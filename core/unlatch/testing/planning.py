@@ -1,4 +1,4 @@
-"""The requests that a plugin lists are those that it sends."""
+"""Tests that a plugin sends exactly the requests that it plans."""
 
 from __future__ import annotations
 
@@ -9,52 +9,58 @@ import pytest
 
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change
-from unlatch.testing.aim import CLOSE, KEPT, REOPEN, Aim
-from unlatch.testing.asking import act, change, draft, need, writes
+from unlatch.testing.actions import apply, draft, make_change, require, writes
+from unlatch.testing.transition import CLOSE, KEPT, REOPEN, Transition
 
 if TYPE_CHECKING:
     from unlatch.spi import ItemRef, PlannedRequest
-    from unlatch.testing.bench import Bench
+    from unlatch.testing.fixture import Fixture
 
 Listed = list[tuple[str, str]]
 
 
 class Planning:
-    """`plan`, held against `read` and `write`, and against `create`."""
+    """`plan`, compared with `read` and `write`, and with `create`."""
 
-    @pytest.mark.parametrize("aim", [REOPEN, CLOSE], ids=lambda aim: aim.operation.value)
-    def test_the_planned_requests_are_those_that_are_sent(self, bench: Bench, aim: Aim) -> None:
-        need(bench, Capability.REOPEN if aim.opens else Capability.CLOSE)
-        item = bench.make(is_open=not aim.opens, labels=(KEPT, aim.before))
-        bench.make(is_open=True, labels=(aim.after,))  # the tracker knows the label
-        planned = _planned(bench, item, wanted := change(bench, aim))
-        act(bench, item, wanted)
-        assert planned == _sent(bench)
+    @pytest.mark.parametrize(
+        "transition", [REOPEN, CLOSE], ids=lambda transition: transition.operation.value
+    )
+    def test_the_planned_requests_are_those_that_are_sent(
+        self, fixture: Fixture, transition: Transition
+    ) -> None:
+        require(fixture, Capability.REOPEN if transition.opens else Capability.CLOSE)
+        item = fixture.make(is_open=not transition.opens, labels=(KEPT, transition.before))
+        fixture.make(is_open=True, labels=(transition.after,))  # the tracker knows the label
+        planned = _planned(fixture, item, wanted := make_change(fixture, transition))
+        apply(fixture, item, wanted)
+        assert planned == _sent(fixture)
 
-    def test_the_planned_requests_of_an_update_are_those_that_are_sent(self, bench: Bench) -> None:
-        need(bench, Capability.UPDATE)
-        item = bench.make(is_open=True)
-        wanted = Change(new_ulid(), draft=draft(bench.title(), "A body"))
-        planned = _planned(bench, item, wanted)
-        act(bench, item, wanted)
-        assert planned == _sent(bench)
+    def test_the_planned_requests_of_an_update_are_those_that_are_sent(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.UPDATE)
+        item = fixture.make(is_open=True)
+        wanted = Change(new_ulid(), draft=draft(fixture.title(), "A body"))
+        planned = _planned(fixture, item, wanted)
+        apply(fixture, item, wanted)
+        assert planned == _sent(fixture)
 
-    def test_a_planned_create_lists_the_writing_requests(self, bench: Bench) -> None:
-        need(bench, Capability.CREATE)
-        wanted = Change(new_ulid(), draft=draft(bench.title(), "A body"))
-        planned = [one for one in _planned(bench, None, wanted) if one[0] != "GET"]
-        bench.plugin.create(wanted)
+    def test_a_planned_create_lists_the_writing_requests(self, fixture: Fixture) -> None:
+        require(fixture, Capability.CREATE)
+        wanted = Change(new_ulid(), draft=draft(fixture.title(), "A body"))
+        planned = [one for one in _planned(fixture, None, wanted) if one[0] != "GET"]
+        fixture.plugin.create(wanted)
         # A read that follows has an address that only the tracker's answer can give.
-        assert planned == [one for one in _sent(bench) if one[0] != "GET"]
+        assert planned == [one for one in _sent(fixture) if one[0] != "GET"]
 
 
-def _planned(bench: Bench, item: ItemRef | None, wanted: Change) -> Listed:
+def _planned(fixture: Fixture, item: ItemRef | None, wanted: Change) -> Listed:
     """The requests of a change; planning it sends none that writes."""
-    snapshot = None if item is None else bench.plugin.read(item, wanted)
-    bench.proxy.clear()
-    planned = bench.plugin.plan(snapshot, wanted)
-    assert writes(bench) == []
-    bench.proxy.clear()
+    snapshot = None if item is None else fixture.plugin.read(item, wanted)
+    fixture.proxy.clear()
+    planned = fixture.plugin.plan(snapshot, wanted)
+    assert writes(fixture) == []
+    fixture.proxy.clear()
     return [_shown(one) for one in planned]
 
 
@@ -62,10 +68,10 @@ def _shown(planned: PlannedRequest) -> tuple[str, str]:
     return planned.method, unquote(planned.url)
 
 
-def _sent(bench: Bench) -> Listed:
-    requests = [one.request for one in bench.proxy.sent]
+def _sent(fixture: Fixture) -> Listed:
+    requests = [one.request for one in fixture.proxy.sent]
     paths = [unquote(one.target.partition("?")[0]) for one in requests]
     return [
-        (one.method, f"{bench.proxy.origin}{path}")
+        (one.method, f"{fixture.proxy.origin}{path}")
         for one, path in zip(requests, paths, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""A proxy in front of a server, that injects faults into requests.
+"""A proxy in front of a server that injects faults into requests.
 
 It stands between a plugin and any server that works, so that no fake has to be written: the plugin
 is configured with the proxy's address for the server's. Addresses are translated both ways: in
@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from unlatch.testing.faults import Fault, Reply, Request, Silence
+from unlatch.testing.faults import Fault, NoAnswer, Reply, Request
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -40,22 +40,22 @@ _TEXTUAL = ("text/", "application/json", "+json", "application/xml")
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """A request that came to the proxy.
 
     Args:
-        struck: whether a fault struck it.
+        faulted: whether a fault faulted it.
     """
 
     request: Request
-    struck: bool = False
+    faulted: bool = False
 
 
 @dataclass
 class _Traffic:
-    """What all connections share."""
+    """The state that all connections share."""
 
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[SentRequest] = field(default_factory=list)
     fault: Fault | None = None
     counted: int = 0
     under_way: int = 0
@@ -88,7 +88,7 @@ class Proxy:
         return f"{self.origin}{self._server.path}"
 
     @property
-    def sent(self) -> tuple[Sent, ...]:
+    def sent(self) -> tuple[SentRequest, ...]:
         """The requests that came since the last `clear`, in order."""
         with self._traffic.changed:
             return tuple(self._traffic.sent)
@@ -108,13 +108,13 @@ class Proxy:
         self._listener.server_close()
 
     def arm(self, fault: Fault) -> None:
-        """Let it strike once, among the requests that come from now on."""
+        """Apply a fault once, to one of the next requests."""
         with self._traffic.changed:
             self._traffic.fault = fault
             self._traffic.counted = 0
 
     def clear(self) -> None:
-        """Forget requests, and a fault that did not strike."""
+        """Forget requests, and an unused fault."""
         with self._traffic.changed:
             self._traffic.fault = None
             self._traffic.sent.clear()
@@ -124,26 +124,26 @@ class Proxy:
         with self._traffic.changed:
             self._traffic.changed.wait_for(lambda: not self._traffic.under_way, _PATIENCE)
 
-    def answer(self, request: Request) -> Reply | Silence:
-        """What becomes of a request."""
+    def answer(self, request: Request) -> Reply | NoAnswer:
+        """Forward a request, or apply a fault to it."""
         fault = self._note(request)
         if fault is None:
             return self._forward(request)
-        return fault.strike(request, self._forward, here=f"{self.origin}{request.target}")
+        return fault.apply(request, self._forward, here=f"{self.origin}{request.target}")
 
     def _note(self, request: Request) -> Fault | None:
-        """The fault that strikes this request, used up with it."""
+        """Record a request, and take the fault that matches it."""
         traffic = self._traffic
         with traffic.changed:
             fault = traffic.fault
-            if fault is not None and fault.concerns(request):
+            if fault is not None and fault.matches(request):
                 traffic.counted += 1
                 fault = fault if traffic.counted > fault.number else None
             else:
                 fault = None
             if fault is not None:
                 traffic.fault = None
-            traffic.sent.append(Sent(request, struck=fault is not None))
+            traffic.sent.append(SentRequest(request, faulted=fault is not None))
             return fault
 
     def _forward(self, request: Request) -> Reply:
@@ -230,7 +230,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(answer, Reply):
             self._send(answer)
             return
-        if answer is Silence.HANGING:
+        if answer is NoAnswer.HANGING:
             self._wait_for_the_end()
         self.close_connection = True
 

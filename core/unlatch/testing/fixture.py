@@ -1,4 +1,4 @@
-"""A plugin, found by its entry point, at work on a laboratory's server behind the proxy."""
+"""A plugin, found by its entry point, that uses the harness's server behind the proxy."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
-    from unlatch.testing.laboratory import Laboratory
+    from unlatch.testing.harness import Harness
     from unlatch.testing.proxy import Proxy
     from unlatch.transport.credentials import Credential
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 30.0
-# Long enough for an answer from a machine that is busy, short enough to be waited for.
+# Long enough for an answer from a busy machine, short enough for a test.
 SHORT_SECONDS = 0.6
 
 
-class Bench:
-    """A plugin at work.
+class Fixture:
+    """A plugin under test.
 
     Args:
-        laboratory: the server.
-        proxy: stands in front of it.
-        folder: an empty one, for projects and caches.
+        harness: the server.
+        proxy: the proxy in front of it.
+        folder: an empty folder for projects and caches.
     """
 
-    def __init__(self, laboratory: Laboratory, proxy: Proxy, folder: Path) -> None:
-        self.laboratory = laboratory
+    def __init__(self, harness: Harness, proxy: Proxy, folder: Path) -> None:
+        self.harness = harness
         self.proxy = proxy
         self.folder = folder
         self.registry = Registry()
@@ -46,12 +46,12 @@ class Bench:
     @cached_property
     def manifest(self) -> Manifest:
         """The manifest that the entry point names."""
-        return self.registry.manifest(self.laboratory.tracker)
+        return self.registry.manifest(self.harness.tracker)
 
     @cached_property
     def table(self) -> dict[str, Any]:
         """The table of the tracker in the configuration, with the proxy's address."""
-        return dict(self.laboratory.settings(self.proxy.url))
+        return dict(self.harness.settings(self.proxy.url))
 
     @cached_property
     def settings(self) -> Settings:
@@ -61,27 +61,27 @@ class Bench:
 
     @cached_property
     def credential(self) -> Credential:
-        """What the environment holds, as the manifest says where to look."""
+        """The credential from the harness's environment."""
         found = find_credential(
             self.manifest.tokens,
             tracker=self.manifest.name,
             host="",
-            env=self.laboratory.environ(),
+            env=self.harness.environ(),
             keyring_get=lambda _service, _key: None,
             run=lambda _argv: None,
         )
         if found is None:
-            raise LookupError("the laboratory's environ() holds none of the manifest's tokens")
+            raise LookupError("the harness's environ() holds none of the manifest's tokens")
         return found
 
     @cached_property
     def plugin(self) -> SyncPlugin:
-        """The plugin, over a transport whose waits end at once."""
+        """The plugin, with a transport whose waits end at once."""
         return self.open()
 
     @cached_property
     def hasty_plugin(self) -> SyncPlugin:
-        """The same, over a transport that soon gives up waiting for an answer."""
+        """The plugin, with a transport that soon stops waiting for an answer."""
         return self.open(SHORT_SECONDS)
 
     def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
@@ -119,25 +119,25 @@ class Bench:
 
     def make(self, *, is_open: bool, labels: tuple[str, ...] = ()) -> ItemRef:
         """An item on the server."""
-        made = self.laboratory.make(self.title(), is_open=is_open, labels=self.labels(*labels))
+        made = self.harness.make(self.title(), is_open=is_open, labels=self.labels(*labels))
         return self.ref(made)
 
 
-class BenchTrackers(Trackers):
-    """The trackers of a project, with the plugin of a bench, and waits that end at once."""
+class FixtureTrackers(Trackers):
+    """The trackers of a project, with the plugin of a fixture, and waits that end at once."""
 
-    def __init__(self, workspace: Workspace, bench: Bench, plugin: SyncPlugin) -> None:
+    def __init__(self, workspace: Workspace, fixture: Fixture, plugin: SyncPlugin) -> None:
         super().__init__(workspace)
-        self._bench = bench
+        self._fixture = fixture
         self._plugin = plugin
 
     def open(self, name: str) -> SyncPlugin:
-        """The bench's plugin."""
+        """The fixture's plugin."""
         return self._plugin
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Let no time pass, but let the server finish what it was sent."""
-        self._bench.proxy.settle()
+        self._fixture.proxy.settle()
 
     def hold(self, name: str, seconds: float) -> bool:
         """Let no time pass; a wait for a rate limit is always allowed."""

@@ -1,0 +1,55 @@
+"""Actions of the tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.project.workspace import new_ulid
+from unlatch.spi import Capability, Change, Draft, Goal
+from unlatch.spi.text import Span, Text
+from unlatch.testing.clone import REASON
+
+if TYPE_CHECKING:
+    from unlatch.spi import Outcome
+    from unlatch.spi.item import ItemRef
+    from unlatch.testing.faults import Request
+    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.transition import Transition
+
+
+def require(fixture: Fixture, capability: Capability) -> None:
+    """Skip the test if the plugin does not declare a capability."""
+    if not fixture.can(capability):
+        pytest.skip(f"the plugin does not declare {capability.value}")
+
+
+def comment_text(text: str) -> Text:
+    return ((Span("Reopened", bold=True), Span(f": {text}")),)
+
+
+def draft(title: str, body: str) -> Draft:
+    return Draft("0007-kept-in-step", title, "feature", ((Span(body),),))
+
+
+def make_change(fixture: Fixture, transition: Transition) -> Change:
+    """The change that delivery requests; without labels if the tracker has none."""
+    goal = Goal.OPEN if transition.opens else Goal.COMPLETED
+    add, remove = fixture.labels(transition.after), fixture.labels(transition.before)
+    return Change(new_ulid(), goal, comment_text(REASON), add, remove)
+
+
+def apply(fixture: Fixture, item: ItemRef, wanted: Change) -> Outcome:
+    """Read an item and change it, as delivery does."""
+    return fixture.plugin.write(fixture.plugin.read(item, wanted), wanted)
+
+
+def read_state(fixture: Fixture, item: ItemRef) -> str:
+    """The tracker's name for the state of an item, as the plugin reads it."""
+    return fixture.plugin.read(item).item.state
+
+
+def writes(fixture: Fixture) -> list[Request]:
+    """The writing requests since the proxy was cleared."""
+    return [sent.request for sent in fixture.proxy.sent if sent.request.is_write]

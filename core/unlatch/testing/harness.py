@@ -1,0 +1,74 @@
+"""The harness of a plugin's tests: a working server, and a person's actions there."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+
+class Harness(ABC):
+    """A working server, with items that are made and read without the plugin.
+
+    Items are named by their ids, as in a link ("4", "SCRUM-28"). All methods use the server
+    directly, because the tests compare the plugin with it.
+
+    Attributes:
+        tracker: the plugin's name, by which its entry point is found.
+        server: the address of the server; the plugin gets the address of a proxy for it.
+        many_comments: more comments than the plugin reads at once.
+    """
+
+    tracker: str
+    server: str
+    many_comments: int = 120
+
+    @abstractmethod
+    def settings(self, server: str) -> Mapping[str, Any]:
+        """The table `[trackers.NAME]`, with `server` as the server's address."""
+
+    @abstractmethod
+    def environ(self) -> Mapping[str, str]:
+        """The environment variables that hold the credential."""
+
+    @abstractmethod
+    def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
+        """Make an item in the configured target; returns its id.
+
+        Args:
+            labels: none for a plugin that does not declare LABELS.
+        """
+
+    @abstractmethod
+    def is_open(self, item: str) -> bool:
+        """Whether an item is open."""
+
+    @abstractmethod
+    def comments(self, item: str) -> Sequence[str]:
+        """The texts of its comments, in the tracker's markup."""
+
+    @abstractmethod
+    def add_comments(self, item: str, texts: Sequence[str]) -> None:
+        """Add comments as a person, without changing the item's state."""
+
+    def labels(self, item: str) -> Collection[str]:
+        """The labels or tags of an item; required for LABELS."""
+        raise NotImplementedError
+
+    def add_label(self, item: str, label: str) -> None:
+        """Add a label as a person; required for LABELS."""
+        raise NotImplementedError
+
+    def find_by_title(self, title: str) -> Collection[str]:
+        """The ids of the items with this title; required for CREATE."""
+        raise NotImplementedError
+
+    def close_deliberately(self, item: str) -> None:
+        """Close it in a way that must not be undone unasked; optional."""
+        raise NotImplementedError
+
+    def ignore_next(self) -> None:
+        """Let the server answer the next request with success and the unchanged item; optional."""
+        raise NotImplementedError

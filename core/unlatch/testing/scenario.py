@@ -1,0 +1,170 @@
+"""Scenarios: one operation with one fault, finished by a fresh clone.
+
+Whatever the fault, the item ends in the right state with one comment and the right labels, and
+every clone has recorded it.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UnknownOutcome
+from unlatch.spi import Capability
+from unlatch.testing.checks import check_files, check_item, check_no_secret
+from unlatch.testing.clone import Clone, make_clone
+from unlatch.testing.fault_cases import FaultCase, true_errors
+from unlatch.testing.faults import Fault, FaultKind, Request
+from unlatch.testing.transition import KEPT, Transition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from unlatch.delivery.task import Delivery
+    from unlatch.spi.item import ItemRef
+    from unlatch.testing.fixture import Fixture
+    from unlatch.testing.proxy import SentRequest
+
+# A label that a person adds in between.
+MINE = "mine"
+
+
+def run_faults(fixture: Fixture, transition: Transition, case: FaultCase) -> Iterator[str]:
+    """Run a scenario for each request of an operation; yields the request that had the fault.
+
+    Raises:
+        AssertionError: the result is wrong.
+    """
+    for number in count():
+        fixture.proxy.clear()
+        faulted = _run_fault(fixture, transition, case, number)
+        if faulted is None:
+            return
+        yield faulted
+
+
+def run_create_faults(fixture: Fixture, case: FaultCase) -> Iterator[str]:
+    """Run a scenario for each request of a create."""
+    for number in count():
+        fixture.proxy.clear()
+        faulted = _run_create_fault(fixture, case, number)
+        if faulted is None:
+            return
+        yield faulted
+
+
+def prepare(fixture: Fixture, transition: Transition) -> tuple[Clone, ItemRef]:
+    """A clone, and its item before the transition."""
+    item = fixture.make(is_open=not transition.opens, labels=(KEPT, transition.before))
+    clone = make_clone(fixture, finished=transition.opens, title=fixture.title(), item=item)
+    return clone, item
+
+
+def _run_fault(
+    fixture: Fixture, transition: Transition, case: FaultCase, number: int
+) -> str | None:
+    laptop, item = prepare(fixture, transition)
+    fixture.proxy.arm(_fault(case, number, lambda: _edit_as_person(fixture, item)))
+    act = laptop.reopen if transition.opens else laptop.close
+    deliveries = act(plugin=fixture.hasty_plugin if case.kind is FaultKind.TIMEOUT else None)
+    faulted = _faulted(fixture)
+    where = f"{transition.operation} with {case} at its request no. {number + 1}: {faulted}"
+    _check_first(fixture, laptop, deliveries, case, where)
+    # A label that the account may not change stays as it was, and that is no error.
+    differing = _refused(deliveries) if case.kind is FaultKind.FORBIDDEN else set()
+    if faulted and case.kind is FaultKind.INTERRUPTED:
+        differing.add(MINE)
+    fixture.proxy.settle()
+    elsewhere = laptop.copied("elsewhere")
+    _finish(elsewhere, where)
+    check_item(fixture, item, transition, differing=differing, where=where)
+    check_files(elsewhere, item, transition, where=where)
+    if laptop.increment.pending:
+        # It has not pulled, so the operation is still pending there.
+        _finish(laptop, f"{where}, then by the first clone as well")
+        check_item(fixture, item, transition, differing=differing, where=where)
+    check_files(laptop, item, transition, where=where)
+    return faulted
+
+
+def _refused(deliveries: list[Delivery]) -> set[str]:
+    made = [one.effect for one in deliveries if one.error is None]
+    return {label for outcome in made if outcome for label in outcome.refused}
+
+
+def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | None:
+    title = fixture.title()
+    laptop = make_clone(fixture, finished=False, title=title, item=None)
+    fixture.proxy.arm(_fault(case, number, lambda: None))
+    deliveries = laptop.create(
+        plugin=fixture.hasty_plugin if case.kind is FaultKind.TIMEOUT else None
+    )
+    faulted = _faulted(fixture)
+    where = f"create with {case} at its request no. {number + 1}: {faulted}"
+    _check_first(fixture, laptop, deliveries, case, where)
+    fixture.proxy.settle()
+    for clone in (laptop.copied("elsewhere"), laptop):
+        _finish(clone, where)
+        made = list(fixture.harness.find_by_title(title))
+        assert len(made) == 1, f"{where}: {len(made)} items were made"
+        linked = [link.item for link in clone.increment.links]
+        assert made == linked, f"{where}: the increment is linked to {linked}"
+    return faulted
+
+
+def _fault(case: FaultCase, number: int, meanwhile: Callable[[], None]) -> Fault:
+    def matches(request: Request) -> bool:
+        return request.is_write is case.writes
+
+    if case.kind is not FaultKind.INTERRUPTED:
+        return Fault(case.kind, number, matches)
+    return Fault(case.kind, number, matches, meanwhile)
+
+
+def _edit_as_person(fixture: Fixture, item: ItemRef) -> None:
+    if fixture.can(Capability.LABELS):
+        fixture.harness.add_label(item.id, MINE)
+    else:
+        fixture.harness.add_comments(item.id, ["Me too"])
+
+
+def _faulted(fixture: Fixture) -> str | None:
+    found = [sent.request for sent in fixture.proxy.sent if sent.faulted]
+    return f"{found[0].method} {found[0].target}" if found else None
+
+
+def _check_first(
+    fixture: Fixture, clone: Clone, deliveries: list[Delivery], case: FaultCase, where: str
+) -> None:
+    """After the fault: done, or pending with a true cause; and no request was repeated blindly."""
+    (delivery,) = deliveries
+    error = delivery.error
+    pending = clone.increment.pending
+    if error is None:
+        assert pending == (), f"{where}: done, and still pending"
+        return
+    before, after = _written(fixture)
+    true = true_errors(case, after_write=before != [])
+    assert isinstance(error, true), f"{where}: untrue error {error!r}"
+    assert len(pending) == 1, f"{where}: it failed, and nothing is pending"
+    if delivery.is_blocked:
+        assert pending[0].cause == error.id, f"{where}: blocked with {pending[0].cause}"
+    check_no_secret(fixture, error, where)
+    if isinstance(error, UnknownOutcome):
+        assert after == [], f"{where}: written after an unknown outcome: {after}"
+
+
+def _written(fixture: Fixture) -> tuple[list[str], list[str]]:
+    """The methods of the writing requests before and after the fault."""
+    sent = fixture.proxy.sent
+    place = next((number for number, one in enumerate(sent) if one.faulted), len(sent))
+    return _methods(sent[:place]), _methods(sent[place + 1 :])
+
+
+def _methods(sent: Sequence[SentRequest]) -> list[str]:
+    return [one.request.method for one in sent if one.request.is_write]
+
+
+def _finish(clone: Clone, where: str) -> None:
+    failed = [delivery.error for delivery in clone.sync() if delivery.error is not None]
+    assert failed == [], f"{where}: sync failed: {failed}"
