@@ -41,7 +41,7 @@ def test_a_token_from_stdin_is_kept_for_the_trackers_host(bare: Project) -> None
 
     place = host(bare, "github")
     assert (done.code, done.out) == (0, "")
-    assert done.err == f"Kept for GitHub at {place}. Next: unlatch doctor\n"
+    assert done.err == f"Token for GitHub at {place} stored. Next: unlatch doctor\n"
     assert {f"unlatch github@{place}": {"user": None, "token": SECRET}} == entries(bare)
 
 
@@ -95,8 +95,8 @@ def test_logout_forgets_the_token(bare: Project) -> None:
     second = bare.process("auth", "logout", "ado")
 
     place = host(bare, "ado")
-    assert (first.code, first.err) == (0, f"Forgotten for {place}.\n")
-    assert (second.code, second.err) == (0, f"There was none for {place}.\n")
+    assert (first.code, first.err) == (0, f"Token for {place} deleted.\n")
+    assert (second.code, second.err) == (0, f"No token for {place}.\n")
     assert entries(bare) == {}
 
 

@@ -332,7 +332,7 @@ Project
 0008-broken
   error    metadata.json:/status: 'shipped' is none of {STATUSES} [status-unknown]
            next: set status to one of {STATUSES}
-2 increments looked at: 1 error, 4 warnings
+2 increments checked: 1 error, 4 warnings
 """
     )
     assert done.code == 1

@@ -200,7 +200,7 @@ def test_a_second_time_there_is_nothing_to_mend(project: Project) -> None:
 
     done = project.run("doctor", "--fix", "--yes")
 
-    assert "Nothing to mend" in done.err
+    assert "No safe fixes" in done.err
     assert before == project.tree()
     text = (project.folder() / "spec.md").read_bytes()
     assert text == b"---\r\ntitle: It\r\nstatus: completed # now\r\n---\r\n# It"
@@ -216,7 +216,7 @@ def test_what_is_not_safe_is_left_alone(project: Project) -> None:
 
     done = project.run("doctor", "--fix", "--yes")
 
-    assert ("Nothing to mend" in done.err, done.code) == (True, 1)
+    assert ("No safe fixes" in done.err, done.code) == (True, 1)
     assert before == project.tree()
 
 

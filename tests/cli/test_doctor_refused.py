@@ -53,7 +53,7 @@ def test_a_mistake_in_allowed_links_is_told_beside_the_link_that_it_concerns(
     assert {"comment", "trusted_hosts"} & {one["key"] for one in done.document["settings"]}
     assert (1, "", True) == (shown.code, shown.err, shown.out.startswith("Setting"))
     assert "allowed_links" in shown.out
-    assert "0 increments looked at: 2 errors, 0 warnings\n" in shown.out
+    assert "0 increments checked: 2 errors, 0 warnings\n" in shown.out
 
 
 @pytest.mark.parametrize("place", [".unlatch", ".unlatch/increments"])

@@ -66,7 +66,7 @@ def test_a_driver_of_somebody_else_is_left_alone_and_told(clone: Clone) -> None:
 
     done = clone.unlatch("init", "--git")
 
-    assert "merge.unlatch.driver is set to something else and left alone: mine %A" in done.err
+    assert "merge.unlatch.driver has another value, not changed: mine %A" in done.err
     assert "mine %A\n" == clone.git("config", "merge.unlatch.driver")
 
 

@@ -127,7 +127,7 @@ def test_what_somebody_mended_by_hand_is_left_alone(in_conflict: Clone) -> None:
 
     done = in_conflict.unlatch("merge", "--resolve", "7", "--theirs", "--add")
 
-    assert f"✓ {PLACE}/metadata.json was mended by hand, and stays so\n" == done.out
+    assert f"✓ {PLACE}/metadata.json was resolved by hand; not changed\n" == done.out
     assert mended == in_conflict.path().read_bytes()
     in_conflict.git("commit", "--quiet", "--no-edit")
 
@@ -225,7 +225,7 @@ def test_a_spec_in_conflict_is_left_to_people(two: Two) -> None:
 
     done = here.unlatch("merge", "--resolve", "7")
 
-    assert f"{PLACE}/spec.md is in conflict, too: its text is yours to merge.\n" in done.err
+    assert f"{PLACE}/spec.md is in conflict, too: merge its text.\n" in done.err
     assert before == here.path("spec.md").read_bytes()
 
 

@@ -175,7 +175,7 @@ AccessEntry = entry(
 )
 FixEntry = entry(
     "FixEntry",
-    "A file that the doctor mends, and how.",
+    "A file that the doctor fixes, and how.",
     id=str,
     increment=Text,
     path=str,

@@ -1,4 +1,4 @@
-"""unlatch merge: resolve what git left in conflict."""
+"""unlatch merge: resolve git conflicts in an increment."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=entry.own_help)
     @click.option("--resolve", "wanted", metavar="ID", required=True, help="The increment.")
-    @click.option("--ours", is_flag=True, help="Take our side where the two clash.")
-    @click.option("--theirs", is_flag=True, help="Take their side where the two clash.")
-    @click.option("--add", is_flag=True, help="Also git add the files that are resolved.")
-    @click.option("--dry-run", is_flag=True, help="Only show what would be left to decide.")
+    @click.option("--ours", is_flag=True, help="Take our side of each conflict.")
+    @click.option("--theirs", is_flag=True, help="Take their side of each conflict.")
+    @click.option("--add", is_flag=True, help="Also git add the resolved files.")
+    @click.option("--dry-run", is_flag=True, help="Show the conflicts, and write nothing.")
     @JSON
     @with_session
     def run(
@@ -47,7 +47,9 @@ def command(entry: Entry) -> click.Command:
     ) -> int:
         from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
 
-        take = _side(ours=ours, theirs=theirs)
+        if ours and theirs:
+            raise click.UsageError("--ours and --theirs exclude each other")
+        take = Side.OURS if ours else Side.THEIRS if theirs else None
         done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
         code = 0 if done.settled else CONFLICT
         if as_json:
@@ -59,16 +61,8 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _side(*, ours: bool, theirs: bool) -> Side | None:
-    if ours and theirs:
-        raise click.UsageError("--ours and --theirs exclude each other")
-    if ours:
-        return Side.OURS
-    return Side.THEIRS if theirs else None
-
-
 def clash_lines(clashes: Iterable[Clash]) -> Iterator[str]:
-    """What both sides changed, a line for each field."""
+    """The conflicts, one line for each field."""
     for clash in clashes:
         ours, theirs = _shown(clash.ours), _shown(clash.theirs)
         yield f"  {output.clean(clash.field)}  ours: {ours}  theirs: {theirs}"
@@ -82,21 +76,26 @@ def _shown(value: Any) -> str:
 
 
 def _document(session: Session, done: MergeResult) -> output.Json:
-    root = session.layout.root
     return {
         "id": done.increment,
         "resolved": done.settled,
-        "files": [str(path.relative_to(root)) for path in done.paths],
-        "kept": [str(path.relative_to(root)) for path in done.kept],
-        "left": [str(path.relative_to(root)) for path in done.left],
+        "files": [_name(session, path) for path in done.paths],
+        "kept": [_name(session, path) for path in done.kept],
+        "left": [_name(session, path) for path in done.left],
         "added": done.added,
-        "conflicts": [_entry(clash) for clash in done.clashes],
+        "conflicts": [
+            {"field": one.field, "ours": _entry(one.ours), "theirs": _entry(one.theirs)}
+            for one in done.clashes
+        ],
     }
 
 
-def _entry(clash: Clash) -> output.Json:
-    ours, theirs = (None if side is ABSENT else side for side in (clash.ours, clash.theirs))
-    return {"field": clash.field, "ours": ours, "theirs": theirs}
+def _name(session: Session, path: Path) -> str:
+    return str(path.relative_to(session.layout.root))
+
+
+def _entry(value: Any) -> Any:
+    return None if value is ABSENT else value
 
 
 def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
@@ -106,20 +105,14 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
             output.data(line)
         output.talk(f"Next: unlatch merge --resolve {done.increment} --ours (or --theirs)")
         return
+    merged = "would be merged" if dry_run else "merged"
     for path in done.paths:
-        how = "was mended by hand, and stays so" if path in done.kept else "merged"
-        how = f"would be {how}" if dry_run and path not in done.kept else how
-        ok = output.good(output.sign("ok"))
-        output.data(f"{ok} {output.clean(str(path.relative_to(session.layout.root)))} {how}")
+        result = "was resolved by hand; not changed" if path in done.kept else merged
+        output.ok(f"{output.clean(_name(session, path))} {result}")
     for warning in done.warnings:
         output.talk(output.warn(output.clean(warning)))
     for path in done.left:
-        shown = output.clean(str(path.relative_to(session.layout.root)))
-        output.talk(f"{shown} is in conflict, too: its text is yours to merge.")
+        output.talk(f"{output.clean(_name(session, path))} is in conflict, too: merge its text.")
     if not done.added and not dry_run:
-        names = " ".join(shlex.quote(output.clean(_from_here(path))) for path in done.paths)
-        output.talk(f"Next: git add {names}")
-
-
-def _from_here(path: Path) -> str:
-    return os.path.relpath(path)
+        names = (shlex.quote(output.clean(os.path.relpath(path))) for path in done.paths)
+        output.talk(f"Next: git add {' '.join(names)}")

@@ -1,4 +1,4 @@
-"""unlatch merge-driver: what git runs to merge two versions of a metadata.json."""
+"""unlatch merge-driver: merge two versions of a metadata.json; git runs it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.lifecycle.merge_driver import MergeDriverResult
 
-# What git reads: merged; merged but for conflicts; nothing done, so that git has to merge.
+# For git: merged; merged with conflicts left; not merged, so that git has to.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
+_SETUP = "unlatch init --git configures git to run it."
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def command(entry: Entry) -> click.Command:
     """The command."""
 
-    @click.command(
-        entry.name, cls=_Driver, help=f"{entry.own_help}\n\nunlatch init --git tells git to run it."
-    )
+    @click.command(entry.name, cls=_Driver, help=f"{entry.own_help}\n\n{_SETUP}")
     @click.argument("base", type=_FILE)
     @click.argument("ours", type=_FILE)
     @click.argument("theirs", type=_FILE)
@@ -46,7 +45,7 @@ def command(entry: Entry) -> click.Command:
 
 
 class _Driver(click.Command):
-    """Takes every argument for a name: a file of a repository may be called --help."""
+    """Takes every argument as a name: a file of a repository may be called --help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does after `--`; --help alone asks for help."""

@@ -47,25 +47,25 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
     else:
         token = sys.stdin.readline().rstrip("\n")
     if not token:
-        raise UsageError("token-missing", "no token was given", hint="pipe it in, or type it")
-    # Made for its checks: what could not be sent is not kept.
+        raise UsageError("token-missing", "the token is empty", hint="type it, or pass it on stdin")
+    # Made for its checks: a token that cannot be sent is not stored.
     Credential(token, scheme_for(manifest.tokens, user=user), "the input", user)
     store_token(token, tracker=tracker, host=host, user=user)
-    output.talk(f"Kept for {manifest.title} at {host}. Next: unlatch doctor")
+    output.talk(f"Token for {manifest.title} at {host} stored. Next: unlatch doctor")
     return 0
 
 
-@click.command("logout", help="Forget a token. (local)")
+@click.command("logout", help="Delete a token from the keyring. (local)")
 @TRACKER
 @with_session
 def _logout(session: Session, *, tracker: str) -> int:
     host = _host(session, tracker)
     known = delete_token(tracker=tracker, host=host)
-    output.talk(f"Forgotten for {host}." if known else f"There was none for {host}.")
+    output.talk(f"Token for {host} deleted." if known else f"No token for {host}.")
     return 0
 
 
-@click.command("status", help="Where each tracker's token comes from; never the token. (local)")
+@click.command("status", help="Show the source of each tracker's token, but no token. (local)")
 @JSON
 @with_session
 def _status(session: Session, *, as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""unlatch init: set a project up."""
+"""unlatch init: set up a project."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=entry.own_help)
     @click.option(
-        "--git", "with_git", is_flag=True, help="Also let git merge increments by their meaning."
+        "--git",
+        "with_git",
+        is_flag=True,
+        help="Also set up git to merge increments field by field.",
     )
     @JSON
     @click.pass_context
@@ -40,11 +43,11 @@ def command(entry: Entry) -> click.Command:
                 "init",
                 root=str(done.layout.root),
                 made=[str(path.relative_to(done.layout.root)) for path in done.made],
-                git=git_entry(git) if git else None,
+                git=_git_entry(git) if git else None,
             )
             return 0
         for path in done.made:
-            output.data(f"{output.good(output.sign('ok'))} {path.relative_to(done.layout.root)}")
+            output.ok(str(path.relative_to(done.layout.root)))
         if git:
             _tell_git(git)
         if not done.made and not (git and (git.lines or git.driver)):
@@ -57,20 +60,16 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def git_entry(git: GitSetupResult) -> output.Json:
-    """What git was told."""
+def _git_entry(git: GitSetupResult) -> output.Json:
     return {"attributes": list(git.lines), "driver": git.driver, "foreign": git.foreign}
 
 
 def _tell_git(git: GitSetupResult) -> None:
-    ok = output.good(output.sign("ok"))
     for line in git.lines:
-        output.data(f"{ok} {git.path.name}: {line}")
+        output.ok(f"{git.path.name}: {line}")
     if git.driver:
-        output.data(f"{ok} git config {DRIVER}")
+        output.ok(f"git config {DRIVER}")
     if git.foreign:
-        output.talk(
-            f"{DRIVER} is set to something else and left alone: {output.clean(git.foreign)}"
-        )
+        output.talk(f"{DRIVER} has another value, not changed: {output.clean(git.foreign)}")
     if git.lines:
-        output.talk(f"Commit {git.path.name}; every clone runs unlatch init --git once.")
+        output.talk(f"Commit {git.path.name}, and run unlatch init --git once in every clone.")

@@ -1,4 +1,4 @@
-"""unlatch plugins: the trackers that unlatch knows."""
+"""unlatch plugins: list the installed tracker plugins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unlatch.spi import Manifest
 
 
-# The others are between the plugin and the engine.
+# The other capabilities concern only the core.
 _FOR_PEOPLE = ("create", "update", "close", "reopen", "status")
 
 
@@ -28,11 +28,7 @@ def command(entry: Entry) -> click.Command:
         registry = Registry()
         rows = [_entry(manifest) for manifest in registry.manifests.values()]
         if as_json:
-            output.document(
-                "plugins",
-                plugins=rows,
-                broken=dict(registry.broken),
-            )
+            output.document("plugins", plugins=rows, broken=dict(registry.broken))
             return 0
         shown = [
             (
