@@ -65,8 +65,9 @@ def _sendable(run: DeliveryRun, increment: Increment, tracker: str) -> list[Deli
     tasks = (
         make_task(run, increment, one)
         for one, item in zip(operations, items, strict=True)
-        if one.kind in _KINDS and run.includes(one) and run.is_fresh(one) and items.count(item) == 1
+        if one.kind in _KINDS and run.includes(one) and items.count(item) == 1
     )
+    # A fresh operation is the only one whose next step is to send.
     return [task for task in tasks if isinstance(task.step, Send)]
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LOCK_TIMEOUT = 120.0
 
 Item = tuple[str, str]
-Delivered = list[tuple[str, Delivery]]
+Deliveries = list[tuple[str, Delivery]]
 
 
 def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Delivery], None]) -> None:
@@ -58,8 +58,8 @@ def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Deliver
     served = _serve_all(run, queues)
     if len(queues) == 1:
         served = _in_order(queues[0], served)
-    for _, delivered in served:
-        for name, delivery in delivered:
+    for _, deliveries in served:
+        for name, delivery in deliveries:
             report(name, delivery)
     if unreadable:
         raise unreadable[0]
@@ -119,7 +119,7 @@ class _IncrementQueues:
 
 def _serve_all(
     run: DeliveryRun, queues: Sequence[_IncrementQueues]
-) -> Iterator[tuple[Item, Delivered]]:
+) -> Iterator[tuple[Item, Deliveries]]:
     """Serve all items in parallel; yield each with its deliveries as it ends."""
     waiting: dict[Item, list[_IncrementQueues]] = {}
     for one in queues:
@@ -132,26 +132,26 @@ def _serve_all(
 
 
 def _in_order(
-    queues: _IncrementQueues, served: Iterable[tuple[Item, Delivered]]
-) -> Iterator[tuple[Item, Delivered]]:
+    queues: _IncrementQueues, served: Iterable[tuple[Item, Deliveries]]
+) -> Iterator[tuple[Item, Deliveries]]:
     """Yield one increment's items in their order, each as soon as possible."""
-    ended: dict[Item, Delivered] = {}
+    ended: dict[Item, Deliveries] = {}
     waiting = list(queues.items)
-    for item, delivered in served:
-        ended[item] = delivered
+    for item, deliveries in served:
+        ended[item] = deliveries
         while waiting and waiting[0] in ended:
             yield waiting[0], ended[waiting.pop(0)]
 
 
-def _serve_item(item: Item, queues: Sequence[_IncrementQueues]) -> Delivered:
+def _serve_item(item: Item, queues: Sequence[_IncrementQueues]) -> Deliveries:
     """Deliver the operations of all increments on an item, one after the other."""
-    delivered: Delivered = []
+    deliveries: Deliveries = []
     for one in queues:
         try:
-            delivered += _serve(one, one.items[item])
+            deliveries += _serve(one, one.items[item])
         finally:
             one.end_item()
-    return delivered
+    return deliveries
 
 
 def _serve(

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemEvent
     from unlatch.sync.compare import Compared
 
-_PLAN_COMMAND = "unlatch sync --plan"
-
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
@@ -172,11 +170,9 @@ class _Sync:
             plan, moved = self._apply(plan, served)
         else:
             self.listener.applied(plan, (), other)
-        manager = self.workspace.manager
-        delivered = [
-            read_back(self.workspace, manager.read(name), made) for name, made in self.made.items()
-        ]
-        return SyncResult(plan, moved, tuple(delivered), blocked, other, self.event, broken)
+        read, made = self.workspace.manager.read, self.made.items()
+        delivered = tuple(read_back(self.workspace, read(name), some) for name, some in made)
+        return SyncResult(plan, moved, delivered, blocked, other, self.event, broken)
 
     def _chosen(self) -> Sequence[Increment]:
         everything, _ = self.workspace.manager.read_all()
@@ -186,8 +182,8 @@ class _Sync:
         return self.event.increments
 
     def _check_count(self, items: int) -> None:
-        most = self.options.max_items
-        check_item_count(self.workspace, items, most, command=_PLAN_COMMAND)
+        most, command = self.options.max_items, "unlatch sync --plan"
+        check_item_count(self.workspace, items, most, command=command)
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
         run = DeliveryRun(
@@ -206,11 +202,10 @@ class _Sync:
         everything, broken = self.workspace.manager.read_all()
         chosen = [one for one in everything if one.id in names]
         plan = plan_sync(self.workspace, self.trackers, chosen, everything)
+        if self.event:
+            return attribute_change(plan, self.event), []
         # A named increment that cannot be read ends the command.
-        is_named = self.options.ids or self.event
-        return attribute_change(
-            plan, self.event
-        ) if self.event else plan, [] if is_named else broken
+        return plan, [] if self.options.ids else broken
 
     def _apply(self, plan: SyncPlan, served: int) -> tuple[SyncPlan, tuple[Move, ...]]:
         plan = _answered(plan, self.listener)
