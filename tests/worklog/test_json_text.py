@@ -164,6 +164,13 @@ def test_a_uniform_document_stays_uniform(
     assert expected == result
 
 
+def test_an_escaped_delete_character_shows_that_a_document_is_in_ascii() -> None:
+    raw = json.dumps({"name": "\x7f"}).encode()
+
+    assert JsonText.parse(raw).with_value({"name": "\x80"}) == rb'{"name": "\u0080"}'
+    assert edited(raw.decode(), {"name": "\x80"}) == r'{"name": "\u0080"}'
+
+
 @given(objects, st.data())
 def test_a_document_in_ascii_stays_in_ascii(value: dict[str, Any], data: st.DataObject) -> None:
     raw = json.dumps({"name": "é", **value}, indent=2).encode()

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from unlatch.worklog.json_text.nodes import Node
 
 _UNIT = "  "
-_NON_ASCII_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])")
+# That of a delete character is one: json.dumps escapes it in ASCII alone.
+_NON_ASCII_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-6]|007[0-9a-eA-E])")
 _INDENT = re.compile(r"[ \t]*")
 
 
