@@ -1,0 +1,214 @@
+"""How many small mistakes in a package do its tests notice?
+
+    python tools/mutation.py [--package NAME]... [--sample N] [--seed S] [--jobs N] [--show]
+
+Draws a sample of the mutants that cosmic-ray makes of a package (a comparison turned round, a
+number off by one, an `and` for an `or`), runs the package's fast tests against each of them, and
+prints one row a package: how many mutants were killed. A mutant that runs out of time is killed.
+`--show` prints those that survived.
+
+cosmic-ray gives the operators alone. It would write each mutant over the file in the working tree
+and start pytest anew; here each mutant is a fork of one process that has the libraries loaded, and
+only that fork's imports see it. Annotations are left alone: nothing evaluates them.
+
+Needs `pip install --group mutation`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import os
+import random
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROOT = Path(__file__).parent.parent
+CORE = ROOT / "core"
+# The fast tests of each package: those beside it, and those of the commands that are made of it.
+TESTS = {
+    "worklog": ("tests/worklog", "tests/increments/files"),
+    "increments": ("tests/increments",),
+    "delivery": ("tests/delivery",),
+    "sync": ("tests/sync", "tests/cli/test_sync.py", "tests/cli/test_sync_followers.py"),
+}
+OPERATORS = (
+    *("AddNot", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceUnaryOperator_Delete_Not"),
+    *("ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "NumberReplacer"),
+    *("ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ZeroIterationForLoop"),
+    *("ExceptionReplacer", "ReplaceBinaryOperator_Add_Sub", "ReplaceBinaryOperator_Sub_Add"),
+    *("ReplaceBinaryOperator_BitOr_BitAnd", "ReplaceBinaryOperator_BitAnd_BitOr"),
+    *(f"ReplaceComparisonOperator_{a}_{b}" for a, b in (("Eq", "NotEq"), ("NotEq", "Eq"))),
+    *(f"ReplaceComparisonOperator_{a}_{b}" for a, b in (("Lt", "LtE"), ("LtE", "Lt"))),
+    *(f"ReplaceComparisonOperator_{a}_{b}" for a, b in (("Gt", "GtE"), ("GtE", "Gt"))),
+    *(f"ReplaceComparisonOperator_{a}_{b}" for a, b in (("Is", "IsNot"), ("IsNot", "Is"))),
+)
+# Loaded once, before any mutant: all that tests import beside unlatch.
+LIBRARIES = (
+    *("azure.devops.v7_1.work_item_tracking", "click", "flask", "github", "github.Issue", "jira"),
+    *("hypothesis.stateful", "jsonschema", "keyring", "pydantic", "pytest", "requests"),
+    *("rich.console", "rich.progress", "rich.table", "tomlkit", "unlatch_sandbox", "yaml"),
+)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One mistake: the `occurrence`-th place in a module where an operator applies."""
+
+    path: Path
+    operator: str
+    occurrence: int
+    line: int
+
+    @property
+    def module(self) -> str:
+        name = ".".join(self.path.relative_to(CORE).with_suffix("").parts)
+        return name.removesuffix(".__init__")
+
+    @property
+    def code(self) -> str:
+        from cosmic_ray.mutating import mutate_code
+
+        mutated: str = mutate_code(self.path.read_text(), _operator(self.operator), self.occurrence)
+        return mutated
+
+
+class _Importer(SourceFileLoader):
+    """Finds and loads one module, as a mutant has it."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        super().__init__(mutant.module, str(mutant.path))
+        self._code = mutant.code
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        return spec_from_file_location(name, self.path, loader=self) if name == self.name else None
+
+    def get_code(self, fullname: str | None = None) -> Any:
+        return compile(self._code, self.path, "exec")
+
+
+def mutants(package: str) -> Iterator[Mutant]:
+    """All mutants of a package."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+
+    operators = {name: _operator(name) for name in OPERATORS}
+    for path in sorted((CORE / "unlatch" / package).rglob("*.py")):
+        source = path.read_text()
+        spared, found = _annotations(source), dict.fromkeys(operators, 0)
+        for node in ast_nodes(get_ast(source)):
+            for name, operator in operators.items():
+                for (line, column), _ in operator.mutation_positions(node):
+                    if not any(first <= (line, column) < last for first, last in spared):
+                        yield Mutant(path, name, found[name], line)
+                    found[name] += 1
+
+
+def _operator(name: str) -> Any:
+    from cosmic_ray.plugins import get_operator
+
+    return get_operator(f"core/{name}")()
+
+
+def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where the annotations begin and end, and what only a type checker imports."""
+    spared: list[ast.AST | None] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.AnnAssign | ast.arg):
+            spared.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            spared.append(node.returns)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            spared.append(node)
+    return [
+        ((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0))  # type: ignore[attr-defined]
+        for one in spared
+        if one is not None
+    ]
+
+
+def survivors(
+    tried: Sequence[Mutant | None], tests: tuple[str, ...], *, seconds: float, jobs: int
+) -> list[Mutant | None]:
+    """Those that the tests pass against, each in a fork of this process."""
+    waiting, alive = list(tried), []
+    running: dict[int, tuple[Mutant | None, float]] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            mutant = waiting.pop()
+            child = os.fork()
+            if child == 0:
+                _run_tests(mutant, tests)
+            running[child] = mutant, time.monotonic() + seconds
+        time.sleep(0.02)
+        for child, (mutant, end) in list(running.items()):
+            if time.monotonic() > end:
+                os.killpg(child, signal.SIGKILL)
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                del running[child]
+                if os.waitstatus_to_exitcode(status) == 0:
+                    alive.append(mutant)
+    return alive
+
+
+def _run_tests(mutant: Mutant | None, tests: tuple[str, ...]) -> None:
+    code = 1
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        if mutant:
+            sys.meta_path.insert(0, _Importer(mutant))
+        import pytest
+
+        # Its plugins are loaded before it, and would be rewritten.
+        ignored = "ignore::pytest.PytestAssertRewriteWarning"
+        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W", ignored, *tests])
+    finally:
+        os._exit(code)
+
+
+def main() -> None:
+    """Print the table; survivors lower the score, and nothing fails."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--package", action="append", choices=TESTS, help="all of them by default")
+    parser.add_argument("--sample", type=int, default=60, help="mutants of each package")
+    parser.add_argument("--seed", type=int, default=14)
+    parser.add_argument("--jobs", type=int, default=2, help="how many run at once")
+    parser.add_argument("--show", action="store_true", help="print the mutants that survived")
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    for name in ("UNLATCH_SPECS", "UNLATCH_CORPUS", "UNLATCH_SAMPLES"):
+        os.environ.pop(name, None)  # what takes them is thorough, not fast
+    sys.path[0] = str(ROOT)
+    for name in LIBRARIES:
+        importlib.import_module(name)
+    print(f"{'package':<12}{'mutants':>8}{'sample':>8}{'killed':>8}{'score':>7}{'seconds':>9}")
+    for package in options.package or TESTS:
+        began, tests = time.monotonic(), TESTS[package]
+        if not survivors([None], tests, seconds=600, jobs=1):
+            sys.exit(f"the tests of {package} fail without any mutant: {' '.join(tests)}")
+        limit = 3 * (time.monotonic() - began) + 10
+        every = list(mutants(package))
+        drawn = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+        alive = survivors(drawn, tests, seconds=limit, jobs=options.jobs)
+        killed, seconds = len(drawn) - len(alive), time.monotonic() - began
+        counts = f"{len(every):>8}{len(drawn):>8}{killed:>8}{killed / len(drawn):>7.0%}"
+        print(f"{package:<12}{counts}{seconds:>9.0f}", flush=True)
+        for one in filter(None, alive if options.show else ()):
+            print(f"  {one.path.relative_to(ROOT)}:{one.line} {one.operator} {one.occurrence}")
+
+
+if __name__ == "__main__":
+    main()
