@@ -11,7 +11,10 @@ ifneq ($(MEMORY),)
 export TMPDIR ?= $(MEMORY)
 endif
 
-.PHONY: demo test check quick tests wheel-check torture generate format bench clean
+# A clean clone compiles its modules once, not at each of the hundreds of starts.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test check quick quick-check quick-tests tests wheel-check torture generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -28,12 +31,19 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate.py --check
 
-# What can be said in half a minute: no HTTP, no processes.
+# What can be said in half a minute: without HTTP, with few examples of each property.
+QUICK := tests/worklog tests/spi tests/increments tests/config tests/sync
 quick: $(STAMP)
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-check quick-tests
+
+quick-check: $(STAMP)
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n $(WORKERS) tests/worklog tests/spi tests/increments tests/config tests/sync
+	$(BIN)/mypy
+
+quick-tests: $(STAMP)
+	env -u UNLATCH_SPECS -u UNLATCH_CORPUS -u UNLATCH_SAMPLES \
+	  $(BIN)/python -m pytest -q --no-network --hypothesis-profile=quick $(QUICK)
 
 tests: $(STAMP)
 	$(BIN)/python tests/servers/install.py

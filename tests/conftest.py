@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,23 @@ if TYPE_CHECKING:
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("quick", settings.get_profile("any machine"), max_examples=20)
 settings.load_profile("any machine")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make quick` prove that it does without HTTP."""
+    parser.addoption("--no-network", action="store_true", help="fail where a socket connects")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse connections from now on, where that is asked for."""
+    if config.getoption("--no-network"):
+        sys.addaudithook(_refuse_connections)
+
+
+def _refuse_connections(event: str, _arguments: object) -> None:
+    assert event != "socket.connect", "a test that connects is not for `make quick`"
 
 
 @pytest.fixture(scope="session", autouse=True)
