@@ -29,12 +29,7 @@ class Access:
 class Remark:
     """A problem found on a tracker, such as a mapped state that does not exist.
 
-    Args:
-        id: stable kebab-case name.
-        message: the problem, in one sentence.
-        where: the setting or item concerned.
-        hint: the next step.
-        is_error: whether commands will fail because of it.
+    Its parts are those of an `UnlatchError`; `is_error` tells whether commands will fail.
     """
 
     id: str
@@ -48,10 +43,7 @@ class Remark:
 class Examination:
     """The result of checking a credential and the configuration against a tracker.
 
-    Args:
-        login: the author of comments as the tracker shows it; None if unknown.
-        places: the rights of the credential, by configured place.
-        remarks: problems.
+    `login` is the author of comments as the tracker shows it; None if unknown.
     """
 
     login: str | None
@@ -63,10 +55,7 @@ class Examination:
 class PlannedRequest:
     """A request that a change would send.
 
-    Args:
-        method: the HTTP method.
-        url: the full address without its query.
-        what: its purpose in a few words ("set state to open", "add label reopened").
+    `url` has no query; `what` is the purpose ("set state to open", "add label reopened").
     """
 
     method: str

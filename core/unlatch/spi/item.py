@@ -44,13 +44,7 @@ class ItemRef:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An item in a list.
-
-    Args:
-        ref: the item.
-        title: its title or summary: untrusted text.
-        ops: the operations whose markers its body carries.
-    """
+    """An item in a list, with its untrusted title and the operations whose markers its body has."""
 
     ref: ItemRef
     title: str
@@ -70,9 +64,7 @@ class RemoteItem:
         deliberate: closed in a way that must not be undone unasked (`not_planned`, `duplicate`,
             Removed).
         labels: labels or tags, in the tracker's order.
-        assignee: the assignee's display name, or None.
         revision: an opaque token that changes with the item, if the tracker has one.
-        updated: the time of the last change, if known.
         changed_by: the display name of the last author, if known.
         closed_by: the automation that closed it ("pull request octo/widgets#12"), if known.
     """
@@ -93,11 +85,9 @@ class RemoteItem:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An item as a plugin read it, with all that the plugin needs to change it.
+    """An item as a plugin read it.
 
-    Args:
-        item: the item's content.
-        private: the plugin's own data (a body, a workflow), passed back to `write` unread.
+    `private` is the plugin's own data (a body, a workflow), passed back to `write` unread.
     """
 
     item: RemoteItem
@@ -109,7 +99,6 @@ class CommentRef:
     """A comment that carries one of our markers.
 
     Args:
-        id: the comment's id.
         created: the time of posting, by the tracker's clock.
         own: whether this credential's account posted it; None if unknown.
         note: a note for the user, such as the name of an author whose rights could not be checked,
@@ -132,9 +121,8 @@ class ItemEvent:
     Args:
         action: the tracker's name for the event ("reopened").
         url: the item's web address in the message; None with a `note`.
-        by: the author's display name, if known.
-        at: the time, if known.
-        category: the item's new state, if known.
+        by: the author's display name.
+        category: the item's new state.
         note: the reason for ignoring the message, or None.
     """
 

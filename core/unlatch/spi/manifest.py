@@ -65,7 +65,6 @@ class EnvToken:
 
     Args:
         token: the variable that holds it.
-        scheme: how it is sent.
         user: the variable that holds the user name, if the token needs one.
         not_for: hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
     """
@@ -78,12 +77,7 @@ class EnvToken:
 
 @dataclass(frozen=True, slots=True)
 class CommandToken:
-    """A token that the vendor's own program prints.
-
-    Args:
-        argv: program and arguments; `{host}` is replaced by the token's host.
-        scheme: how it is sent.
-    """
+    """A token that the vendor's own program prints; `{host}` in `argv` is the token's host."""
 
     argv: tuple[str, ...]
     scheme: Scheme

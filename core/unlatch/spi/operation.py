@@ -34,11 +34,7 @@ class Kind(StrEnum):
 class SeenItem:
     """The facts of an item at one moment that an undo needs.
 
-    Args:
-        state: the tracker's name for its state.
-        category: the meaning of that state; None in files of older versions.
-        labels: its labels or tags.
-        revision: an opaque token that changes with the item, if the tracker has one.
+    They are those of a `RemoteItem`; `category` is None in files of older versions.
     """
 
     state: str
@@ -82,7 +78,6 @@ class Operation:
 
     Args:
         op: the ULID of the intent; an intent acts once on an item.
-        kind: its purpose.
         tracker: the plugin's name.
         item: the item's web address, or its id if no address is known; for a create, the target
             of the new item.
@@ -91,7 +86,6 @@ class Operation:
         reason: the reason, if no reopenHistory entry states it.
         state: False once a later change of status has superseded the state step, which leaves the
             comment.
-        options: how to deliver it.
         story: the user story of a new item; None for the whole increment.
         cause: the id of the error that blocked it.
         parked_at: the time when it was blocked, until a user requests it again.
@@ -144,7 +138,6 @@ class Change:
         draft: the text of the item, for a create or an update; None keeps it.
         mentions: let @names and references in the comment take effect, if the tracker reads them
             from text.
-        options: how to deliver it.
         labels_match_case: as in the manifest.
     """
 
@@ -169,7 +162,6 @@ class Draft:
 
     Args:
         increment: the increment's id (the folder's name).
-        title: the item's title.
         type: the increment's type ("feature", "bug"), for trackers with item types.
         body: the generated part of the item's body; people may write around it.
         story: the user story; None for the whole increment.

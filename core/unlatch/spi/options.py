@@ -24,10 +24,10 @@ class DeliveryOptions:
     def over(self, stored: DeliveryOptions) -> DeliveryOptions:
         """These options, completed by those stored with an operation."""
         return DeliveryOptions(
-            comment=self.comment or stored.comment,
-            even_if_not_planned=self.even_if_not_planned or stored.even_if_not_planned,
-            follow=self.follow or stored.follow,
-            plugin=self.plugin | stored.plugin,
+            self.comment or stored.comment,
+            self.even_if_not_planned or stored.even_if_not_planned,
+            self.follow or stored.follow,
+            self.plugin | stored.plugin,
         )
 
 

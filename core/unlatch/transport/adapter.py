@@ -131,9 +131,7 @@ class TrackerAdapter(HTTPAdapter):
                 with self._context.gate.admit():
                     return self._exchange(request, options, write=write)
             except TrackerError as error:
-                if write or not _is_passing(error) or attempt >= ATTEMPTS:
-                    raise
-                if not self._pause(error, attempt):
+                if write or attempt >= ATTEMPTS or not self._pause(error, attempt):
                     raise
         raise AssertionError  # count() never ends
 
@@ -189,9 +187,9 @@ class TrackerAdapter(HTTPAdapter):
 
     def _start_trace(self, outgoing: requests.PreparedRequest) -> Exchange | None:
         context = self._context
-        trace, clock = context.options.trace, context.options.clock
-        if trace is None:
+        if (trace := context.options.trace) is None:
             return None
+        clock = context.options.clock
         return Exchange(trace, context.tracker, outgoing, context.redactor, clock)
 
     def _send_and_read(
@@ -235,17 +233,14 @@ class TrackerAdapter(HTTPAdapter):
         gate = self._context.gate
         if "Retry-After" in answer.headers:
             gate.hold(answer.retry_after or 0.0, "it asks to slow down")
-        pressed = pressed_for(answer.headers)
-        if pressed is not None:
+        if (pressed := pressed_for(answer.headers)) is not None:
             gate.serialize(pressed)
 
     def _apply_refusal(self, error: TrackerError, answer: Answer) -> None:
         """Delay the next request, whichever it is, for as long as the tracker asks for."""
-        seconds = None
+        seconds = answer.retry_after if isinstance(error, UnknownOutcome) else None
         if isinstance(error, Transient):
             seconds = error.retry_after
-        elif isinstance(error, UnknownOutcome):
-            seconds = answer.retry_after
         if seconds is not None:
             self._context.gate.hold(seconds, error.message)
             self._context.gate.serialize(seconds + PRESSED)
@@ -276,15 +271,13 @@ class TrackerAdapter(HTTPAdapter):
         return f"the token came from {credential.source}; check that it is valid and may do this"
 
     def _pause(self, error: TrackerError, attempt: int) -> bool:
-        """Wait before the next attempt; False if the tracker asks for too long a wait."""
+        """Wait before the next attempt; False if that is useless, or the wait is too long."""
         gate = self._context.gate
-        if isinstance(error, Transient) and error.retry_after is not None:
+        if not isinstance(error, Transient) or isinstance(error, CutOff):
+            return False
+        if error.retry_after is not None:
             return gate.can_afford(error.retry_after)  # the gate itself waits
         # Jitter keeps many clients from coming back together.
         jitter = 0.5 + self._context.options.jitter() / 2
         gate.rest(_FIRST_BACKOFF * _GROWTH ** (attempt - 1) * jitter)
         return True
-
-
-def _is_passing(error: TrackerError) -> bool:
-    return isinstance(error, Transient) and not isinstance(error, CutOff)

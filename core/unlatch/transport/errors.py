@@ -5,11 +5,10 @@ from __future__ import annotations
 import socket
 import ssl
 from http.client import RemoteDisconnected
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import requests
 import urllib3
+from requests import exceptions
 
 from unlatch.errors import (
     Conflict,
@@ -27,45 +26,43 @@ from unlatch.errors import (
 from unlatch.transport.connections import Malformed, OutOfBounds, TooLarge, TooSlow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from unlatch.transport.answer import Answer, Explain
 
-_CLIENT_ERRORS: Mapping[int, tuple[type[TrackerError], str, str]] = MappingProxyType(
-    {
-        401: (Unauthorised, "unauthorised", "does not accept the token"),
-        403: (Forbidden, "forbidden", "does not allow this to the token"),
-        404: (NotFound, "item-not-found", "does not know the item, or does not show it"),
-        409: (Conflict, "conflict", "says that something changed in between"),
-        412: (Conflict, "conflict", "says that something changed in between"),
-        429: (Limited, "rate-limited", "asks to slow down"),
-    }
-)
+_CONFLICT = (Conflict, "conflict", "says that something changed in between")
+_CLIENT_ERRORS: dict[int, tuple[type[TrackerError], str, str]] = {
+    401: (Unauthorised, "unauthorised", "does not accept the token"),
+    403: (Forbidden, "forbidden", "does not allow this to the token"),
+    404: (NotFound, "item-not-found", "does not know the item, or does not show it"),
+    409: _CONFLICT,
+    412: _CONFLICT,
+    429: (Limited, "rate-limited", "asks to slow down"),
+}
+_OTHER_ERROR = (Rejected, "tracker-rejected", "refuses the request")
 # Without a connection, nothing of the request was sent. A ProxyError alone does not say so: urllib3
 # also raises it when a connection through a proxy ends before the answer.
 _NEVER_SENT = (
-    requests.exceptions.ConnectTimeout,
+    exceptions.ConnectTimeout,
     urllib3.exceptions.NewConnectionError,
     urllib3.exceptions.ConnectTimeoutError,
     urllib3.exceptions.ClosedPoolError,
 )
 _INVALID = (
-    requests.exceptions.InvalidURL,
-    requests.exceptions.InvalidSchema,
-    requests.exceptions.MissingSchema,
-    requests.exceptions.InvalidProxyURL,
-    requests.exceptions.InvalidHeader,
+    exceptions.InvalidURL,
+    exceptions.InvalidSchema,
+    exceptions.MissingSchema,
+    exceptions.InvalidProxyURL,
+    exceptions.InvalidHeader,
     urllib3.exceptions.LocationValueError,
 )
 # If the token is the cause, the adapter adds where it came from.
-_HINTS: Mapping[str, str] = MappingProxyType(
-    {
-        "item-not-found": "check its address, and that the token's account may see it",
-        "conflict": "run the command again",
-        "rate-limited": "wait a while, then run the command again",
-        "tracker-rejected": "`--trace-http FILE` shows the request and the whole answer",
-    }
-)
+_HINTS = {
+    "item-not-found": "check its address, and that the token's account may see it",
+    "conflict": "run the command again",
+    "rate-limited": "wait a while, then run the command again",
+    "tracker-rejected": "`--trace-http FILE` shows the request and the whole answer",
+}
 _WEB_PAGE = "a web page came instead of data"
 _LATER_HINT = "the tracker may be down; run the command again later"
 _UNKNOWN_HINT = "whether it took effect is not known; `unlatch sync` looks before it tries again"
@@ -82,7 +79,7 @@ def find_error(answer: Answer, explain: Explain, *, write: bool) -> TrackerError
     """
     error = explain(answer) or general_error(answer, write=write)
     if write and isinstance(error, Transient) and _is_server_error(answer.status):
-        return _unknown(error.message, status=answer.status)
+        return _failed(error.message, write=True, status=answer.status)
     return error
 
 
@@ -96,9 +93,7 @@ def general_error(answer: Answer, *, write: bool) -> TrackerError | None:
     if _is_server_error(status):
         message = f"the tracker failed: {status}{_quoted_message(answer)}"
         return _failed(message, write=write, status=status)
-    kind, name, words = _CLIENT_ERRORS.get(
-        status, (Rejected, "tracker-rejected", "refuses the request")
-    )
+    kind, name, words = _CLIENT_ERRORS.get(status, _OTHER_ERROR)
     message = f"the tracker {words}: {status}{_quoted_message(answer)}"
     return kind(name, message, hint=_HINTS.get(name), status=status)
 
@@ -112,20 +107,12 @@ def _unreadable_success(answer: Answer, *, write: bool) -> TrackerError | None:
     is_json = kind == "application/json" or kind.endswith("+json") or body.startswith((b"{", b"["))
     if is_json and body != b"null" and answer.json() is None:
         return _broken("its JSON cannot be read", write=write, status=answer.status)
-    if kind == "text/html" and body.startswith(b"<"):
-        return _web_page(answer, write=write)
-    return None
-
-
-def _web_page(answer: Answer, *, write: bool) -> TrackerError:
+    if kind != "text/html" or not body.startswith(b"<"):
+        return None
     if write:
         return _broken(_WEB_PAGE, write=True, status=answer.status)
-    return Rejected(
-        "not-the-api",
-        _WEB_PAGE,
-        hint="check the address; a sign-in page or a proxy may stand in front of the tracker",
-        status=answer.status,
-    )
+    hint = "check the address; a sign-in page or a proxy may stand in front of the tracker"
+    return Rejected("not-the-api", _WEB_PAGE, hint=hint, status=answer.status)
 
 
 def _redirect(answer: Answer, *, write: bool) -> TrackerError | None:
@@ -151,19 +138,11 @@ def _broken(why: str, *, write: bool, status: int | None = None) -> TrackerError
 
 
 def _failed(
-    message: str,
-    *,
-    write: bool,
-    status: int | None = None,
-    transient: type[Transient] = Transient,
+    message: str, *, write: bool, status: int | None = None, read: type[Transient] = Transient
 ) -> TrackerError:
     if write:
-        return _unknown(message, status=status)
-    return transient("tracker-unavailable", message, hint=_LATER_HINT, status=status)
-
-
-def _unknown(message: str, *, status: int | None) -> UnknownOutcome:
-    return UnknownOutcome("unknown-outcome", message, hint=_UNKNOWN_HINT, status=status)
+        return UnknownOutcome("unknown-outcome", message, hint=_UNKNOWN_HINT, status=status)
+    return read("tracker-unavailable", message, hint=_LATER_HINT, status=status)
 
 
 def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
@@ -172,26 +151,26 @@ def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
     It never quotes the failure, which may contain an address with a password.
     """
     causes = tuple(_causes(failure))
-    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+    if _any_is(causes, ssl.SSLCertVerificationError):
         return Rejected(
             "certificate-not-trusted",
             "the tracker's certificate is not one that this machine trusts",
             hint="name the CA bundle that signed it in REQUESTS_CA_BUNDLE",
         )
     if isinstance(failure, _INVALID):
-        kind = type(failure).__name__
-        return Rejected("request-invalid", f"the request cannot be sent: {kind}")
+        message = f"the request cannot be sent: {type(failure).__name__}"
+        return Rejected("request-invalid", message)
     if type(failure) is OSError:  # requests raises a bare one for this alone
         return Rejected(
             "ca-bundle-missing",
             "the CA bundle that the environment names cannot be read",
             hint="correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE",
         )
-    if any(isinstance(cause, _NEVER_SENT) or _refuses_tunnel(cause) for cause in causes):
+    if _any_is(causes, *_NEVER_SENT) or any(map(_refuses_tunnel, causes)):
         return _unreachable(causes)
-    if any(isinstance(cause, OutOfBounds) for cause in causes):
+    if _any_is(causes, OutOfBounds):
         message = f"the tracker's answer was cut off: {_in_words(causes)}"
-        return _failed(message, write=write, transient=CutOff)
+        return _failed(message, write=write, read=CutOff)
     return _failed(f"no answer came from the tracker: {_in_words(causes)}", write=write)
 
 
@@ -201,7 +180,7 @@ def _refuses_tunnel(cause: BaseException) -> bool:
 
 
 def _unreachable(causes: tuple[BaseException, ...]) -> Unreachable:
-    if any(isinstance(cause, requests.exceptions.ProxyError) for cause in causes):
+    if _any_is(causes, exceptions.ProxyError):
         return Unreachable(
             "proxy-unreachable",
             "the proxy cannot be reached, or refuses the connection",
@@ -227,31 +206,32 @@ def _causes(failure: BaseException) -> Iterator[BaseException]:
         yield cause
 
 
-_WORDS: tuple[tuple[type[BaseException], str], ...] = (
-    (TooLarge, "it is too large"),
-    (TooSlow, "it was not complete in time"),
-    (Malformed, "the answer's encoding is broken"),
-    (socket.gaierror, "its name cannot be resolved"),
-    (ConnectionRefusedError, "the connection was refused"),
-    (requests.exceptions.ConnectTimeout, "connecting took too long"),
-    (requests.exceptions.ReadTimeout, "it took too long"),
-    (urllib3.exceptions.ReadTimeoutError, "it took too long"),
-    (urllib3.exceptions.IncompleteRead, "the answer broke off"),
-    (requests.exceptions.ChunkedEncodingError, "the answer broke off"),
-    (requests.exceptions.ContentDecodingError, "the answer's encoding is broken"),
-    (ssl.SSLError, "the encrypted connection failed"),
-    (RemoteDisconnected, "the connection was closed"),
-    (ConnectionResetError, "the connection was reset"),
-    (BrokenPipeError, "the connection was closed"),
-    (requests.exceptions.ConnectionError, "the connection was closed"),
+_CAUSES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
+    ((TooLarge,), "it is too large"),
+    ((TooSlow,), "it was not complete in time"),
+    ((Malformed, exceptions.ContentDecodingError), "the answer's encoding is broken"),
+    ((socket.gaierror,), "its name cannot be resolved"),
+    ((ConnectionRefusedError,), "the connection was refused"),
+    ((exceptions.ConnectTimeout,), "connecting took too long"),
+    ((exceptions.ReadTimeout, urllib3.exceptions.ReadTimeoutError), "it took too long"),
+    (
+        (urllib3.exceptions.IncompleteRead, exceptions.ChunkedEncodingError),
+        "the answer broke off",
+    ),
+    ((ssl.SSLError,), "the encrypted connection failed"),
+    ((RemoteDisconnected, BrokenPipeError), "the connection was closed"),
+    ((ConnectionResetError,), "the connection was reset"),
+    ((exceptions.ConnectionError,), "the connection was closed"),
 )
 
 
 def _in_words(causes: tuple[BaseException, ...]) -> str:
-    for kind, words in _WORDS:
-        if any(isinstance(cause, kind) for cause in causes):
-            return words
-    return type(causes[0]).__name__
+    found = (words for kinds, words in _CAUSES if _any_is(causes, *kinds))
+    return next(found, type(causes[0]).__name__)
+
+
+def _any_is(causes: tuple[BaseException, ...], *kinds: type[BaseException]) -> bool:
+    return any(isinstance(cause, kinds) for cause in causes)
 
 
 def _quoted_message(answer: Answer) -> str:
@@ -266,9 +246,8 @@ def _message_in(document: Any) -> str:
     """The message in an error document, in the shapes that trackers use."""
     if not isinstance(document, dict):
         return ""
-    parts: list[str] = []
-    for key in ("message", "errorMessage", "errorMessages", "errors", "error_description", "error"):
-        parts += _strings(document.get(key))
+    keys = ("message", "errorMessage", "errorMessages", "errors", "error_description", "error")
+    parts = (part for key in keys for part in _strings(document.get(key)))
     return "; ".join(dict.fromkeys(parts))
 
 
