@@ -40,8 +40,7 @@ class Labels(Table):
     reopened: str = Field("reopened", description="Added by a reopen, removed by `complete`")
     completed: str = Field("completed", description="Added by `complete`, removed by a reopen")
     scope_change: str = Field(
-        "scope-change",
-        description="Added by a reopen with new scope, removed by `complete`",
+        "scope-change", description="Added by a reopen with new scope, removed by `complete`"
     )
 
 
@@ -172,8 +171,7 @@ class SyncConfig(Table):
         "prompts",
     )
     write: tuple[Part, ...] = Field(
-        ALL_PARTS,
-        description="Parts of items that unlatch may write, in every command",
+        ALL_PARTS, description="Parts of items that unlatch may write, in every command"
     )
     write_foreign: tuple[Part, ...] | None = Field(
         None,

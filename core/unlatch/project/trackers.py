@@ -24,11 +24,7 @@ _LOADING = threading.Lock()
 class Trackers:
     """Plugins that are ready for requests, each opened once, on first use."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        options: TransportOptions = DEFAULT_OPTIONS,
-    ) -> None:
+    def __init__(self, workspace: Workspace, options: TransportOptions = DEFAULT_OPTIONS) -> None:
         self._workspace = workspace
         self.registry = workspace.registry
         self._options = options

@@ -13,15 +13,7 @@ from __future__ import annotations
 
 from unlatch.spi.inspection import Access, Examination, PlannedRequest, Remark
 from unlatch.spi.interface import Settings, SyncPlugin
-from unlatch.spi.item import (
-    Category,
-    CommentRef,
-    ItemEvent,
-    ItemRef,
-    Listed,
-    RemoteItem,
-    Snapshot,
-)
+from unlatch.spi.item import Category, CommentRef, ItemEvent, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.spi.manifest import (
     SPI_VERSION,
     Capability,

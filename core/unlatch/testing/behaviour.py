@@ -105,10 +105,10 @@ class Behaviour:
         (refused,) = clone.reopen()
         assert refused.error is not None
         assert (refused.error.id, refused.is_blocked) == ("deliberately-closed", True)
-        assert (
-            [*fixture.harness.comments(item.id)],
-            fixture.harness.is_open(item.id),
-        ) == ([], False)
+        assert ([*fixture.harness.comments(item.id)], fixture.harness.is_open(item.id)) == (
+            [],
+            False,
+        )
         (done,) = clone.sync(options=DeliveryOptions(even_if_not_planned=True))
         assert done.error is None
         check_item(fixture, item, REOPEN, where="although it was closed on purpose")

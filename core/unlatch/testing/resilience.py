@@ -25,10 +25,7 @@ class Resilience:
 
     @pytest.mark.parametrize("case", REOPEN_FAULTS, ids=str)
     def test_reopen_survives(
-        self,
-        fixture: Fixture,
-        case: FaultCase,
-        record_property: Callable[[str, object], None],
+        self, fixture: Fixture, case: FaultCase, record_property: Callable[[str, object], None]
     ) -> None:
         require(fixture, Capability.REOPEN)
         scenarios = list(run_faults(fixture, REOPEN, case))
@@ -37,10 +34,7 @@ class Resilience:
 
     @pytest.mark.parametrize("case", CLOSE_FAULTS, ids=str)
     def test_close_survives(
-        self,
-        fixture: Fixture,
-        case: FaultCase,
-        record_property: Callable[[str, object], None],
+        self, fixture: Fixture, case: FaultCase, record_property: Callable[[str, object], None]
     ) -> None:
         require(fixture, Capability.CLOSE)
         scenarios = list(run_faults(fixture, CLOSE, case))
@@ -49,10 +43,7 @@ class Resilience:
 
     @pytest.mark.parametrize("case", CREATE_FAULTS, ids=str)
     def test_create_survives(
-        self,
-        fixture: Fixture,
-        case: FaultCase,
-        record_property: Callable[[str, object], None],
+        self, fixture: Fixture, case: FaultCase, record_property: Callable[[str, object], None]
     ) -> None:
         require(fixture, Capability.CREATE)
         scenarios = list(run_create_faults(fixture, case))

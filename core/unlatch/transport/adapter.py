@@ -26,13 +26,7 @@ from unlatch.errors import (
     UnlatchError,
 )
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
-from unlatch.transport.connections import (
-    ENCODINGS,
-    IdleGuard,
-    deadline,
-    limit_answers,
-    read_whole,
-)
+from unlatch.transport.connections import ENCODINGS, IdleGuard, deadline, limit_answers, read_whole
 from unlatch.transport.errors import CutOff, error_of_failure, find_error
 from unlatch.transport.request_context import count_request, is_write
 from unlatch.transport.trace import Exchange

@@ -214,10 +214,7 @@ _CAUSES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((ConnectionRefusedError,), "the connection was refused"),
     ((exceptions.ConnectTimeout,), "connecting took too long"),
     ((exceptions.ReadTimeout, urllib3.exceptions.ReadTimeoutError), "it took too long"),
-    (
-        (urllib3.exceptions.IncompleteRead, exceptions.ChunkedEncodingError),
-        "the answer broke off",
-    ),
+    ((urllib3.exceptions.IncompleteRead, exceptions.ChunkedEncodingError), "the answer broke off"),
     ((ssl.SSLError,), "the encrypted connection failed"),
     ((RemoteDisconnected, BrokenPipeError), "the connection was closed"),
     ((ConnectionResetError,), "the connection was reset"),

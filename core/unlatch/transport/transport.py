@@ -10,12 +10,7 @@ import requests
 
 from unlatch.errors import Rejected, TrackerError, UnlatchError
 from unlatch.transport.adapter import AdapterContext, TrackerAdapter
-from unlatch.transport.credentials import (
-    find_credential,
-    missing_hint,
-    read_keyring,
-    run_program,
-)
+from unlatch.transport.credentials import find_credential, missing_hint, read_keyring, run_program
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
 from unlatch.transport.rate_limits import Gate, Pace, Pacer
 from unlatch.transport.redact import Redactor
