@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
@@ -27,13 +28,13 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> s
     name = _tidy(given or "")
     if not name:
         actors = (environ.get(name, "") for name in _CI_ACTORS)
-        found = (
-            next(filter(None, map(_tidy, actors)), None)
-            or _tidy(ask_git(root, "config", "--get", "user.name") or "")
-            or _system_user()
+        found = next(filter(None, map(_tidy, actors)), None) or _tidy(
+            ask_git(root, "config", "--get", "user.name") or ""
         )
+        with suppress(OSError, KeyError):
+            found = found or getpass.getuser()
         # Not typed for this command, so it is cut and not refused.
-        return found[:LONGEST_NAME]
+        return (found or "unknown")[:LONGEST_NAME]
     if len(name) > LONGEST_NAME:
         raise UsageError(
             "name-too-long",
@@ -45,10 +46,3 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> s
 
 def _tidy(name: str) -> str:
     return " ".join(without_surrogates(without_controls(name)).split())
-
-
-def _system_user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"

@@ -13,7 +13,7 @@ from unlatch.worklog.atomic import replace_file, writing
 from unlatch.worklog.safe_open import UnsafePath, exists, make_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from unlatch.spi import Manifest
@@ -55,20 +55,17 @@ def set_up(root: Path, manifests: Iterable[Manifest]) -> SetupResult:
                 make_folders(folder)
             made.append(folder)
     if not exists(layout.config):
-        replace_file(layout.config, _config(layout.root, manifests).encode())
+        tables = _tables(layout.root, manifests)
+        replace_file(layout.config, "\n".join((_TEMPLATE, *filter(None, tables))).encode())
         made.append(layout.config)
     return SetupResult(layout, tuple(made))
 
 
-def _config(root: Path, manifests: Iterable[Manifest]) -> str:
+def _tables(root: Path, manifests: Iterable[Manifest]) -> Iterator[str]:
     remote = ""
     with suppress(UnsafePath):  # the repository is not the project's
         check_git_folder(root)
         remote = ask_git(root, "remote", "get-url", "origin") or ""
-    tables = (_table(manifest, remote) for manifest in manifests)
-    return "\n".join((_TEMPLATE, *filter(None, tables)))
-
-
-def _table(manifest: Manifest, remote: str) -> str:
-    filled = manifest.from_remote(remote) if manifest.from_remote else None
-    return filled or "".join(f"# {line}\n" for line in manifest.example.splitlines())
+    for manifest in manifests:
+        filled = manifest.from_remote(remote) if manifest.from_remote else None
+        yield filled or "".join(f"# {line}\n" for line in manifest.example.splitlines())

@@ -22,7 +22,10 @@ _LOADING = threading.Lock()
 
 
 class Trackers:
-    """Plugins that are ready for requests, each opened once, on first use."""
+    """Plugins that are ready for requests, each opened once, on first use.
+
+    All methods raise ConfigError for mistakes in the configuration.
+    """
 
     def __init__(self, workspace: Workspace, options: TransportOptions = DEFAULT_OPTIONS) -> None:
         self._workspace = workspace
@@ -39,7 +42,6 @@ class Trackers:
 
         Raises:
             UsageError: `unknown-tracker` or `tracker-not-configured`.
-            ConfigError: the configuration has mistakes.
         """
         manifest = self.registry.manifest(name)
         if name in self._workspace.settings:
@@ -81,12 +83,7 @@ class Trackers:
         return f"{repositories[profile]}#{link.item}"
 
     def recognise(self, url: str) -> ItemRef:
-        """The item at a pasted address.
-
-        Raises:
-            UsageError: `url-unknown`, or `target-not-allowed`.
-            ConfigError: the configuration has mistakes.
-        """
+        """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`."""
         for settings in self._workspace.settings.values():
             ref = settings.recognise(url)
             if ref is not None:
@@ -101,11 +98,7 @@ class Trackers:
         )
 
     def check_target(self, ref: ItemRef) -> None:
-        """Refuse an item outside the configured targets.
-
-        Raises:
-            UsageError: `target-not-allowed`.
-        """
+        """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
         if not self.settings(ref.tracker).allows(ref):
             raise UsageError(
                 "target-not-allowed",
@@ -151,11 +144,7 @@ class Trackers:
         self._stopped.wait(seconds)
 
     def hold(self, name: str, seconds: float) -> bool:
-        """Delay the next request to a tracker; False if that is longer than allowed.
-
-        Raises:
-            UnlatchError: the tracker cannot be opened.
-        """
+        """Delay the next request to a tracker; False if too long. Raises as `open`."""
         self.open(name)
         return self._transport_of[name].hold(seconds, "it asked for no requests until then")
 

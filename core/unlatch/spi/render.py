@@ -37,10 +37,10 @@ _WIKI = re.compile(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\
 
 def plain(text: Text) -> str:
     """The words alone, without escaping."""
-    return "\n\n".join(map(_plain_block, text))
+    return "\n\n".join(map(_plain, text))
 
 
-def _plain_block(block: Block) -> str:
+def _plain(block: Block) -> str:
     if isinstance(block, Heading):
         return block.text
     if isinstance(block, Checks):
@@ -147,13 +147,12 @@ def _wiki(paragraph: Paragraph) -> str:
 
 
 def _wiki_span(span: Span) -> str:
-    lines = (_WIKI.sub(_wiki_escape, line) for line in _words(span).split("\n"))
+    def escape(sign: re.Match[str]) -> str:
+        return f"&#{ord(sign[0])};" if sign["entity"] else f"\\{sign[0]}"
+
+    lines = (_WIKI.sub(escape, line) for line in _words(span).split("\n"))
     # Bold ends with its line.
     return "\n".join(_emphasised(line, "*") if span.bold else line for line in lines)
-
-
-def _wiki_escape(sign: re.Match[str]) -> str:
-    return f"&#{ord(sign[0])};" if sign["entity"] else f"\\{sign[0]}"
 
 
 def adf(text: Text) -> dict[str, Any]:

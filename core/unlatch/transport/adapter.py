@@ -247,7 +247,12 @@ class TrackerAdapter(HTTPAdapter):
         error.message = redact.message(error.message)
         error.args = (error.message,)
         # A hint is not cut: half an address is useless.
-        error.hint = redact.line(error.hint or self._token_hint(error)) or None
+        hint, credential = error.hint or "", self._context.credential
+        if not hint and credential and isinstance(error, Unauthorised):
+            hint = (
+                f"the token came from {credential.source}; check that it is valid and may do this"
+            )
+        error.hint = redact.line(hint) or None
         place = (request.url or "").partition("?")[0]
         error.where = redact.message(error.where or f"{request.method} {place}")
         if answer is not None:
@@ -257,12 +262,6 @@ class TrackerAdapter(HTTPAdapter):
                 seconds = answer.retry_after
                 error.retry_after = unnamed if seconds is None else seconds
         return error
-
-    def _token_hint(self, error: TrackerError) -> str:
-        credential = self._context.credential
-        if credential is None or not isinstance(error, Unauthorised):
-            return ""
-        return f"the token came from {credential.source}; check that it is valid and may do this"
 
     def _pause(self, error: TrackerError, attempt: int) -> bool:
         """Wait before the next attempt; False if that is useless, or the wait is too long."""

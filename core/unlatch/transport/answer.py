@@ -144,7 +144,7 @@ def _refuse(constant: str) -> None:
 
 def _count_values(body: bytes) -> int:
     bare = _STRING.sub(b"", body)
-    return sum(bare.count(mark) for mark in (b",", b"[", b"{"))
+    return sum(map(bare.count, (b",", b"[", b"{")))
 
 
 def _check_depth(document: Any) -> None:
@@ -168,33 +168,26 @@ def _number(raw: str) -> float | None:
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     raw = headers.get("Retry-After", "").strip()
-    seconds = _number(raw)
-    return _until(_http_date(raw), headers) if seconds is None else seconds
+    if (seconds := _number(raw)) is not None:
+        return seconds
+    return _until(_timestamp(raw, parsedate_to_datetime), headers)
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
     raw = headers.get("X-RateLimit-Reset", "").strip()
     is_unix_time = re.fullmatch(r"\d{1,12}", raw, re.ASCII)
-    return _until(float(raw) if is_unix_time else _iso_date(raw), headers)
+    return _until(float(raw) if is_unix_time else _timestamp(raw, datetime.fromisoformat), headers)
 
 
 def _until(moment: float | None, headers: Mapping[str, str]) -> float | None:
     if moment is None:
         return None
     # The tracker's own clock, if it shows it: ours may be wrong by more than the wait.
-    now = _http_date(headers.get("Date", ""))
+    now = _timestamp(headers.get("Date", ""), parsedate_to_datetime)
     return max(0.0, moment - (time.time() if now is None else now))
 
 
-def _http_date(raw: str) -> float | None:
-    return _timestamp(parsedate_to_datetime, raw)
-
-
-def _iso_date(raw: str) -> float | None:
-    return _timestamp(datetime.fromisoformat, raw)
-
-
-def _timestamp(parse: Callable[[str], datetime], raw: str) -> float | None:
+def _timestamp(raw: str, parse: Callable[[str], datetime]) -> float | None:
     try:
         moment = parse(raw)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -55,19 +55,16 @@ def for_tests(
     folder is made and removed at the end of the process.
     """
     clock = clock or SkippingClock()
+    if cache is None:
+        cache = Path(tempfile.mkdtemp(prefix="unlatch-"))
+        atexit.register(shutil.rmtree, cache, ignore_errors=True)
     return Transport(
         tracker,
         origin=base_url,
         credential=None if token is None else Credential(token, scheme, "the test", user),
-        cache=cache or _temporary_folder(),
+        cache=cache,
         check=check,
         options=TransportOptions(
             on_wait, max_wait, trace, timeouts, deadline, clock=clock, sleep=clock.sleep
         ),
     )
-
-
-def _temporary_folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="unlatch-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder

@@ -36,12 +36,9 @@ class Origin:
     @property
     def is_loopback(self) -> bool:
         """Whether requests stay on this machine."""
-        if self.host == "localhost":
-            return True
-        try:
+        with suppress(ValueError):
             return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return self.host == "localhost"
 
     @property
     def authority(self) -> str:
@@ -97,10 +94,8 @@ def host_name(raw: str) -> str:
         UnlatchError: `url-malformed`.
     """
     host = raw.lower() if raw.isascii() else _to_ascii(raw)
-    try:
+    with suppress(ValueError):
         return str(ipaddress.ip_address(host))
-    except ValueError:
-        pass
     if not _HOST_NAME.fullmatch(host) or ".." in host:
         raise _malformed(raw, "its host is not a host name")
     return host
@@ -118,10 +113,8 @@ def _to_ascii(raw: str) -> str:
 
 def _malformed(url: str, why: str) -> UnlatchError:
     shown = "".join(c if c.isprintable() else "?" for c in url.partition("?")[0])[:100]
-    where = None if "@" in shown else shown
-    return UnlatchError(
-        "url-malformed", f"this is no address to send requests to: {why}", where=where
-    )
+    message = f"this is no address to send requests to: {why}"
+    return UnlatchError("url-malformed", message, where=None if "@" in shown else shown)
 
 
 def check_origin(

@@ -95,34 +95,36 @@ def changed_files(root: Path, commit: str, folder: Path) -> frozenset[str] | Non
     files = committed_files(root, commit, folder)
     if files is None:
         return None
-    here = {path.relative_to(root).as_posix(): path for path in _files(folder)}
+    here: dict[str, Path] = {}
+    with suppress(OSError), open_folder(folder) as opened:
+        here = {path.relative_to(root).as_posix(): path for path in _files_in(opened, folder)}
     gone = files.keys() - here.keys()
-    return frozenset(gone).union(
-        name for name, path in here.items() if not is_committed(path, files.get(name))
-    )
+    changed = (name for name, path in here.items() if not is_committed(path, files.get(name)))
+    return frozenset(gone).union(changed)
 
 
 def is_committed(path: Path, blob: str | None) -> bool:
-    """Whether a file has the content with this id, disregarding git's line ends."""
-    content = _content(path)
-    if blob is None or content is None or len(blob) not in _HASHES:
-        return False
-    return any(_blob(one, len(blob)) == blob for one in (content, content.replace(b"\r\n", b"\n")))
+    """Whether a file has the content with this id, disregarding git's line ends.
+
+    A file that cannot be read, or is too large for an increment's, has not.
+    """
+    with suppress(OSError, StoreError):
+        content = read_file(path)
+        if blob is not None and len(blob) in _HASHES:
+            return blob in (
+                _blob_id(content, blob),
+                _blob_id(content.replace(b"\r\n", b"\n"), blob),
+            )
+    return False
 
 
-def _blob(content: bytes, length: int) -> str:
-    known = hashlib.new(_HASHES[length], b"blob %d\0" % len(content), usedforsecurity=False)
-    known.update(content)
-    return known.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """All files below a folder, without following links."""
-    with suppress(OSError), open_folder(folder) as opened:
-        yield from _files_in(opened, folder)
+def _blob_id(content: bytes, like: str) -> str:
+    data = b"blob %d\0" % len(content) + content
+    return hashlib.new(_HASHES[len(like)], data, usedforsecurity=False).hexdigest()
 
 
 def _files_in(opened: OpenFolder, place: Path) -> Iterator[Path]:
+    """All files below a folder, without following links."""
     for name in opened.names():
         if not stat.S_ISDIR(opened.lstat(name).st_mode):
             yield place / name
@@ -130,10 +132,3 @@ def _files_in(opened: OpenFolder, place: Path) -> Iterator[Path]:
         # A folder that cannot be opened, or has become a link, counts as empty.
         with suppress(OSError, StoreError), opened.folder(name) as inner:
             yield from _files_in(inner, place / name)
-
-
-def _content(path: Path) -> bytes | None:
-    """A file's content; None if it cannot be read, or is too large for an increment's."""
-    with suppress(OSError, StoreError):
-        return read_file(path)
-    return None

@@ -57,7 +57,10 @@ def set_up_git(layout: Layout) -> GitSetupResult:
     """
     require_git(layout.root)
     path = layout.root / ATTRIBUTES
-    lines = _add_lines(path, _attributes(layout))
+    below = layout.increments.relative_to(layout.root).as_posix()
+    lines = _add_lines(
+        path, (f"/{below}/**/{METADATA} merge=unlatch", f"/{below}/**/{EVENTS} merge=union")
+    )
     known = ask_git(layout.root, "config", "--get", DRIVER)
     if known is None:
         for name, value in (_NAME, (DRIVER, _COMMAND)):
@@ -87,11 +90,6 @@ def require_git(root: Path) -> None:
             hint="git init, then run the command again",
         )
     check_git_folder(root)
-
-
-def _attributes(layout: Layout) -> tuple[str, ...]:
-    below = layout.increments.relative_to(layout.root).as_posix()
-    return f"/{below}/**/{METADATA} merge=unlatch", f"/{below}/**/{EVENTS} merge=union"
 
 
 def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
