@@ -7,8 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.outbox import new_operations
-from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
+from unlatch.increments.files.plans import (
+    Intent,
+    Plan,
+    new_operations,
+    plan_enqueue,
+    plan_reopen,
+    plan_transition,
+)
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of

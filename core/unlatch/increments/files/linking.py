@@ -92,13 +92,7 @@ def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: 
 
 
 def _facts(manager: MetadataManager, by: str, tracker: str, item: str) -> dict[str, Any]:
-    return {
-        "id": manager.new_id(),
-        "at": manager.clock(),
-        "by": by,
-        "tracker": tracker,
-        "item": item,
-    }
+    return {**manager.event_facts(by), "tracker": tracker, "item": item}
 
 
 def _links_to(data: dict[str, Any], link: Link, manager: MetadataManager) -> list[Link]:

@@ -70,12 +70,7 @@ class MetadataManager:
         return self._finder.find(wanted)
 
     def read(self, wanted: str) -> Increment:
-        """One increment.
-
-        Raises:
-            UsageError: as `find`.
-            StoreError: its files cannot be read.
-        """
+        """One increment; raises StoreError if its files cannot be read, or as `find`."""
         return read_increment(self.find(wanted), self.shapes)
 
     def list(self) -> list[Increment | BrokenIncrement]:
@@ -112,11 +107,7 @@ class MetadataManager:
         return self.read(wanted).has_frequent_reopens(threshold)
 
     def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
-        """Create an increment in planning, with the next number.
-
-        Raises:
-            StoreError: `not-writable`.
-        """
+        """Create an increment in planning, with the next number."""
         from unlatch.increments.files.new_increment import make_increment  # noqa: PLC0415
         from unlatch.increments.records.events import Created  # noqa: PLC0415
 
@@ -131,7 +122,7 @@ class MetadataManager:
             }
             for link in links:
                 add_link(data, link, self.shapes.links[link.tracker])
-            event = Created(id=self.new_id(), at=self.clock(), by=by, to=Status.PLANNING)
+            event = Created(to=Status.PLANNING, **self.event_facts(by))
             folder = make_increment(self.layout, number, title, data, event)
         return self.read(folder.name)
 
@@ -155,8 +146,8 @@ class MetadataManager:
             update: links whose items are updated with the work.
 
         Raises:
-            StoreError: `not-completed`, or the files cannot be read or written.
-            UsageError: `reason-missing` or `reason-too-long`.
+            StoreError: `not-completed`, or as `change`.
+            UsageError: as `checked_reason`.
         """
         from unlatch.increments.files.amendments import build_updates  # noqa: PLC0415
         from unlatch.increments.files.plans import plan_reopen  # noqa: PLC0415
@@ -190,8 +181,7 @@ class MetadataManager:
             enqueue: the kind of operation for its items, or None to leave them alone.
 
         Raises:
-            StoreError: `transition-refused`, with the possible statuses.
-            UsageError: `reason-missing` where leaving a finished status needs one.
+            StoreError, UsageError: as `check_transition`, or as `change`.
         """
         from unlatch.increments.files.plans import plan_transition  # noqa: PLC0415
 
@@ -211,7 +201,7 @@ class MetadataManager:
         The entry stays in the history, marked as undone.
 
         Raises:
-            StoreError: `nothing-to-undo`, or the files cannot be written.
+            StoreError: `nothing-to-undo`, or as `change`.
         """
         from unlatch.increments.files.plans import plan_undo  # noqa: PLC0415
 
@@ -226,7 +216,7 @@ class MetadataManager:
         """Change the work of an increment whose status stays, and enqueue updates of its items.
 
         Raises:
-            StoreError: `document-unreadable`, or the files cannot be written; nothing was changed.
+            StoreError: `document-unreadable`, or as `change`.
         """
         from unlatch.increments.files.amendments import plan_amendment  # noqa: PLC0415
         from unlatch.increments.records.events import amended_event  # noqa: PLC0415
@@ -252,14 +242,7 @@ class MetadataManager:
         unarchive: bool = False,
         **details: Unpack[IntentDetails],
     ) -> tuple[Plan, Increment]:
-        """Plan a change from the increment as it is under its lock, and write it.
-
-        Args:
-            plan: makes the plan, or raises if the change is not possible.
-
-        Raises:
-            StoreError: the files cannot be read or written; nothing was changed.
-        """
+        """Plan a change from the increment as it is under its lock, and write it."""
         from unlatch.increments.files.transaction import write_plan  # noqa: PLC0415
 
         made: list[Plan] = []
@@ -278,6 +261,10 @@ class MetadataManager:
         from unlatch.increments.files.plans import Intent  # noqa: PLC0415
 
         return Intent(self.new_id(), self.clock(), by, reason, **details)
+
+    def event_facts(self, by: str) -> dict[str, Any]:
+        """The id, time and author of a new event."""
+        return {"id": self.new_id(), "at": self.clock(), "by": by}
 
     def change(
         self, wanted: str, edit: Edit, *, unarchive: bool = False, events_first: bool = False
@@ -305,9 +292,5 @@ class MetadataManager:
             )
 
     def unarchive(self, wanted: str) -> Increment:
-        """Move an increment out of the archive, and update its documents from metadata.json.
-
-        Raises:
-            StoreError: `archive-blocked` or `not-writable`.
-        """
+        """Move an increment out of the archive, and update its documents from metadata.json."""
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 
-def new_operations(before: Increment, after: Increment) -> frozenset[str]:
-    """The intents that a change has enqueued."""
-    known = {operation.op for operation in before.pending}
-    return frozenset(operation.op for operation in after.pending) - known
-
-
 def enqueue(manager: MetadataManager, wanted: str, *operations: Operation) -> Increment:
     """Record operations without a change of status."""
     return _edit_pending(manager, wanted, lambda pending: (*pending, *operations))
@@ -128,20 +122,11 @@ def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause:
         known = next((one for one in before.pending if one.key == operation.key), None)
         if known is None or (known.is_blocked and known.cause == cause):
             return []
-        now = manager.clock()
-        blocked = replace(known, cause=cause, parked_at=now)
+        blocked = replace(known, cause=cause, parked_at=manager.clock())
         set_pending(data, tuple(blocked if one is known else one for one in before.pending))
-        return [
-            Parked(
-                id=manager.new_id(),
-                at=now,
-                by=_author(before, operation),
-                op=operation.op,
-                cause=cause,
-                tracker=operation.tracker,
-                item=operation.item,
-            )
-        ]
+        facts = manager.event_facts(_author(before, operation))
+        op, tracker, item = operation.key
+        return [Parked(op=op, tracker=tracker, item=item, cause=cause, **facts)]
 
     manager.change(wanted, edit)
 
@@ -195,9 +180,6 @@ def record_delivery(
             add_link(data, link, manager.shapes.links[link.tracker])
         return [
             Delivered(
-                id=manager.new_id(),
-                at=manager.clock(),
-                by=_author(before, operation),
                 op=operation.op,
                 kind=operation.kind,
                 tracker=reached.tracker,
@@ -209,6 +191,7 @@ def record_delivery(
                 labels_added=reached.labels_added,
                 labels_removed=reached.labels_removed,
                 labels_refused=refused,
+                **manager.event_facts(_author(before, operation)),
             )
         ]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import amended_entry
-from unlatch.increments.files.reading import COMPLETED_KEYS
+from unlatch.increments.files.reading import COMPLETED_KEYS, times_in
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import Transitioned, Undone, reopened_event
@@ -21,7 +21,7 @@ from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable
     from datetime import datetime
 
     from unlatch.increments.model.amendment import Amendment
@@ -51,6 +51,11 @@ class Intent:
     source: str | None = None
     category: str | None = None
     forced: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The part of it that an event records."""
+        return {"id": self.op, "at": self.at, "by": self.by, "reason": self.reason}
 
 
 class IntentDetails(TypedDict, total=False):
@@ -92,8 +97,13 @@ class Plan:
     @property
     def new(self) -> frozenset[str]:
         """The intents that it would add."""
-        known = {operation.op for operation in self.before.pending}
-        return frozenset(operation.op for operation in self.after.pending) - known
+        return new_operations(self.before, self.after)
+
+
+def new_operations(before: Increment, after: Increment) -> frozenset[str]:
+    """The intents that a change has enqueued."""
+    known = {operation.op for operation in before.pending}
+    return frozenset(operation.op for operation in after.pending) - known
 
 
 def plan_reopen(
@@ -152,27 +162,18 @@ def plan_transition(
         enqueue: the kind of operation for its items; None to leave them alone.
 
     Raises:
-        StoreError: `transition-refused`, with the possible statuses.
-        UsageError: `reason-missing` where leaving a finished status needs one.
+        StoreError, UsageError: as `check_transition`.
     """
     check_transition(before, to, intent.reason)
     pending = before.pending
+    pinned: tuple[Link, ...] = ()
     if to.is_finished != before.status.is_finished:
         pending = supersede(pending, before.reopens)
-    pinned: tuple[Link, ...] = ()
     if enqueue:
         pending = (*pending, *build_operations(before, enqueue, intent, by=intent.by))
     elif before.status.is_finished and not to.is_finished:
         pinned = before.links
-    event = Transitioned(
-        id=intent.op,
-        at=intent.at,
-        by=intent.by,
-        origin=before.status,
-        to=to,
-        reason=intent.reason,
-        forced=intent.forced,
-    )
+    event = Transitioned(origin=before.status, to=to, forced=intent.forced, **intent.facts)
     after = replace(before, status=to, pending=pending)
     return Plan(before, after, pin_base=pinned, event=event)
 
@@ -188,24 +189,17 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
         StoreError: `nothing-to-undo`.
     """
     entry = undoable(before)
+    to = entry.previous_status
     kept = tuple(operation for operation in before.pending if operation.op != entry.id)
-    made = tuple(_undoing(before, entry, link, intent) for link in before.links)
+    made = tuple(_undo_operation(before, entry, link, intent) for link in before.links)
     marked = replace(entry, reverted_at=intent.at, revert=intent.op)
     reopens = tuple(marked if one is entry else one for one in before.reopens)
-    after = replace(before, status=entry.previous_status, reopens=reopens, pending=(*kept, *made))
-    event = Undone(
-        id=intent.op,
-        at=intent.at,
-        by=intent.by,
-        origin=before.status,
-        to=entry.previous_status,
-        reason=intent.reason,
-        reopen=entry.id,
-    )
+    after = replace(before, status=to, reopens=reopens, pending=(*kept, *made))
+    event = Undone(origin=before.status, to=to, reopen=entry.id, **intent.facts)
     return Plan(before, after, undone=marked, event=event)
 
 
-def _undoing(before: Increment, entry: ReopenEntry, link: Link, intent: Intent) -> Operation:
+def _undo_operation(before: Increment, entry: ReopenEntry, link: Link, intent: Intent) -> Operation:
     # Where the reopen struck a close, the item is to be closed, however the reopen found it.
     kind = Kind.CLOSE if link.key in entry.struck else Kind.UNDO
     attempt = _last_attempt(before, entry, link, intent.at)
@@ -253,23 +247,17 @@ def undoable(increment: Increment) -> ReopenEntry:
         StoreError: `nothing-to-undo`.
     """
     standing = [entry for entry in increment.reopens if entry.reverted_at is None]
-    if not standing:
-        why = "it was never reopened" if not increment.reopens else "its reopens are undone already"
-    elif increment.status is not Status.ACTIVE:
+    if standing and increment.status is Status.ACTIVE:
+        return standing[-1]
+    if standing:
         why = f"it is {increment.status} now, no longer active"
     else:
-        return standing[-1]
+        why = "its reopens are undone already" if increment.reopens else "it was never reopened"
     raise StoreError(
         "nothing-to-undo",
         f"{increment.id} has no reopen to undo: {why}",
         hint=f"unlatch history {increment.id}",
     )
-
-
-def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
-    """Those of the keys that hold a time."""
-    # A number or a truth value under such a name is another program's field.
-    return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
 
 
 def check_transition(before: Increment, to: Status, reason: str | None) -> None:
@@ -284,15 +272,8 @@ def check_transition(before: Increment, to: Status, reason: str | None) -> None:
         hint = f"from {before.status} it can become {moves}"
         if before.status in LIFECYCLE.reopened:
             hint = f"unlatch resume {before.id}"
-        raise StoreError(
-            "transition-refused",
-            f"{before.id} is {before.status} and cannot become {to}",
-            where=str(before.folder),
-            hint=hint,
-        )
+        message = f"{before.id} is {before.status} and cannot become {to}"
+        raise StoreError("transition-refused", message, where=str(before.folder), hint=hint)
     if LIFECYCLE.needs_reason(before.status) and not reason:
-        raise UsageError(
-            "reason-missing",
-            f"{before.id} is {before.status}; resuming it needs a reason",
-            hint="--reason TEXT says why",
-        )
+        message = f"{before.id} is {before.status}; resuming it needs a reason"
+        raise UsageError("reason-missing", message, hint="--reason TEXT says why")

@@ -15,7 +15,7 @@ from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from unlatch.increments.files.layout import Folder
 
@@ -73,6 +73,12 @@ def newer_version(data: Mapping[str, Any]) -> str | None:
     if type(version) is int and version <= FORMAT_VERSION:
         return None
     return f"format version {version}; this unlatch knows {FORMAT_VERSION}"
+
+
+def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
+    """Those of the keys that hold a time."""
+    # A number or a truth value under such a name is another program's field.
+    return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
 
 
 def read_title(folder: Folder) -> str:

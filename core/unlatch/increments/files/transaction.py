@@ -11,12 +11,12 @@ from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import write_amendments
 from unlatch.increments.files.layout import METADATA, SPEC, Folder
-from unlatch.increments.files.plans import times_in
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     COMPLETED_KEYS,
     read_document,
     read_metadata,
+    times_in,
 )
 from unlatch.increments.files.snapshots import read_increment, snapshot
 from unlatch.increments.model.status import Status, read_status
