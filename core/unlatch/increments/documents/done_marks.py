@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.lines import line_ending, scan
+from unlatch.increments.documents.model import Criterion, Story
 from unlatch.increments.documents.quoting import shown
-from unlatch.increments.documents.spec import CriterionPlace, StoryPlace, story_places
+from unlatch.increments.documents.spec import read_stories
 from unlatch.increments.documents.state_words import State, box, opposite, read_status, with_box
 from unlatch.increments.documents.task_style import StatusStyle, is_bare
 from unlatch.increments.documents.tasks import Place, discarded_by_id, fields, places
@@ -17,7 +18,7 @@ from unlatch.increments.documents.tasks import Place, discarded_by_id, fields, p
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_Item = Place | CriterionPlace | StoryPlace
+_Item = Place | Criterion | Story
 # Comparing takes time, and a hint need not know every id of a huge file.
 _COMPARED = 1000
 _SHOWN_LINES = 10
@@ -37,7 +38,7 @@ def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
     """
     lines = scan(text).lines
     tasks = places(lines)
-    stories, criteria = story_places(lines)
+    stories, criteria = read_stories(lines)
     known: dict[str, list[_Item]] = defaultdict(list)
     items: tuple[_Item, ...] = (*tasks, *stories, *criteria)
     for item in items:
@@ -51,7 +52,7 @@ def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
     for item in chosen.values():
         if isinstance(item, Place):
             edits.update(marker.edits(item))
-        elif isinstance(item, CriterionPlace):
+        elif isinstance(item, Criterion):
             old = item.box or ""
             new = with_box(old, done=done) if old else f"{box(done=done)} "
             edits.update(_replaced(item.start, old, new))
@@ -67,16 +68,16 @@ def _items(known: dict[str, list[_Item]], wanted: str) -> list[_Item]:
     if len(found) > 1:
         raise _ambiguous(wanted, found)
     item = found[0]
-    if not isinstance(item, StoryPlace):
+    if not isinstance(item, Story):
         return [item]
     # A criterion elsewhere without a check box is a mention, for example in a table of coverage.
-    return [item, *(one for one in item.criteria if one.box is not None or one.section is item)]
+    return [item, *(one for one in item.criteria if one.box is not None or one.is_below)]
 
 
 def _is_mention(item: _Item) -> bool:
-    if isinstance(item, StoryPlace):
+    if isinstance(item, Story):
         return not item.criteria
-    return isinstance(item, CriterionPlace) and item.box is None
+    return isinstance(item, Criterion) and item.box is None
 
 
 def _apply(text: str, edits: Iterable[_Edit]) -> str:
@@ -112,8 +113,8 @@ class _TaskMarker:
         elif self._is_wanted(place.status_state):
             pass
         elif place.boxes and not status.value:
-            for one in place.boxes:
-                yield _Edit(one.start, one.start + len(one.text), box(done=self._done))
+            for start, old in place.boxes:
+                yield _Edit(start, start + len(old), box(done=self._done))
         else:
             gap = "" if status.label.endswith((" ", "\t")) else " "
             words = self._changed(status.value, bare=is_bare(status.label))
@@ -142,7 +143,7 @@ class _TaskMarker:
         end = line_ending(self._text)
         if place.first and any(fields(place.first)):
             return _Edit(place.first.start, place.first.start, self._line + end)
-        at = place.line.start + len(place.line.text)
+        at = place.head.start + len(place.head.text)
         behind = self._text[at : at + 4].replace("\r\n", "\n").replace("\r", "\n")
         # A text without an empty line in between would become one paragraph with the status.
         is_free = behind in ("", "\n") or behind.startswith("\n\n")
@@ -150,8 +151,8 @@ class _TaskMarker:
 
     def _heading_edits(self, place: Place) -> Iterator[_Edit]:
         heading = place.heading
-        start = place.line.start + place.line.body
-        end = start + len(place.line.words)
+        start = place.head.start + place.head.body
+        end = start + len(place.head.words)
         mark, suffix = self._decoration
         if heading.mark.startswith("["):
             yield from _replaced(start, heading.mark, with_box(heading.mark, done=self._done))
@@ -183,7 +184,7 @@ def _unknown(known: dict[str, list[_Item]], wanted: str) -> UsageError:
 
 
 def _ambiguous(wanted: str, found: Sequence[_Item]) -> UsageError:
-    numbers = [str(item.line.number) for item in found]
+    numbers = [str(item.line) for item in found]
     if len(numbers) > _SHOWN_LINES:
         numbers = [*numbers[:_SHOWN_LINES], "more"]
     return UsageError(

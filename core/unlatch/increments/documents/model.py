@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,9 @@ class Criterion:
         done: whether its check box is ticked; None if it has no check box.
         line: counted from 1.
         story: the id of its story, as the story spells it.
+        box: its check box as written, if it has one.
+        start: the offset of its check box, or of the place for one.
+        is_below: whether it stands under the heading of its story.
     """
 
     id: str
@@ -22,6 +25,9 @@ class Criterion:
     done: bool | None
     line: int
     story: str | None = None
+    box: str | None = field(default=None, compare=False, repr=False)
+    start: int = field(default=0, compare=False, repr=False)
+    is_below: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

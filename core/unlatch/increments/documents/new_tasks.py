@@ -39,7 +39,7 @@ def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str,
         return text, ()
     scanned = scan(text).lines
     found = places(scanned)
-    level = most_common(place.line.level for place in found) or 3
+    level = most_common(place.head.level for place in found) or 3
     lines = [] if text.strip("\ufeff \t\r\n") else ["# Tasks", ""]
     if level > 1:
         above = min([level - 1, *_open_sections(scanned)])
@@ -111,7 +111,7 @@ class _TaskWriter:
 
 
 def _is_spaced(place: Place) -> bool:
-    return place.first is not None and place.first.number > place.line.number + 1
+    return place.first is not None and place.first.number > place.line + 1
 
 
 def _labels(found: Sequence[Place], status_label: str) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.headings import (
@@ -23,116 +23,76 @@ _CRITERION = re.compile(
     rf"(?:(?P<box>{BOX})[ \t]{{1,8}})?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
     r"(?P<close>[*_~`]{0,4}[ \t]{0,4}(?P<colon>:)?[*_~`]{0,4}[ \t]*)"
 )
+# The number of a story, as its criteria spell it: "9A" for US-009A.
 _STORY_KEY = re.compile(r"US-?0*(?P<key>[0-9].*)", re.IGNORECASE)
 _CRITERION_KEY = re.compile(r"AC-US0*(?P<key>[0-9]+[A-Za-z]?)-", re.IGNORECASE)
-
-
-@dataclass(slots=True)
-class StoryPlace:
-    """A story, the place of its heading, and its criteria."""
-
-    line: Line
-    heading: Heading
-    criteria: list[CriterionPlace] = field(default_factory=list)
-
-    @property
-    def id(self) -> str:
-        return self.heading.id
-
-    @property
-    def key(self) -> str:
-        """Its number as its criteria spell it: "9A" for US-009A."""
-        match = _STORY_KEY.fullmatch(self.id)
-        return match["key"].upper() if match else ""
-
-
-@dataclass(slots=True)
-class CriterionPlace:
-    """A criterion and the place of its check box.
-
-    Args:
-        start: the offset of its check box, or of the place for one.
-        box: the check box as written, if it has one.
-        section: the story under whose heading it stands.
-        story: the story that it belongs to.
-    """
-
-    line: Line
-    id: str
-    text: str
-    start: int
-    box: str | None
-    section: StoryPlace | None
-    story: StoryPlace | None = None
 
 
 def read_spec(text: str) -> Spec:
     """Read a spec.md."""
     lines = scan(text).lines
-    stories, criteria = story_places(lines)
     title = next((line.words for line in lines if line.level == 1 and line.words), None)
-    return Spec(text, title, tuple(map(_read_story, stories)), _read_criteria(criteria))
+    return Spec(text, title, *read_stories(lines))
 
 
-def _read_story(place: StoryPlace) -> Story:
-    criteria = _read_criteria(place.criteria)
-    return Story(place.id, place.heading.title, place.line.number, criteria)
-
-
-def _read_criteria(places: Iterable[CriterionPlace]) -> tuple[Criterion, ...]:
-    return tuple(
-        Criterion(
-            one.id,
-            one.text,
-            state_of_box(one.box) is State.DONE if one.box else None,
-            one.line.number,
-            one.story.id if one.story else None,
-        )
-        for one in places
-    )
-
-
-def story_places(lines: Iterable[Line]) -> tuple[list[StoryPlace], list[CriterionPlace]]:
-    """The stories and the criteria of a file with their places."""
-    stories: list[StoryPlace] = []
-    criteria: list[CriterionPlace] = []
-    within: StoryPlace | None = None
+def read_stories(lines: Iterable[Line]) -> tuple[tuple[Story, ...], tuple[Criterion, ...]]:
+    """The stories and the criteria of a file."""
+    headings: list[tuple[Line, Heading]] = []
+    found: list[tuple[Line, re.Match[str], int | None]] = []
+    section: int | None = None  # the story that the line stands under
     for line in lines:
-        if criterion := _criterion(line, within):
-            criteria.append(criterion)
+        is_outside = section is not None and 0 < line.level <= headings[section][0].level
+        if match := _match_criterion(line):
+            found.append((line, match, None if is_outside else section))
         elif line.level:
             heading = None if read_task_heading(line.words) else read_story_heading(line.words)
             if heading:
-                within = StoryPlace(line, heading)
-                stories.append(within)
-            elif within and line.level <= within.line.level:
-                within = None
-    _assign(stories, criteria)
-    return stories, criteria
+                section = len(headings)
+                headings.append((line, heading))
+            elif is_outside:
+                section = None
+    return _assign(headings, found)
 
 
-def _criterion(line: Line, within: StoryPlace | None) -> CriterionPlace | None:
+def _match_criterion(line: Line) -> re.Match[str] | None:
     match = _CRITERION.match(line.text, line.body)
-    if match is None or not any(char.isdigit() for char in match["id"]):
+    if match is None or not any(map(str.isdigit, match["id"])):
         return None
-    if not (match["box"] or match["colon"]):
-        return None
-    if within and line.level and line.level <= within.line.level:
-        within = None
-    start = match.start("box") if match["box"] else match.start("open")
-    text = line.text[match.end() : line.body + len(line.words)]
-    return CriterionPlace(line, match["id"], text, line.start + start, match["box"], within)
+    return match if match["box"] or match["colon"] else None
 
 
-def _assign(stories: list[StoryPlace], criteria: list[CriterionPlace]) -> None:
-    """Add each criterion to the story that its id names, else to the one that it stands under."""
-    named: dict[str, StoryPlace] = {}
-    for story in stories:
-        named.setdefault(story.key, story)
-    for criterion in criteria:
-        match = _CRITERION_KEY.match(criterion.id)
-        key, section = (match["key"].upper() if match else ""), criterion.section
-        is_here = section is not None and section.key == key
-        criterion.story = section if is_here else named.get(key, section)
-        if criterion.story:
-            criterion.story.criteria.append(criterion)
+def _assign(
+    headings: list[tuple[Line, Heading]], found: list[tuple[Line, re.Match[str], int | None]]
+) -> tuple[tuple[Story, ...], tuple[Criterion, ...]]:
+    """Give each criterion to the story that its id names, else to the one that it stands under."""
+    keys = [_key(_STORY_KEY, heading.id) for _, heading in headings]
+    first = {key: number for number, key in reversed([*enumerate(keys)])}
+    criteria: list[Criterion] = []
+    owned: dict[int | None, list[Criterion]] = defaultdict(list)
+    for line, match, section in found:
+        key = _key(_CRITERION_KEY, match["id"])
+        is_here = section is not None and keys[section] == key
+        story = section if is_here else first.get(key, section)
+        box = match["box"]
+        criterion = Criterion(
+            match["id"],
+            line.text[match.end() : line.body + len(line.words)],
+            state_of_box(box) is State.DONE if box else None,
+            line.number,
+            None if story is None else headings[story][1].id,
+            box=box,
+            start=line.start + match.start("box" if box else "open"),
+            is_below=story is not None and story == section,
+        )
+        criteria.append(criterion)
+        owned[story].append(criterion)
+    stories = (
+        Story(heading.id, heading.title, line.number, tuple(owned[number]))
+        for number, (line, heading) in enumerate(headings)
+    )
+    return tuple(stories), tuple(criteria)
+
+
+def _key(pattern: re.Pattern[str], id: str) -> str:
+    match = pattern.match(id)
+    return match["key"].upper() if match else ""

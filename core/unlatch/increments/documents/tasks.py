@@ -77,13 +77,6 @@ def fields(line: Line) -> Iterator[Field]:
         yield Field(name, label, line.start + match.end(), value, line.number)
 
 
-class Box(NamedTuple):
-    """A check box and its offset in the file."""
-
-    start: int
-    text: str
-
-
 @dataclass(slots=True)
 class Place:
     """A task and the places of its parts.
@@ -92,17 +85,17 @@ class Place:
         section: the story that it stands under.
         first: the first line below the heading.
         status: its Status line, or the check box that stands for one.
-        boxes: the check boxes below an empty Status line.
+        boxes: the check boxes below an empty Status line, with their offsets in the file.
         story: the line that names its story.
         criteria: the line that names its criteria.
     """
 
-    line: Line
+    head: Line
     heading: Heading
     section: str | None
     first: Line | None = None
     status: Field | None = None
-    boxes: list[Box] = field(default_factory=list)
+    boxes: list[tuple[int, str]] = field(default_factory=list)
     story: Field | None = None
     criteria: Field | None = None
     _boxes_end: int = 0
@@ -112,13 +105,17 @@ class Place:
         return self.heading.id
 
     @property
+    def line(self) -> int:
+        return self.head.number
+
+    @property
     def status_state(self) -> State | None:
         """The state in its Status line."""
         if self.status is None:
             return None
         if self.status.value or not self.boxes:
             return read_status(self.status.value).state
-        is_done = all(state_of_box(box.text) is State.DONE for box in self.boxes)
+        is_done = all(state_of_box(box) is State.DONE for _, box in self.boxes)
         return State.DONE if is_done else State.OPEN
 
     @property
@@ -135,8 +132,7 @@ class Place:
     def take(self, line: Line) -> None:
         """Learn from a line below the heading."""
         is_first = self.first is None
-        if self.first is None:
-            self.first = line
+        self.first = self.first or line
         if self.status and not self.status.value and line.number == self._boxes_end + 1:
             self._take_box(line)
         for found in fields(line):
@@ -154,7 +150,7 @@ class Place:
 
     def _take_box(self, line: Line) -> None:
         if match := _BOXED.match(line.text):
-            self.boxes.append(Box(line.start + match.start("box"), match["box"]))
+            self.boxes.append((line.start + match.start("box"), match["box"]))
             self._boxes_end = line.number
 
 
@@ -186,7 +182,7 @@ def places(lines: Iterable[Line]) -> list[Place]:
             current = Place(line, heading, sections[-1][1] if sections else None)
             found.append(current)
             continue
-        if current and line.level <= current.line.level:
+        if current and line.level <= current.head.level:
             current = None
         if story := read_story_heading(line.words):
             sections.append((line.level, story.id))
@@ -215,7 +211,7 @@ def _task(place: Place) -> Task:
         heading.title,
         None if state in (None, State.DISCARDED) else state is State.DONE,
         raw or (heading.mark + heading.suffix).strip(" \t") or None,
-        place.line.number,
+        place.line,
         story=_story(place),
         criteria=_criteria(place),
         discarded=state is State.DISCARDED,
