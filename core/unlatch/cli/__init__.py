@@ -1,1 +1,1 @@
-"""The command line: commands parse, call one engine function, and show what came of it."""
+"""The command line: a command parses its options, calls one use case, and shows the result."""

@@ -1,4 +1,4 @@
-"""The entry point: runs a command and turns what went wrong into words and an exit code."""
+"""The entry point: runs a command, and turns an error into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 def main() -> NoReturn:
     """Run `unlatch` with the arguments of this process."""
     _make_streams_safe()
-    # For the libraries, which look programs up by themselves.
+    # For the libraries, which search the PATH by themselves.
     os.environ["PATH"] = search_path(os.environ.get("PATH"))
-    # Loading SDKs makes many objects and no garbage; looking for some among them, while they load
-    # and once more at the end, takes a quarter of the time that loading them does.
+    # Loading SDKs makes many objects and no garbage; collections meanwhile and at the end cost a
+    # quarter of the loading time.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     code = run(sys.argv[1:])
     gc.freeze()
@@ -37,17 +37,17 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return _interrupted()
+        return _tell_interrupt()
     except click.ClickException as error:
-        return _misused(error, arguments)
+        return _tell_usage(error, arguments)
     except UnlatchError as error:
-        return _told(error, arguments)
-    except Exception as error:  # noqa: BLE001  # a mistake of ours is told like any other
-        return _told(unexpected(error), arguments)
+        return _tell(error, arguments)
+    except Exception as error:  # noqa: BLE001  # a bug is reported like any error
+        return _tell(unexpected(error), arguments)
     return code if isinstance(code, int) else 0
 
 
-def _interrupted() -> int:
+def _tell_interrupt() -> int:
     from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
 
@@ -56,14 +56,14 @@ def _interrupted() -> int:
     return INTERRUPTED
 
 
-def _misused(error: click.ClickException, arguments: list[str]) -> int:
+def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
     if "--json" in arguments:
-        message, hint = error.format_message(), "the command's own --help shows what it takes"
-        return _told(UsageError("usage", message, hint=hint), arguments)
+        message, hint = error.format_message(), "see --help of the command"
+        return _tell(UsageError("usage", message, hint=hint), arguments)
     from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.worklog.neutral import visible  # noqa: PLC0415
 
-    # It repeats what was typed; only click's own line breaks are line breaks.
+    # The message quotes user input; only click's own line breaks are line breaks.
     error.message = visible(error.message)  # type: ignore[misc]  # final, but the error ends here
     shown = io.StringIO()
     error.show(shown)
@@ -71,8 +71,8 @@ def _misused(error: click.ClickException, arguments: list[str]) -> int:
     return error.exit_code
 
 
-def _told(error: UnlatchError, arguments: list[str]) -> int:
-    from unlatch.cli.runtime.failure import tell  # noqa: PLC0415  (slow to load, for nothing if all goes well)
+def _tell(error: UnlatchError, arguments: list[str]) -> int:
+    from unlatch.cli.runtime.failure import tell  # noqa: PLC0415  (slow to load)
 
     return tell(error, arguments)
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Reach(StrEnum):
-    """What a command reads and writes."""
+    """The reach of a command: this machine, or trackers, too."""
 
     LOCAL = "(local)"
     READS = "(reads trackers)"

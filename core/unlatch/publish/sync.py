@@ -66,7 +66,7 @@ def sync_and_publish(
         try:
             result = sync(workspace, trackers, options, by=by, listener=listener)
         except UnlatchError:
-            # What was delivered until then is recorded, and stays so.
+            # Deliveries until then are recorded, and are published.
             _publish(target, listener)
             raise
         return result, _publish(target, listener)

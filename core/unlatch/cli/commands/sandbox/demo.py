@@ -1,4 +1,4 @@
-"""unlatch demo: the main job, watched over real HTTP with the real SDKs."""
+"""unlatch demo: show the main job, over real HTTP with the real SDKs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def command(entry: Entry) -> click.Command:
     """The command."""
 
     @click.command(entry.name, help=entry.own_help)
-    @click.option("--keep", is_flag=True, help="Leave sandbox and repository up until Ctrl-C.")
+    @click.option("--keep", is_flag=True, help="Keep the sandbox and the repository until Ctrl-C.")
     def run(*, keep: bool) -> int:
         check_sandbox()
         from unlatch_sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
@@ -41,10 +41,10 @@ def command(entry: Entry) -> click.Command:
             box = stack.enter_context(Sandbox())
             _Demo(root, box).play()
             if keep:
-                _tell_where(root, box)
+                _tell_places(root, box)
                 serve(box)
             else:
-                output.talk("To look around in it: unlatch demo --keep")
+                output.talk("To explore them: unlatch demo --keep")
         return 0
 
     return run
@@ -59,7 +59,7 @@ class _Demo:
         self._environ = quiet_environ(os.environ, box)
 
     def play(self) -> None:
-        """Set the stage, then do the main job in front of the audience."""
+        """Set up a project, then complete and resume an increment."""
         from unlatch_sandbox.demo import TITLE, seed  # noqa: PLC0415
 
         self._say("A git repository, an increment, and an item on each of three trackers.")
@@ -68,19 +68,19 @@ class _Demo:
         self._run("new", TITLE)
         self._run("link", "1", *items.urls)
         self._run("start", "1")
-        self._say("The work gets done.")
+        self._say("The work is done.")
         self._run("complete", "1")
         self._git("add", "--all")
         self._git("commit", "--quiet", "--message", "Complete smart discipline")
         self._run("show", "1")
-        self._say("Weeks later a bug turns up. One act takes everything up again:")
+        self._say("Weeks later there is a bug. One command reopens everything:")
         self._run("resume", "1", "--reason", _REASON, "--yes")
         self._run("show", "1")
-        self._say("What people see on GitHub:")
+        self._say("The comment on GitHub:")
         for comment in self._box.github.comments("octo/widgets", 4)[-1:]:
             for line in comment["body"].splitlines():
                 output.data(f"  | {output.clean(line)}")
-        self._say("And what git has to say about it:")
+        self._say("The changes in git:")
         changed = self._git("diff", "--stat")
         output.data_lines(changed.rstrip() or "  (git is not installed)")
 
@@ -93,7 +93,7 @@ class _Demo:
             self._git("config", name, value)
 
     def _git(self, *arguments: str) -> str:
-        """What git prints; an empty text where git is not installed."""
+        """The output of git; an empty text if git is not installed."""
         from unlatch.project.git.run import WorkingGit  # noqa: PLC0415
 
         if find_program("git") is None:
@@ -122,15 +122,15 @@ class _Demo:
             raise UnlatchError(
                 "demo-failed",
                 f"unlatch {arguments[0]} ended with exit code {done.returncode}",
-                hint="please report what stands above",
+                hint="please report the output above",
             )
 
 
-def _tell_where(root: Path, box: Sandbox) -> None:
+def _tell_places(root: Path, box: Sandbox) -> None:
     output.talk()
     output.talk(f"Items of all three trackers: {box.console_url}")
     output.talk(f"The repository:              {root}")
-    output.talk("To go on there, in another terminal:")
+    output.talk("To use them, in another terminal:")
     output.talk(f"  cd {root}")
     for name, value in box.environ().items():
         output.talk(f"  export {name}={value}")

@@ -22,19 +22,23 @@ def command(entry: Entry) -> click.Command:
     @click.option(
         "--state",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Keep the items in this file; by default they end with the sandbox.",
+        help="Store the items in this file; by default they are lost when the sandbox stops.",
     )
-    @click.option("--port", type=click.IntRange(1, 65532), help="The first of four ports.")
+    @click.option(
+        "--port",
+        type=click.IntRange(1, 65532),
+        help="Use this port and the next three; by default free ones.",
+    )
     def run(*, state: Path | None, port: int | None) -> int:
         check_sandbox()
         from unlatch_sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
 
         ports = Ports(*range(port, port + 4)) if port else None
         with Sandbox(state, ports=ports) as box:
-            output.talk(f"The sandbox is at {box.console_url} (Ctrl-C ends it). In your project:")
+            output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:")
             output.talk()
             output.data(
-                "# .unlatch/config.toml: the whole file, instead of what unlatch init wrote"
+                "# .unlatch/config.toml: the whole file, in place of the one of unlatch init"
             )
             output.data_lines(box.config())
             output.data("# the environment")
@@ -42,7 +46,7 @@ def command(entry: Entry) -> click.Command:
                 output.data(f"export {name}={value}")
             output.talk()
             if state is None:
-                output.talk("It has no items yet; unlatch link ID --create github makes one.")
+                output.talk("It has no items yet; unlatch link ID --create github creates one.")
             serve(box)
         return 0
 
@@ -50,7 +54,7 @@ def command(entry: Entry) -> click.Command:
 
 
 def check_sandbox() -> None:
-    """Make sure that what the sandbox needs is installed.
+    """Make sure that the sandbox's libraries are installed.
 
     Raises:
         UnlatchError: `extra-missing`.
