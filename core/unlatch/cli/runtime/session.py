@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.transport import Wait
 
-BY = click.option("--by", metavar="NAME", help="Who is at work, for the audit entry.")
+BY = click.option(
+    "--by",
+    metavar="NAME",
+    help="Record this name in the history; by default your name in CI or git.",
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-REASON = click.option("--reason", metavar="TEXT", help="Why.")
+REASON = click.option("--reason", metavar="TEXT", help="Record this reason in the history.")
 ID = click.argument("wanted", metavar="ID")
 
 

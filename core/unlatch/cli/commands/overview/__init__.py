@@ -1,1 +1,1 @@
-"""Commands that show where things stand: status, list, show, history."""
+"""Commands that show increments: status, list, show, history."""

@@ -31,7 +31,7 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=entry.own_help)
     @ID
-    @click.option("--reason", metavar="TEXT", help="Why; it is posted on each item.")
+    @click.option("--reason", metavar="TEXT", help="Post this reason on each item.")
     @BY
     @YES
     @OFFLINE
