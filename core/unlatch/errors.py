@@ -1,7 +1,7 @@
 """The error tree.
 
-Every error that a user may see has a stable kebab-case id, says what happened and where, and what
-to do next. Subclasses differ by what the caller does about them, never by who raised them.
+Every error that a user may see has a stable kebab-case id, a message, a place and a next step.
+Subclasses differ by the caller's reaction, never by the part of the program that raises them.
 """
 
 from __future__ import annotations
@@ -10,27 +10,30 @@ from typing import Any
 
 
 class UnlatchError(Exception):
-    """Something that a user has to know.
+    """An error for the user.
 
     Args:
         id: stable kebab-case name; documented, so that it can be searched for.
-        message: what happened, in one sentence.
-        where: the file, item or host that it happened to.
+        message: the problem, in one sentence.
+        where: the file, item or host with the problem.
         hint: the next thing to do, a command where there is one.
+        problems: each problem with its place, where there are several.
     """
 
     exit_code = 1
-    # Each of several things that are wrong, where there are several.
-    problems: tuple[str, ...] = ()
 
     def __init__(
-        self, id: str, message: str, *, where: str | None = None, hint: str | None = None
+        self,
+        id: str,
+        message: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        problems: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
-        self.id = id
-        self.message = message
-        self.where = where
-        self.hint = hint
+        self.id, self.message, self.where, self.hint = id, message, where, hint
+        self.problems = problems
 
     def __str__(self) -> str:
         return f"{self.id}: {self.message}" + (f" ({self.where})" if self.where else "")
@@ -56,53 +59,19 @@ class UsageError(UnlatchError):
 
 
 class MistakesError(UsageError):
-    """What was given has mistakes; `problems` lists each with its place. Nothing was changed."""
-
-    def __init__(
-        self,
-        id: str,
-        problems: tuple[str, ...],
-        *,
-        message: str,
-        where: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(id, message, where=where, hint=hint)
-        self.problems = problems
+    """The input has mistakes, listed in `problems`; nothing was changed."""
 
 
 class StoreError(UnlatchError):
-    """An increment or its files refuse what was asked; nothing was changed."""
+    """An increment or its files do not allow the change; nothing was changed."""
 
 
 class WorkOpen(StoreError):
-    """An increment cannot be completed yet; `problems` lists what is open."""
-
-    def __init__(
-        self, problems: tuple[str, ...], message: str, *, where: str, hint: str | None = None
-    ) -> None:
-        super().__init__("work-open", message, where=where, hint=hint)
-        self.problems = problems
+    """An increment cannot be completed yet; `problems` lists the open work."""
 
 
 class ProposalError(UnlatchError):
-    """Proposed tasks cannot be had or used; nothing was changed.
-
-    Args:
-        problems: every mistake in them, each with its place.
-    """
-
-    def __init__(
-        self,
-        id: str,
-        message: str,
-        *,
-        where: str | None = None,
-        hint: str | None = None,
-        problems: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(id, message, where=where, hint=hint)
-        self.problems = problems
+    """Proposed tasks are missing or unusable; nothing was changed."""
 
 
 class NotDurable(StoreError):
@@ -128,20 +97,20 @@ class ConfigError(UnlatchError):
             f"the configuration has {count}",
             where=where,
             hint=hint,
+            problems=problems,
         )
-        self.problems = problems
 
 
 class TrackerError(UnlatchError):
-    """A tracker did not do what was asked.
-
-    What delivery does about it follows from the class alone, never from the id.
+    """A tracker did not carry out a request; delivery reacts to the class alone, never to the id.
 
     Args:
-        status: the HTTP status that it answered with, if it answered.
+        status: the HTTP status of the answer, if there was one.
+        retry_after: seconds to wait before the next request, if the tracker named them.
+        to: the item's new web address, if it was moved.
     """
 
-    # What had been done when it was raised, if a write was under way: an `spi.Outcome`.
+    # The parts that were done when it was raised, if a write was under way: an `spi.Outcome`.
     done: Any = None
     # The option of `unlatch sync` with which another attempt can succeed ("--follow").
     remedy: str | None = None
@@ -154,30 +123,15 @@ class TrackerError(UnlatchError):
         where: str | None = None,
         hint: str | None = None,
         status: int | None = None,
+        retry_after: float | None = None,
+        to: str = "",
     ) -> None:
         super().__init__(id, message, where=where, hint=hint)
-        self.status = status
+        self.status, self.retry_after, self.to = status, retry_after, to
 
 
 class Transient(TrackerError):
-    """The tracker did not take the request; the same one may succeed later.
-
-    Args:
-        retry_after: seconds that the tracker asked to wait, or None if it named none.
-    """
-
-    def __init__(
-        self,
-        id: str,
-        message: str,
-        *,
-        retry_after: float | None = None,
-        where: str | None = None,
-        hint: str | None = None,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(id, message, where=where, hint=hint, status=status)
-        self.retry_after = retry_after
+    """The tracker did not take the request; the same one may succeed after `retry_after`."""
 
 
 class Limited(Transient):
@@ -205,32 +159,15 @@ class NotFound(TrackerError):
 
 
 class Moved(NotFound):
-    """The item lies elsewhere by now; nothing was written.
-
-    Args:
-        to: its web address there.
-    """
-
-    def __init__(
-        self,
-        id: str,
-        message: str,
-        *,
-        to: str,
-        where: str | None = None,
-        hint: str | None = None,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(id, message, where=where, hint=hint, status=status)
-        self.to = to
+    """The item was moved to the address `to`; nothing was written."""
 
 
 class Conflict(TrackerError):
-    """Somebody else changed the item in between: read it again and plan again."""
+    """The item changed in between: read it again and plan again."""
 
 
 class Redirected(Conflict):
-    """A write was answered with a redirect; nothing was taken. Reading tells where the item is."""
+    """The answer to a write was a redirect: nothing was taken, and a read finds the item."""
 
 
 class Rejected(TrackerError):

@@ -71,8 +71,9 @@ def _work_open(increment: Increment, left: list[str]) -> WorkOpen:
     shown = (*left[:_MOST_SHOWN], *((f"and {more} more",) if more > 0 else ()))
     count = "1 task or criterion is" if len(left) == 1 else f"{len(left)} tasks and criteria are"
     return WorkOpen(
-        shown,
+        "work-open",
         f"{count} open",
+        problems=shown,
         where=increment.id,
         hint="finish them, or complete it all the same with --force --reason TEXT",
     )

@@ -120,8 +120,8 @@ def plan_links(
     if mistakes:
         raise MistakesError(
             "links-invalid",
-            tuple(sorted(mistakes, key=_line_of)),
-            message="the file has mistakes; nothing was linked",
+            "the file has mistakes; nothing was linked",
+            problems=tuple(sorted(mistakes, key=_line_of)),
             where=where,
             hint="mend these lines, then repeat the command",
         )
