@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from unlatch.transport.adapter import TrackerAdapter
 from unlatch.worklog import atomic
-from unlatch.worklog.safe_open import OpenFolder
+from unlatch.worklog.folder import OpenFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

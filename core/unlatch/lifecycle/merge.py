@@ -13,9 +13,10 @@ from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_
 from unlatch.project.git.run import run_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.file_check import check_size
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Side
-from unlatch.worklog.safe_open import check_size, exists, read_file
+from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

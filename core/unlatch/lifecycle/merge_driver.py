@@ -9,7 +9,7 @@ from unlatch.errors import StoreError, unexpected
 from unlatch.increments.files.layout import METADATA
 from unlatch.increments.merge.text import UnmergeableError, merge_metadata
 from unlatch.project.git.run import merge_file
-from unlatch.worklog.safe_open import check_size
+from unlatch.worklog.file_check import check_size
 
 if TYPE_CHECKING:
     from pathlib import Path

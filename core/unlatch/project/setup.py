@@ -10,7 +10,8 @@ from unlatch.increments.files.layout import Layout, layout_at
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.worklog.atomic import replace_file, writing
-from unlatch.worklog.safe_open import UnsafePath, exists, make_folders
+from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.safe_open import exists, make_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

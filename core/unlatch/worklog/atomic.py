@@ -7,21 +7,16 @@ import os
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
+from unlatch.worklog.file_check import UnsafePath, check_size
 from unlatch.worklog.flock import carry
 from unlatch.worklog.restore import or_restore
-from unlatch.worklog.safe_open import (
-    UnsafePath,
-    check_size,
-    make_folders,
-    open_folder,
-    open_parent,
-)
+from unlatch.worklog.safe_open import make_folders, open_folder, open_parent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.worklog.safe_open import OpenFolder
+    from unlatch.worklog.folder import OpenFolder
 
 UNFINISHED = ".unlatch.tmp"
 

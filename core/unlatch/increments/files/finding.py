@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UsageError
 from unlatch.increments.files.layout import Folder, listing
 from unlatch.worklog.atomic import vanished
+from unlatch.worklog.file_check import UnsafePath
 from unlatch.worklog.ids import matches, number_of
-from unlatch.worklog.safe_open import UnsafePath, open_folder
+from unlatch.worklog.safe_open import open_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

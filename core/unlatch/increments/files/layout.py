@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
+from unlatch.worklog.file_check import UnsafePath
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.restore import or_restore
-from unlatch.worklog.safe_open import HOMES, OpenFolder, UnsafePath, list_folder, open_folder
+from unlatch.worklog.safe_open import HOMES, list_folder, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from unlatch.worklog.folder import OpenFolder
 
 HOME, SPECWEAVE = HOMES
 METADATA, EVENTS, SPEC, TASKS = "metadata.json", "events.jsonl", "spec.md", "tasks.md"

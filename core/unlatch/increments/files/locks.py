@@ -29,7 +29,9 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.layout import METADATA
 from unlatch.worklog import flock
 from unlatch.worklog.atomic import vanished, writing
-from unlatch.worklog.safe_open import OpenFolder, UnsafePath, open_folder, open_parent, remove_empty
+from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.folder import OpenFolder
+from unlatch.worklog.safe_open import open_folder, open_parent, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from unlatch.worklog.safe_open import OpenFolder
+    from unlatch.worklog.folder import OpenFolder
 
 _REGULAR = ("100644", "100755")
 # By the number of hexadecimal digits in git's ids.

@@ -15,7 +15,8 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import EVENTS, METADATA
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.worklog.atomic import replace_file
-from unlatch.worklog.safe_open import UnsafePath, exists, read_file
+from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from unlatch.increments.files.layout import Layout

@@ -1,0 +1,249 @@
+"""A folder of a project that is open: its files are regular files, and links are not followed.
+
+A clone may contain a symbolic link, a named pipe or a huge file in place of any file. So each file
+and folder is opened relative to the folder that is open already, with O_NOFOLLOW: a link that is
+put in place between two steps is not followed either. A link to a folder is followed only into a
+folder that the user's configuration allows (`allowed_links`); a link to a file never is.
+
+Where the system cannot open relative to a folder (Windows), each component is checked instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Self
+
+from unlatch.worklog.file_check import LINK, check_file, is_plain, read_whole, unsafe
+from unlatch.worklog.user_config import (
+    ALLOWED_LINKS,
+    allowed_links,
+    has_wrong_links,
+    user_config_file,
+)
+
+_RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _CLOSED_IN_CHILDREN
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+# O_NONBLOCK: a named pipe would wait for a writer. O_BINARY: Windows would change line endings.
+_FILE = _NOFOLLOW | _CLOSED_IN_CHILDREN | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class OpenFolder:
+    """A folder of a project that is open; what it contains is named from it.
+
+    Args:
+        path: where it was opened.
+        descriptor: the open folder; None where the system cannot open relative to one.
+    """
+
+    __slots__ = ("_descriptor", "_itself", "_prefix", "path")
+
+    def __init__(self, path: str, descriptor: int | None) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        # How the system knows it, and what a name in it begins with.
+        self._itself: int | str = path if descriptor is None else descriptor
+        self._prefix = f"{path}{os.sep}" if descriptor is None else ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if (descriptor := self.detach()) is not None:
+            os.close(descriptor)
+
+    def detach(self) -> int | None:
+        """The open folder, which the caller closes from now on."""
+        descriptor, self._descriptor = self._descriptor, None
+        self._itself, self._prefix = self.path, self.place("")
+        return descriptor
+
+    def place(self, name: str) -> str:
+        return f"{self.path}{os.sep}{name}"
+
+    def folder(self, name: str) -> OpenFolder:
+        """Open a folder in it.
+
+        Raises:
+            UnsafePath: it is a link that the user does not allow.
+            OSError: it is missing, or no folder.
+        """
+        if name == os.pardir:
+            raise unsafe(self.place(name), "leads out of its folder", "name a folder in it")
+        if not _RELATIVE:
+            return self._checked(name)
+        try:
+            descriptor = os.open(name, _FOLDER | _NOFOLLOW, dir_fd=self._descriptor)
+            return OpenFolder(self.place(name), descriptor)
+        except OSError as error:
+            # Linux says ENOTDIR of a link to a folder, macOS says ELOOP.
+            is_link = error.errno in (errno.ENOTDIR, errno.ELOOP) and self.is_link(name)
+            if not is_link:
+                raise
+            return _followed(self.place(name), error)
+
+    def _checked(self, name: str) -> OpenFolder:
+        found = self.lstat(name)
+        if stat.S_ISLNK(found.st_mode):
+            return _followed(self.place(name), None)
+        if not stat.S_ISDIR(found.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.place(name))
+        return OpenFolder(self.place(name), None)
+
+    def file(self, name: str, flags: int = os.O_RDONLY) -> int:
+        """Open a regular file in it.
+
+        Returns:
+            The open file, which the caller closes.
+
+        Raises:
+            UnsafePath: it is a link.
+            StoreError: `not-a-file` or `file-too-large`.
+            OSError: it is missing, or may not be opened.
+        """
+        if not _RELATIVE:
+            with contextlib.suppress(FileNotFoundError):
+                self.check_file(name)
+        try:
+            descriptor = os.open(self._prefix + name, flags | _FILE, 0o666, dir_fd=self._descriptor)
+        except OSError:
+            with contextlib.suppress(OSError):
+                self.check_file(name)
+            raise
+        try:
+            check_file(os.fstat(descriptor), self.place(name), name)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def check_file(self, name: str) -> os.stat_result:
+        """Check a regular file in it, as `file`; its status."""
+        found = self.lstat(name)
+        check_file(found, self.place(name), name)
+        return found
+
+    def read(self, name: str, *, at_most: int | None = None) -> bytes:
+        """The content of a file in it, or its beginning; `at_most` is a number of bytes."""
+        descriptor = self.file(name)
+        try:
+            if at_most is not None:
+                return os.read(descriptor, at_most)
+            return read_whole(descriptor, self.place(name), name)
+        finally:
+            os.close(descriptor)
+
+    def read_in(self, inner: str, name: str, *, at_most: int | None = None) -> bytes:
+        """The content of a file in a folder in it; where thousands are read, the shortest way."""
+        try:
+            folder = os.open(self._prefix + inner, _FOLDER | _NOFOLLOW, dir_fd=self._descriptor)
+            try:
+                descriptor = os.open(name, _FILE, dir_fd=folder)
+            finally:
+                os.close(folder)
+        except (OSError, NotImplementedError):  # the usual way says what is wrong, or goes on
+            with self.folder(inner) as opened:
+                return opened.read(name, at_most=at_most)
+        try:
+            found = os.fstat(descriptor)
+            if not is_plain(found, name):
+                check_file(found, f"{self.place(inner)}{os.sep}{name}", name)
+            if at_most is not None:
+                return os.read(descriptor, at_most)
+            return read_whole(descriptor, self.place(inner), name)
+        finally:
+            os.close(descriptor)
+
+    def lstat(self, name: str) -> os.stat_result:
+        """What the system knows of something in it; links are not followed."""
+        return os.stat(self._prefix + name, dir_fd=self._descriptor, follow_symlinks=False)
+
+    def has(self, name: str) -> bool:
+        """Whether there is something of this name, a link that leads nowhere included."""
+        try:
+            self.lstat(name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def names(self) -> list[str]:
+        return sorted(os.listdir(self._itself))  # noqa: PTH208  (of an open folder)
+
+    def folders(self) -> list[str]:
+        """The names of the folders in it, and of links, which may be folders; sorted."""
+        with os.scandir(self._itself) as entries:
+            return sorted(
+                entry.name
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) or entry.is_symlink()
+            )
+
+    def changed(self) -> int:
+        """When something was added to it or removed from it, in nanoseconds."""
+        return os.stat(self._itself).st_mtime_ns  # noqa: PTH116  (of an open folder)
+
+    def make(self, name: str) -> None:
+        os.mkdir(self._prefix + name, dir_fd=self._descriptor)
+
+    def remove(self, name: str) -> None:
+        os.unlink(self._prefix + name, dir_fd=self._descriptor)
+
+    def remove_folder(self, name: str) -> None:
+        os.rmdir(self._prefix + name, dir_fd=self._descriptor)
+
+    def remove_tree(self, name: str) -> None:
+        """Remove a folder from it with all that it contains, as far as that is possible."""
+        from shutil import rmtree  # noqa: PLC0415  (slow to load, and rarely needed)
+
+        rmtree(self._prefix + name, ignore_errors=True, dir_fd=self._descriptor)
+
+    def move(self, name: str, there: OpenFolder, new: str) -> None:
+        """Move something in it; a file that is there is replaced."""
+        os.replace(
+            self._prefix + name,
+            there._prefix + new,
+            src_dir_fd=self._descriptor,
+            dst_dir_fd=there._descriptor,
+        )
+
+    def sync(self) -> None:
+        """Make moves in it durable, where the system can."""
+        if self._descriptor is not None:
+            os.fsync(self._descriptor)
+
+    def is_link(self, name: str) -> bool:
+        return stat.S_ISLNK(self.lstat(name).st_mode)
+
+
+def descend(root: str, steps: list[str] | tuple[str, ...]) -> OpenFolder:
+    folder = OpenFolder(root, os.open(root, _FOLDER) if _RELATIVE else None)
+    for step in steps:
+        with folder as outer:
+            folder = outer.folder(step)
+    return folder
+
+
+def _followed(link: str, error: OSError | None) -> OpenFolder:
+    """Open the folder that a link leads to, if the user allows it."""
+    target = Path(os.path.realpath(link))
+    for allowed in allowed_links():
+        top = Path(os.path.realpath(allowed))
+        if target.is_relative_to(top):
+            folder = descend(str(top), target.relative_to(top).parts)
+            folder.path = link
+            return folder
+    raise unsafe(link, LINK, _allowing(target)) from error
+
+
+def _allowing(target: Path) -> str:
+    own = user_config_file()
+    if has_wrong_links():
+        return f"correct {ALLOWED_LINKS} in {own} (unlatch doctor says what is wrong with it)"
+    allowing = f"{own}: {ALLOWED_LINKS} = [{json.dumps(str(target))}]"
+    return f"replace it with the folder itself, or, if you trust where it leads, add to {allowing}"
