@@ -45,17 +45,46 @@ def deliver_batches(run: DeliveryRun, names: Sequence[str]) -> Iterator[tuple[st
         return
     for tracker in run.workspace.settings:
         if Capability.BATCH in run.trackers.registry.manifest(tracker).capabilities:
-            candidates = [name for name in names if _is_candidate(run, name, tracker)]
-            for start in range(0, len(candidates), MAX_TOGETHER):
-                some = candidates[start : start + MAX_TOGETHER]
-                if len(some) >= _MIN_TOGETHER:
-                    yield from _deliver(run, some, tracker)
+            yield from _deliver(run, iter(names), tracker)
 
 
-def _is_candidate(run: DeliveryRun, name: str, tracker: str) -> bool:
-    with suppress(UnlatchError):  # the loop reports why
-        return bool(_sendable(run, run.workspace.manager.read(name), tracker))
-    return False
+def _deliver(
+    run: DeliveryRun, names: Iterator[str], tracker: str
+) -> Iterator[tuple[str, Delivery]]:
+    from unlatch.transport import measure  # noqa: PLC0415  (nothing is sent without a tracker)
+
+    while True:
+        with ExitStack() as locks:
+            tasks = _claim(run, names, tracker, locks)
+            if len(tasks) < _MIN_TOGETHER:
+                return
+            with measure() as meter:
+                sent = _send(run, tracker, tasks)
+            requests = meter.requests
+            for task in sent:
+                if _is_concluded(task):
+                    # All requests are counted, once.
+                    yield task.increment.id, task.result(requests)
+                    requests = 0
+
+
+def _claim(
+    run: DeliveryRun, names: Iterator[str], tracker: str, locks: ExitStack
+) -> list[DeliveryTask]:
+    """Lock the next increments, and return the operations to send, one for each item."""
+    claimed: dict[tuple[str, str], DeliveryTask] = {}
+    for name in names:
+        # If another process delivers it, or its files are broken, the loop reports that.
+        with suppress(UnlatchError), ExitStack() as lock:
+            lock.enter_context(delivery_lock(run.workspace.layout, name, patience=0))
+            tasks = _sendable(run, run.workspace.manager.read(name), tracker)
+            if tasks:
+                locks.push(lock.pop_all())
+            for task in tasks:
+                claimed.setdefault(identity(task.link), task)
+        if len(claimed) >= MAX_TOGETHER:
+            break
+    return list(claimed.values())
 
 
 def _sendable(run: DeliveryRun, increment: Increment, tracker: str) -> list[DeliveryTask]:
@@ -67,23 +96,8 @@ def _sendable(run: DeliveryRun, increment: Increment, tracker: str) -> list[Deli
         for one, item in zip(operations, items, strict=True)
         if one.kind in _KINDS and run.includes(one) and items.count(item) == 1
     )
-    # A fresh operation is the only one whose next step is to send.
-    return [task for task in tasks if isinstance(task.step, Send)]
-
-
-def _deliver(run: DeliveryRun, names: list[str], tracker: str) -> Iterator[tuple[str, Delivery]]:
-    from unlatch.transport import measure  # noqa: PLC0415  (nothing is sent without a tracker)
-
-    with ExitStack() as held:
-        tasks = _claim(run, names, tracker, held)
-        with measure() as meter:
-            sent = _send(run, tracker, tasks)
-        requests = meter.requests
-        for task in sent:
-            if _is_concluded(task):
-                # All requests are counted, once.
-                yield task.increment.id, task.result(requests)
-                requests = 0
+    # Only a fresh operation may be sent in the first step. The loop reports a missing item.
+    return [task for task in tasks if isinstance(task.step, Send) and task.ref is not None]
 
 
 def _is_concluded(task: DeliveryTask) -> bool:
@@ -91,19 +105,6 @@ def _is_concluded(task: DeliveryTask) -> bool:
     while isinstance(step := task.step, Block):
         execute(task, step)
     return task.evidence.last not in (None, Event.NOT_TAKEN, Event.LIMITED)
-
-
-def _claim(run: DeliveryRun, names: list[str], tracker: str, held: ExitStack) -> list[DeliveryTask]:
-    """Lock the increments, and return the operations that may be sent now, one for each item."""
-    claimed: dict[tuple[str, str], DeliveryTask] = {}
-    for name in names:
-        with suppress(UnlatchError):  # another process delivers it, or its files are broken
-            held.enter_context(delivery_lock(run.workspace.layout, name, patience=0))
-            for task in _sendable(run, run.workspace.manager.read(name), tracker):
-                with suppress(UnlatchError):  # it cannot be located
-                    task.locate()
-                    claimed.setdefault(identity(task.link), task)
-    return list(claimed.values())
 
 
 def _send(run: DeliveryRun, tracker: str, tasks: list[DeliveryTask]) -> list[DeliveryTask]:

@@ -10,13 +10,7 @@ from unlatch.delivery.changes import kind_for
 from unlatch.delivery.preview import Previewed, preview_all
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.outbox import record_in_sync
-from unlatch.increments.files.plans import (
-    Intent,
-    Plan,
-    plan_enqueue,
-    plan_reopen,
-    plan_transition,
-)
+from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
 from unlatch.increments.model.increment import Base, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation

@@ -105,12 +105,7 @@ def remote_side(category: Category) -> Side:
 
 
 def decide(
-    local: Status,
-    base: Base | None,
-    remote: Category,
-    *,
-    policy: Policy,
-    context: ReconcileContext,
+    local: Status, base: Base | None, remote: Category, *, policy: Policy, context: ReconcileContext
 ) -> Decision:
     """Decide about one link."""
     here, there = local_side(local), remote_side(remote)

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
 
 _UNKNOWN_USER = "unknown user"
-_STATUSES = {
-    Side.OPEN: Status.ACTIVE,
-    Side.DONE: Status.COMPLETED,
-    Side.DROPPED: Status.ABANDONED,
-}
+_STATUSES = {Side.OPEN: Status.ACTIVE, Side.DONE: Status.COMPLETED, Side.DROPPED: Status.ABANDONED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,9 @@ class Recorded(Mapping[Row, State]):
         self.used: set[Row] = set()
 
     def __getitem__(self, row: Row) -> State:
+        state = TABLE[row]
         self.used.add(row)
-        return TABLE[row]
+        return state
 
     def __iter__(self) -> Iterator[Row]:
         return iter(TABLE)
