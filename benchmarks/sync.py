@@ -17,7 +17,7 @@ from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.resume import ResumeRequest, resume_many
+from unlatch.lifecycle.resume import ResumeRequest, plan_resume, resume_many
 from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -135,7 +135,8 @@ def _reopen(project: Project, tracker: str, count: int) -> _Taken:
     """Resume all increments for one reason, and serve their items."""
     with _measured(project, tracker) as (workspace, trackers, taken):
         request = ResumeRequest("the benchmark", "Something was forgotten")
-        done = resume_many(workspace, _increments(workspace), request, lambda _resumed: None)
+        plans = [plan_resume(one, request) for one in _increments(workspace)]
+        done = resume_many(workspace, plans, lambda _resumed: None)
         fresh = frozenset(op for one in done for op in one.fresh)
         made: list[Delivery] = []
         deliver(

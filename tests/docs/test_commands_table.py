@@ -8,8 +8,7 @@ from tests.docs.pages import ROOT, START, tables
 
 from unlatch.cli.commands.files.merge import CONFLICT
 from unlatch.cli.commands.trackers.tracker import tracker_group
-from unlatch.cli.commands.work.resume import DECLINED
-from unlatch.cli.runtime.failure import INTERRUPTED, UNAUTHORISED, UNDELIVERED
+from unlatch.cli.runtime.failure import DECLINED, INTERRUPTED, UNAUTHORISED, UNDELIVERED
 from unlatch.cli.table import COMMANDS, Reach
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import Registry

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.preview import Preview, preview_all
+from unlatch.delivery.run import DeliveryRun, SharedItems
 from unlatch.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from unlatch.delivery.run import DeliveryRun
     from unlatch.delivery.task import Delivery
+    from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment
+    from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,46 @@ def read_back(workspace: Workspace, increment: Increment, made: Sequence[Deliver
         # Each delivery was reported; recorded operations stay pending whatever the files are now.
         return Delivered(increment, tuple(made), sum(one.error is not None for one in made))
     return Delivered(now, tuple(made), len(now.pending))
+
+
+def deliver_pending(
+    workspace: Workspace,
+    trackers: Trackers,
+    increments: Sequence[Increment],
+    report: Callable[[str, Delivery], None],
+    *,
+    options: DeliveryOptions,
+    fresh: frozenset[str],
+    shared: SharedItems | None = None,
+) -> list[Delivered]:
+    """Deliver the pending operations of increments that were named, the blocked ones too.
+
+    Args:
+        report: as for `deliver_all`.
+        fresh: the operations that this process has just made.
+        shared: the increments that share items with these, where they were read already.
+
+    Raises:
+        UnlatchError: an increment cannot be read, or another process is delivering it.
+    """
+    shared = shared or SharedItems(workspace.manager)
+    run = DeliveryRun(workspace, trackers, options, fresh=fresh, named=True, shared=shared)
+    made = deliver_all(run, increments, report)
+    return [read_back(workspace, one, made[one.id]) for one in increments]
+
+
+def preview_plans(
+    workspace: Workspace,
+    trackers: Trackers,
+    plans: Sequence[Plan],
+    *,
+    options: DeliveryOptions,
+    offline: bool,
+) -> list[Preview]:
+    """Preview the requests of changes; nothing is written."""
+    run = DeliveryRun(workspace, trackers, options=options, named=True)
+    items = preview_all(run, plans, offline=offline)
+    return [Preview(*one) for one in zip(plans, items, strict=True)]
 
 
 def check_item_count(

@@ -1,20 +1,17 @@
-"""Resuming increments, whatever their status: one, or many for one reason."""
+"""Resuming increments, whatever their status: one, or many for one reason.
+
+A `ResumePlan` is the one decision about an increment. The prompt and the dry run show it, and
+`apply_resume` carries it out, for the increment as it is then under its lock.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.plans import (
-    Intent,
-    Plan,
-    new_operations,
-    plan_enqueue,
-    plan_reopen,
-    plan_transition,
-)
+from unlatch.increments.files.plans import IntentDetails, plan_enqueue, plan_reopen, plan_transition
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of
@@ -22,6 +19,7 @@ from unlatch.lifecycle.activation_guard import (
     DEFAULT_ACTIVATION,
     ActivationOptions,
     allow_activation,
+    check_activation,
     lock_activation,
 )
 from unlatch.spi.operation import Kind
@@ -30,6 +28,7 @@ from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.lifecycle.activation_guard import Approval, WipSnapshot
@@ -41,7 +40,7 @@ NO_REASON = "(the reason)"
 
 
 class ResumeStep(StrEnum):
-    """What resuming an increment comes to."""
+    """What resuming an increment does."""
 
     REOPEN = "reopen"
     ACTIVATE = "activate"
@@ -51,19 +50,22 @@ class ResumeStep(StrEnum):
     AMEND = "amend"
 
 
+_STEPS = {
+    Status.COMPLETED: ResumeStep.REOPEN,
+    Status.ABANDONED: ResumeStep.REVIVE,
+    Status.ACTIVE: ResumeStep.NOTHING,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ResumeRequest:
-    """What was asked for.
+    """The options of a resume.
 
     Args:
-        by: who asks.
-        reason: why; needed where the increment is finished.
-        reopen_items: for an abandoned increment, reopen its items too; abandoning closed them on
-            purpose, so this undoes just that.
-        options: how the items are to be reopened.
-        activation: what bears on the project's own rules.
-        amendment: what is to be changed about the work. With a reopen it is one intent; for any
-            other increment it follows the change of status.
+        reason: needed where the increment is finished.
+        reopen_items: for an abandoned increment, reopen its items too.
+        amendment: a change of its work. With a reopen it is one intent; for any other increment it
+            follows the change of status.
     """
 
     by: str
@@ -75,19 +77,126 @@ class ResumeRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ResumePlan:
+    """The decision how an increment is resumed."""
+
+    before: Increment
+    request: ResumeRequest
+
+    @property
+    def step(self) -> ResumeStep:
+        """What is done about the increment."""
+        step = _STEPS.get(self.before.status, ResumeStep.ACTIVATE)
+        has_pending = step is ResumeStep.NOTHING and self.before.pending
+        return ResumeStep.DELIVER if has_pending else step
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the increment is active already."""
+        return self.before.status is Status.ACTIVE
+
+    @property
+    def reopens_items(self) -> bool:
+        """Whether the items are reopened: abandoning closed them on purpose."""
+        is_revive = self.step is ResumeStep.REVIVE and self.request.reopen_items
+        return self.step is ResumeStep.REOPEN or is_revive
+
+    @property
+    def spared(self) -> tuple[Link, ...]:
+        """The links whose items are left alone: those of stories that no amendment touches."""
+        if self.request.amendment is None:
+            return ()
+        from unlatch.lifecycle.scope import spared_by  # noqa: PLC0415  (rarely needed)
+
+        return spared_by(self.before, self.request.amendment)
+
+    @property
+    def items(self) -> frozenset[tuple[str, str]]:
+        """The identities of the items that are written to."""
+        links = [link_of(self.before, operation) for operation in self.before.pending]
+        links += self.before.links if self.reopens_items else ()
+        return frozenset(map(identity, links))
+
+    def details(self, approval: Approval | None = None) -> IntentDetails:
+        """The options of the operations, and the facts to record."""
+        options = self.request.options
+        if self.step is ResumeStep.REVIVE and self.reopens_items:
+            options = replace(options, even_if_not_planned=True)
+        details: IntentDetails = {"options": options}
+        if self.step is ResumeStep.REOPEN:
+            details["exclude"] = self.spared
+        if approval is not None:
+            details["forced"] = approval.forced
+            details["category"] = approval.category
+        return details
+
+    def decide(self, workspace: Workspace, before: Increment, intent: Intent) -> Plan:
+        """The change of status of the increment as it is then.
+
+        Raises:
+            StoreError: the increment is no longer what the plan was made for.
+        """
+        if self.is_active:
+            return plan_enqueue(before)
+        if self.step is not ResumeStep.REOPEN:
+            kind = Kind.REOPEN if self.reopens_items else None
+            return plan_transition(before, Status.ACTIVE, intent, enqueue=kind)
+        amendment = self.request.amendment
+        if amendment is None:
+            return plan_reopen(before, intent)
+        from unlatch.lifecycle.scope import updates_for  # noqa: PLC0415  (rarely needed)
+
+        more = updates_for(workspace, before, amendment, at=intent.at, by=intent.by)
+        return plan_reopen(before, intent, amendment=amendment, more=more)
+
+    def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
+        """The change as it would be made now, and what it would change about the work.
+
+        Raises:
+            StoreError: a document that is to be changed cannot be read.
+        """
+        request, reason = self.request, self.request.reason
+        if self.before.status.is_finished and reason is None:
+            reason = NO_REASON
+        intent = workspace.manager.intent(by=request.by, reason=reason, **self.details())
+        plan = self.decide(workspace, self.before, intent)
+        if request.amendment is None:
+            return plan, None
+        from unlatch.lifecycle import scope  # noqa: PLC0415  (rarely needed)
+
+        if plan.entry is not None:
+            return plan, scope.scope_of(plan.after, plan.entry.id)
+        # A change of status before it has an intent of its own.
+        intent = replace(intent, op=workspace.new_id(), options=request.options)
+        return scope.plan_amendment_of_active(workspace, plan, intent, request.amendment)
+
+    def check_rules(self, workspace: Workspace, *, is_asked: bool = False) -> Approval:
+        """Check the project's rules before anything is asked or shown.
+
+        Args:
+            is_asked: whether a prompt will ask for a missing category.
+
+        Raises:
+            UnlatchError: as `check_activation`.
+        """
+        activation = self.request.activation
+        if is_asked:
+            activation = replace(activation, is_asked=True)
+        return check_activation(workspace, self.before, activation)
+
+
+@dataclass(frozen=True, slots=True)
 class ResumeResult:
-    """What resuming one increment did, before anything was delivered.
+    """The result for one increment, before anything was delivered.
 
     Args:
-        before: the increment as it was.
-        increment: the increment as it is now.
         step: what was done.
         entry: the new entry of reopenHistory, for a reopen.
         fresh: the operations that this process has just made.
-        outrun: whether another process reopened it at the same moment; the reason given here was
-            not recorded.
+        outrun: whether another process made it active at the same moment; the reason given here
+            was not recorded.
         warnings: rule violations that did not refuse it.
-        scope: what the change of its work came to, if there was one.
+        scope: the change of its work, if there was one.
         is_known: whether that change was left out, because it had been made before.
         error: why it was refused, where many are resumed; nothing was changed then.
     """
@@ -104,195 +213,89 @@ class ResumeResult:
     error: UnlatchError | None = None
 
 
-def next_step(increment: Increment) -> ResumeStep:
-    """What resuming an increment would come to."""
-    if increment.status is Status.COMPLETED:
-        return ResumeStep.REOPEN
-    if increment.status is Status.ABANDONED:
-        return ResumeStep.REVIVE
-    if increment.status is not Status.ACTIVE:
-        return ResumeStep.ACTIVATE
-    return ResumeStep.DELIVER if increment.pending else ResumeStep.NOTHING
-
-
-# Planning
-
-
-def plan_resume(
-    workspace: Workspace, increment: Increment, request: ResumeRequest
-) -> tuple[Plan, Scope | None]:
-    """What resuming an increment would come to, and what it would change about its work.
+def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
+    """Plan to resume an increment.
 
     Raises:
         UsageError: the reason is blank or too long.
-        StoreError: a document that is to be changed cannot be read.
     """
-    step, reason = next_step(increment), request.reason
-    if increment.status.is_finished:
-        reason = checked_reason(reason) if reason is not None else NO_REASON
-    intent = Intent(workspace.new_id(), workspace.clock(), request.by, reason, request.options)
-    if step in (ResumeStep.DELIVER, ResumeStep.NOTHING):
-        plan = plan_enqueue(increment)
-    elif step is ResumeStep.REOPEN:
-        plan = plan_reopen(increment, replace(intent, exclude=_spared(increment, request)))
-    else:
-        kind, options = _enqueued(step, request)
-        intent = replace(intent, options=options)
-        plan = plan_transition(increment, Status.ACTIVE, intent, enqueue=kind)
-    if request.amendment is None:
-        return plan, None
-    from unlatch.lifecycle.scope import plan_work  # noqa: PLC0415  (rarely needed)
-
-    return plan_work(
-        workspace,
-        plan,
-        request.amendment,
-        by=request.by,
-        reason=reason or None,
-        options=request.options,
-    )
+    if request.reason is not None:
+        request = replace(request, reason=checked_reason(request.reason))
+    return ResumePlan(increment, request)
 
 
-def _spared(increment: Increment, request: ResumeRequest) -> tuple[Link, ...]:
-    if request.amendment is None:
-        return ()
-    from unlatch.lifecycle.scope import spared_by  # noqa: PLC0415  (rarely needed)
-
-    return spared_by(increment, request.amendment)
-
-
-def _enqueued(step: ResumeStep, request: ResumeRequest) -> tuple[Kind | None, DeliveryOptions]:
-    """What becoming active is to do to the items, where it is no reopen."""
-    if step is ResumeStep.REVIVE and request.reopen_items:
-        return Kind.REOPEN, replace(request.options, even_if_not_planned=True)
-    return None, request.options
-
-
-# Doing it
-
-
-def resume(
-    workspace: Workspace, wanted: str, request: ResumeRequest, *, wip: WipSnapshot | None = None
+def apply_resume(
+    workspace: Workspace, plan: ResumePlan, *, wip: WipSnapshot | None = None
 ) -> ResumeResult:
-    """Make an increment active, and enqueue what follows for its items.
+    """Make an increment active, and enqueue the operations for its items.
 
     Args:
-        census: the count of active increments, where many are resumed one after the other.
+        wip: the count of active increments, where many are resumed one after the other.
 
     Raises:
-        UsageError: the increment is unknown, a reason is missing, or its category.
-        StoreError: its files cannot be read or written, or the rules refuse it; nothing was
+        UsageError: a reason is missing, or its category.
+        StoreError: the files cannot be read or written, or the rules refuse it; nothing was
             changed.
     """
-    before = workspace.manager.read(wanted)
-    step = next_step(before)
-    if step in (ResumeStep.DELIVER, ResumeStep.NOTHING):
-        now = before
-        if before.archived or before.unwritten:
-            now = workspace.manager.unarchive(before.id)
-        return _amended(workspace, ResumeResult(before, now, step), request)
+    manager, request = workspace.manager, plan.request
+    plan = replace(plan, before=manager.read(plan.before.id))
+    before, step = plan.before, plan.step
+    if plan.is_active:
+        is_unfinished = before.archived or before.unwritten
+        now = manager.unarchive(before.id) if is_unfinished else before
+        return _amend(workspace, ResumeResult(before, now, step), request)
     with allow_activation(workspace, before, request.activation, wip=wip) as approval:
         try:
-            if step is ResumeStep.REOPEN:
-                done = _reopened(workspace, before, request, approval)
-            else:
-                done = _activated(workspace, before, request, approval, step)
+            reason = checked_reason(request.reason or "") if step is ResumeStep.REOPEN else None
+            made, after = manager.apply(
+                before.id,
+                lambda now, intent: plan.decide(workspace, now, intent),
+                by=request.by,
+                reason=reason or request.reason,
+                unarchive=True,
+                **plan.details(approval),
+            )
         except StoreError as error:
             if error.id not in ("not-completed", "transition-refused"):
                 raise
-            done = _outrun(workspace, before, error)
-    if not done.outrun:
-        done = replace(done, warnings=approval.warnings)
-    return _amended(workspace, done, request)
+            result = _join(workspace, plan, error)
+        else:
+            warnings = approval.warnings
+            result = ResumeResult(before, after, step, made.entry, made.new, warnings=warnings)
+    return _amend(workspace, result, request)
+
+
+def resume(workspace: Workspace, wanted: str, request: ResumeRequest) -> ResumeResult:
+    """Resume one increment by name, without a question."""
+    return apply_resume(workspace, plan_resume(workspace.manager.read(wanted), request))
 
 
 def resume_many(
-    workspace: Workspace,
-    increments: Iterable[Increment],
-    request: ResumeRequest,
-    report: Callable[[ResumeResult], None],
+    workspace: Workspace, plans: Iterable[ResumePlan], report: Callable[[ResumeResult], None]
 ) -> tuple[ResumeResult, ...]:
-    """Make increments active one after the other, and enqueue what follows for their items.
+    """Resume increments one after the other.
 
     One that is refused keeps none of the others. What was done is on disk when it is reported, so
     after an interruption the same command continues with those that are left.
     """
     done: list[ResumeResult] = []
-    with lock_activation(workspace) as census:
-        for before in increments:
+    with lock_activation(workspace) as wip:
+        for plan in plans:
+            before = plan.before
             try:
-                one = resume(workspace, before.id, request, wip=census)
+                one = apply_resume(workspace, plan, wip=wip)
             except UnlatchError as error:
-                one = ResumeResult(before, before, next_step(before), error=error)
+                one = ResumeResult(before, before, plan.step, error=error)
             else:
-                if census is not None:
-                    census.update(before, one.increment)
+                if wip is not None:
+                    wip.update(before, one.increment)
             done.append(one)
             report(one)
     return tuple(done)
 
 
-def needing_resume(increments: Iterable[Increment]) -> tuple[Increment, ...]:
-    """Those that resuming would do anything for, each once."""
-    found = {one.folder: one for one in increments}
-    return tuple(one for one in found.values() if next_step(one) is not ResumeStep.NOTHING)
-
-
-def items_of(increments: Iterable[Increment], *, reopen_items: bool) -> frozenset[tuple[str, str]]:
-    """The items that resuming increments would write to."""
-    found: set[tuple[str, str]] = set()
-    for one in increments:
-        found |= {identity(link_of(one, operation)) for operation in one.pending}
-        step = next_step(one)
-        if step is ResumeStep.REOPEN or (step is ResumeStep.REVIVE and reopen_items):
-            found |= {identity(link) for link in one.links}
-    return frozenset(found)
-
-
-def _reopened(
-    workspace: Workspace, before: Increment, request: ResumeRequest, approval: Approval
-) -> ResumeResult:
-    work: dict[str, Any] = {}
-    amendment = request.amendment
-    if amendment is not None:
-        from unlatch.lifecycle.scope import spared_by, updated_by  # noqa: PLC0415  (rarely needed)
-
-        spare, update = spared_by(before, amendment), updated_by(workspace, before, amendment)
-        work = {"amendment": amendment, "exclude": spare, "update": update}
-    after, entry = workspace.manager.reopen(
-        before.id,
-        request.reason or "",
-        request.by,
-        category=approval.category,
-        forced=approval.forced,
-        options=request.options,
-        **work,
-    )
-    return ResumeResult(before, after, ResumeStep.REOPEN, entry, new_operations(before, after))
-
-
-def _activated(
-    workspace: Workspace,
-    before: Increment,
-    request: ResumeRequest,
-    approval: Approval,
-    step: ResumeStep,
-) -> ResumeResult:
-    kind, options = _enqueued(step, request)
-    after = workspace.manager.transition(
-        before.id,
-        Status.ACTIVE,
-        by=request.by,
-        reason=request.reason,
-        enqueue=kind,
-        forced=approval.forced,
-        options=options,
-    )
-    return ResumeResult(before, after, step, fresh=new_operations(before, after))
-
-
-def _amended(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> ResumeResult:
-    """Change the work of what is active now, where the reopen did not do so along with it."""
+def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> ResumeResult:
+    """Change the work of an active increment, where a reopen did not do so along with it."""
     amendment = request.amendment
     if amendment is None:
         return done
@@ -300,30 +303,28 @@ def _amended(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -
 
     before = done.increment
     if done.entry is not None:
-        made = next(one for one in before.amended if one.id == done.entry.id)
-        return replace(done, scope=scope.scope_of(before, made))
+        return replace(done, scope=scope.scope_of(before, done.entry.id))
     if scope.is_known(before, amendment):
         return replace(done, is_known=True)
-    after, made = scope.amend_active(
-        workspace,
-        before,
-        amendment,
-        by=request.by,
-        reason=request.reason,
-        options=request.options,
+    intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
+    after, fresh = scope.amend_active(workspace, before, intent, amendment)
+    is_active = done.step in (ResumeStep.DELIVER, ResumeStep.NOTHING)
+    return replace(
+        done,
+        increment=after,
+        step=ResumeStep.AMEND if is_active else done.step,
+        fresh=done.fresh | fresh,
+        scope=scope.scope_of(after, intent.op),
     )
-    fresh = done.fresh | new_operations(before, after)
-    step = ResumeStep.AMEND if done.step in (ResumeStep.DELIVER, ResumeStep.NOTHING) else done.step
-    found = scope.scope_of(after, made)
-    return replace(done, increment=after, step=step, fresh=fresh, scope=found)
 
 
-def _outrun(workspace: Workspace, before: Increment, error: StoreError) -> ResumeResult:
-    """Another process made it active between our look and our lock.
+def _join(workspace: Workspace, plan: ResumePlan, error: StoreError) -> ResumeResult:
+    """Help to deliver what another process did between our look and our lock; add nothing.
 
-    What that one did stands; this one adds nothing and helps to deliver.
+    Raises:
+        StoreError: the increment is not active.
     """
-    now = workspace.manager.read(before.id)
+    now = workspace.manager.read(plan.before.id)
     if now.status is not Status.ACTIVE:
         raise error
-    return ResumeResult(now, now, next_step(now), outrun=True)
+    return ResumeResult(now, now, replace(plan, before=now).step, outrun=True)

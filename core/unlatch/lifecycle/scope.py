@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UsageError
+from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import (
     build_updates,
@@ -15,18 +15,20 @@ from unlatch.increments.files.amendments import (
 )
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.model.amendment import Amended, Amendment
-from unlatch.lifecycle.bodies import shown_in_bodies
+from unlatch.increments.records.events import Delivered, Repointed, read_events
+from unlatch.spi import Capability
 from unlatch.spi.operation import Kind, Operation
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.text import without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from unlatch.increments.documents import NewTask
-    from unlatch.increments.files.plans import Plan
+    from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.options import DeliveryOptions
 
 LONGEST_CHANGE = 10_000
 LONGEST_TITLE = 300
@@ -133,19 +135,44 @@ def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
         return ()
     texts = documents_of(increment)
     touched = touched_stories(texts[SPEC], texts[TASKS], amendment.parts)
-    return tuple(
-        link
-        for link in increment.links
-        if link.story is not None and link.story.casefold() not in touched
-    )
+    links = increment.links
+    return tuple(one for one in links if one.story and one.story.casefold() not in touched)
 
 
-def updated_by(
-    workspace: Workspace, increment: Increment, amendment: Amendment
-) -> tuple[Link, ...]:
-    """The links whose items show check boxes that an amendment changes."""
+def updates_for(
+    workspace: Workspace, increment: Increment, amendment: Amendment, *, at: datetime, by: str
+) -> tuple[Operation, ...]:
+    """Updates of the items that show check boxes which an amendment changes."""
     spared = spared_by(increment, amendment)
-    return tuple(one for one in shown_in_bodies(workspace, increment) if one not in spared)
+    links = [one for one in _shown_in_bodies(workspace, increment) if one not in spared]
+    return build_updates(workspace.new_id, links, at=at, by=by)
+
+
+def _shown_in_bodies(workspace: Workspace, increment: Increment) -> Iterator[Link]:
+    """The links whose items have a part of their body from unlatch, and can be updated.
+
+    The increment's events show which. Where they are lost, all bodies are left alone.
+    """
+    written = _written(increment) if increment.links else set()
+    manifests = workspace.registry.manifests
+    for link in increment.links:
+        manifest = manifests.get(link.tracker)
+        if link.key in written and manifest and Capability.UPDATE in manifest.capabilities:
+            yield link
+
+
+def _written(increment: Increment) -> set[str]:
+    found: set[str] = set()
+    try:
+        events = read_events(increment.folder)
+    except StoreError:
+        return found
+    for event in events:
+        if isinstance(event, Delivered) and event.kind in (Kind.CREATE, Kind.UPDATE):
+            found.add(event.item)
+        elif isinstance(event, Repointed) and event.origin in found:
+            found.add(event.item)  # the item moved, and its body with it
+    return found
 
 
 def is_known(increment: Increment, amendment: Amendment) -> bool:
@@ -159,98 +186,80 @@ def is_known(increment: Increment, amendment: Amendment) -> bool:
     return said in [(one.amendment.change, one.amendment.tasks) for one in increment.amended]
 
 
-def plan_work(
-    workspace: Workspace,
-    plan: Plan,
-    amendment: Amendment,
-    *,
-    by: str,
-    reason: str | None,
-    options: DeliveryOptions,
+def plan_amendment_of_active(
+    workspace: Workspace, plan: Plan, intent: Intent, amendment: Amendment
 ) -> tuple[Plan, Scope | None]:
-    """A plan with what an amendment would change besides; None if that was changed before.
+    """A plan with the amendment that follows it; None if that was made before.
 
     Raises:
         StoreError: `document-unreadable`.
     """
-    before, is_reopen = plan.before, plan.entry is not None
-    if not is_reopen and is_known(before, amendment):
+    before = plan.before
+    if is_known(before, amendment):
         return plan, None
-    made = plan_amendment(
-        before.folder, Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
-    )
-    more = operations_for(workspace, before, made, is_reopen=is_reopen, options=options)
-    kept = plan.after.pending
-    if is_reopen:
-        known = {one.key for one in before.pending}
-        kept = tuple(one for one in kept if one.key in known)
-    after = replace(plan.after, pending=(*kept, *more), amendments=(*plan.after.amendments, made))
-    return replace(plan, after=after), scope_of(after, made)
+    made = plan_amendment(before.folder, _amended(intent, amendment))
+    pending = (*plan.after.pending, *_operations(workspace, before, made, intent.options))
+    amendments = (*plan.after.amendments, made)
+    after = replace(plan.after, pending=pending, amendments=amendments)
+    return replace(plan, after=after), scope_of(after, made.id)
 
 
-def operations_for(
-    workspace: Workspace,
-    increment: Increment,
-    amended: Amended,
-    *,
-    is_reopen: bool,
-    options: DeliveryOptions = AS_CONFIGURED,
+def amend_active(
+    workspace: Workspace, increment: Increment, intent: Intent, amendment: Amendment
+) -> tuple[Increment, frozenset[str]]:
+    """Change the work of an active increment, and enqueue the operations for its items.
+
+    Returns:
+        the increment, and the intents that were added.
+
+    Raises:
+        StoreError: its files cannot be read or written; nothing was changed.
+    """
+    amended = _amended(intent, amendment)
+    operations = _operations(workspace, increment, amended, intent.options)
+    after, _ = workspace.manager.amend(increment.id, amended, operations=operations)
+    return after, frozenset(one.op for one in operations)
+
+
+def _amended(intent: Intent, amendment: Amendment) -> Amended:
+    return Amended(intent.op, intent.at, intent.by, amendment, intent.reason)
+
+
+def _operations(
+    workspace: Workspace, increment: Increment, amended: Amended, options: DeliveryOptions
 ) -> tuple[Operation, ...]:
-    """The operations that follow from an amendment for the items.
+    """The operations that follow from an amendment of an active increment.
 
-    A reopen has one for all but the spared ones. Where the increment is active, new work is
-    told on each item, and of parts that are to be done again the items of their user stories are
-    reopened; what is about the increment as a whole is open as it is.
+    New work is posted on each item. Of parts that are to be done again, the items of their user
+    stories are reopened; an item of the whole increment is open as it is.
     """
     amendment = amended.amendment
+    is_state = amendment.change is None
     spared = spared_by(increment, amendment)
-    links = [link for link in increment.links if link not in spared]
-    if not is_reopen and amendment.change is None:
-        links = [link for link in links if link.story is not None]
-    said = amended.reason or amendment.change
-    is_state = is_reopen or amendment.change is None
-    at, by = amended.at, amended.by
-    told = tuple(
+    operations = [
         Operation(
             amended.id,
             Kind.REOPEN,
             link.tracker,
             link.key,
-            at,
-            by,
-            said,
+            amended.at,
+            amended.by,
+            amended.reason or amendment.change,
             state=is_state,
             options=options,
         )
-        for link in links
-    )
-    updates = updated_by(workspace, increment, amendment)
-    return (*told, *build_updates(workspace.new_id, updates, at=at, by=by))
+        for link in increment.links
+        if link not in spared and not (is_state and link.story is None)
+    ]
+    updates = updates_for(workspace, increment, amendment, at=amended.at, by=amended.by)
+    return (*operations, *updates)
 
 
-def amend_active(
-    workspace: Workspace,
-    increment: Increment,
-    amendment: Amendment,
-    *,
-    by: str,
-    reason: str | None,
-    options: DeliveryOptions = AS_CONFIGURED,
-) -> tuple[Increment, Amended]:
-    """Change the work of an increment that is active, and enqueue the updates of its items.
-
-    Raises:
-        StoreError: its files cannot be read or written; nothing was changed.
-    """
-    amended = Amended(workspace.new_id(), workspace.clock(), by, amendment, reason)
-    owed = operations_for(workspace, increment, amended, is_reopen=False, options=options)
-    return workspace.manager.amend(increment.id, amended, operations=owed)
-
-
-def scope_of(increment: Increment, amended: Amended) -> Scope:
-    """What an amendment came to, by the increment's documents as they are then."""
+def scope_of(increment: Increment, amendment_id: str) -> Scope:
+    """The change of an increment's work, by its documents as they are after it."""
     from unlatch.increments.documents import progress, read_tasks  # noqa: PLC0415  (needed rarely)
 
+    amended = next(one for one in increment.amended if one.id == amendment_id)
     texts = documents_of(increment)
     _, total = progress(read_tasks(texts[TASKS]))
     spared = spared_by(increment, amended.amendment)

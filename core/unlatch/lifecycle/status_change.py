@@ -13,7 +13,6 @@ from unlatch.delivery.run import SharedItems
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import (
     IntentDetails,
-    plan_enqueue,
     plan_transition,
     plan_undo,
     undoable,
@@ -61,9 +60,11 @@ class ChangePlan:
     shared: SharedItems | None = None
 
     def preview(self, workspace: Workspace) -> Plan:
-        """The change, as it would be made now."""
-        if self.before.status is self.to:
-            return plan_enqueue(self.before)
+        """The change, as it would be made now.
+
+        Raises:
+            StoreError: the status table does not allow it.
+        """
         intent = workspace.manager.intent(by=self.by, reason=self.reason, **self.details)
         return self.decide(self.before, intent)
 

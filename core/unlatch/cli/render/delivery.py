@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import delivery_lines, times
 from unlatch.cli.runtime import output
-from unlatch.delivery.run import DeliveryRun, SharedItems
 from unlatch.delivery.task import Delivery
-from unlatch.lifecycle.deliver import Delivered, deliver_all, read_back
+from unlatch.lifecycle.deliver import Delivered, deliver_pending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.run import SharedItems
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.spi.operation import Operation
@@ -28,38 +28,29 @@ def deliver_and_tell(
     options: DeliveryOptions,
     fresh: frozenset[str],
     silent: bool,
-    offline: bool = False,
-    tracker: str | None = None,
+    offline: bool,
     shared: SharedItems | None = None,
 ) -> Delivered:
-    """Deliver what is pending for an increment's items, and report each delivery as it ends.
+    """Deliver an increment's pending operations, and show each delivery as it ends.
 
     Args:
-        offline: leave it for later instead.
+        offline: leave them for later instead.
 
     Raises:
         UnlatchError: the increment cannot be read, or another process is delivering it.
     """
     if offline:
         return _postponed(increment)
-    registry = session.workspace.registry
+    workspace = session.workspace
 
     def report(_name: str, delivery: Delivery) -> None:
         session.trace(delivery.error)
-        for line in () if silent else delivery_lines(registry, delivery):
+        for line in () if silent else delivery_lines(workspace.registry, delivery):
             output.data(line)
 
-    run = DeliveryRun(
-        session.workspace,
-        trackers,
-        options=options,
-        fresh=fresh,
-        named=True,
-        tracker=tracker,
-        shared=shared or SharedItems(session.workspace.manager),
-    )
-    made = deliver_all(run, [increment], report)
-    return read_back(session.workspace, increment, made[increment.id])
+    return deliver_pending(
+        workspace, trackers, [increment], report, options=options, fresh=fresh, shared=shared
+    )[0]
 
 
 def _postponed(increment: Increment) -> Delivered:

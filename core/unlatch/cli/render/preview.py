@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,7 @@ from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.render.scope_report import foreseen_lines, scope_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.delivery.preview import Preview, preview
-from unlatch.delivery.run import DeliveryRun
+from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.delivery.preview import Previewed
+    from unlatch.delivery.preview import Preview, Previewed
     from unlatch.increments.files.plans import Plan
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
@@ -44,18 +44,16 @@ def preview_and_tell(
     *,
     offline: bool,
     as_json: bool,
-    tracker: str | None = None,
     **facts: Any,
 ) -> int:
-    """Find out and show what a plan would send; the exit code.
+    """Show the requests of a change; the exit code.
 
     Args:
-        facts: what else `Preview` holds.
+        facts: further fields of `Preview`.
     """
     with session.trackers() as trackers:
-        run = DeliveryRun(session.workspace, trackers, options=options, named=True, tracker=tracker)
-        items = preview(run, plan, offline=offline)
-    return tell_preview(session, Preview(plan, items, **facts), as_json=as_json)
+        found = preview_plans(session.workspace, trackers, [plan], options=options, offline=offline)
+    return tell_preview(session, replace(found[0], **facts), as_json=as_json)
 
 
 def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:

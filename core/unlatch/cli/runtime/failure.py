@@ -5,6 +5,7 @@ from __future__ import annotations
 from unlatch.cli.runtime import output
 from unlatch.errors import Unauthorised, UnlatchError
 
+DECLINED = 2
 UNDELIVERED = 3
 # A person has to decide about an item, or something could not be checked.
 UNDECIDED = 5

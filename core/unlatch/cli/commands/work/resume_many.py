@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.cli.commands.work.resume_options import ask_reason
 from unlatch.cli.commands.work.resume_result import resume_code, resumed_entry
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
@@ -14,252 +15,213 @@ from unlatch.cli.render.increments import tell_left_out
 from unlatch.cli.render.preview import previewed_entry, tell_preview
 from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDELIVERED
+from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
-from unlatch.cli.runtime.session import Session, is_interactive
-from unlatch.delivery.preview import Preview, preview_all
-from unlatch.delivery.run import DeliveryRun
+from unlatch.cli.runtime.session import require_terminal
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.matching import matching, read_condition
-from unlatch.increments.model.reopening import checked_reason
-from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
-from unlatch.lifecycle.resume import (
-    ResumeRequest,
-    ResumeResult,
-    items_of,
-    needing_resume,
-    plan_resume,
-    resume_many,
-)
+from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_pending, preview_plans
+from unlatch.lifecycle.resume import ResumeStep, plan_resume, resume_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.commands.work.resume_options import ResumeOptions
+    from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.resume import ResumePlan, ResumeResult
     from unlatch.project.trackers import Trackers
-
-DECLINED = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Which increments were meant.
+class Selection:
+    """The increments that were asked for: by name, else by conditions.
 
     Args:
-        ids: increments by name.
-        expressions: else what they have in common.
-        max_items: how many items may be written to; None for what is configured.
+        max_items: the largest number of items to write to; None for the configured one.
     """
 
     ids: tuple[str, ...]
     expressions: tuple[str, ...]
     max_items: int | None
 
+    @property
+    def preview_command(self) -> str:
+        """The command that shows what resuming these would write."""
+        conditions = [f"--all-matching {quote(one)}" for one in self.expressions]
+        return f"unlatch resume {' '.join([*map(quote, self.ids), *conditions])} --dry-run"
 
-def run_many(session: Session, chosen: Chosen, typed: ResumeOptions) -> int:
+
+def resume_selected(session: Session, selection: Selection, typed: ResumeOptions) -> int:
     """Resume many increments; the exit code.
 
     Raises:
         UsageError: what was typed cannot be done; nothing was changed.
     """
-    session.workspace.check_config()
-    named, left_out = _named(session, chosen)
-    wanted = needing_resume(named)
-    if len(wanted) < len(named) and not typed.as_json:
-        told = times(len(named) - len(wanted), "increment")
-        output.talk(f"{told} active already, with nothing pending.")
-    items = items_of(wanted, reopen_items=typed.reopen_items)
+    workspace = session.workspace
+    workspace.check_config()
+    increments, left_out = _select(session, selection)
     request = typed.request(session)
+    plans = [plan_resume(one, request) for one in increments]
+    wanted = [one for one in plans if one.step is not ResumeStep.NOTHING]
+    if len(wanted) < len(plans) and not typed.as_json:
+        idle = times(len(plans) - len(wanted), "increment")
+        output.talk(f"{idle} active already, with nothing pending.")
+    items = len({item for one in wanted for item in one.items})
     with session.trackers() as trackers:
         if typed.dry_run:
-            return _preview(session, trackers, wanted, request, typed)
-        count = len(items)
-        check_item_count(session.workspace, count, chosen.max_items, command=_dry_run(chosen))
-        reason = _agreed(wanted, len(items), typed)
-        if reason is None:
+            return _preview(session, trackers, wanted, typed)
+        check_item_count(workspace, items, selection.max_items, command=selection.preview_command)
+        confirmed = _confirm(wanted, items, typed)
+        if confirmed is None:
             output.talk("Nothing was changed.")
             return DECLINED
-        resumed = _resume(session, wanted, replace(request, reason=reason.text), typed)
-        delivered = _deliver(session, trackers, resumed, typed)
-    return _end(resumed, delivered, typed, left_out)
+        results = _apply(session, confirmed, typed)
+        delivered = _deliver(session, trackers, results, typed)
+    return _end(results, delivered, typed, left_out)
 
 
-def _dry_run(chosen: Chosen) -> str:
-    """The command that shows what resuming these would write."""
-    which = [*map(quote, chosen.ids)]
-    which += [f"--all-matching {quote(one)}" for one in chosen.expressions]
-    return f"unlatch resume {' '.join(which)} --dry-run"
-
-
-@dataclass(frozen=True, slots=True)
-class _Reason:
-    """Why, once it is agreed; None where no reason is needed."""
-
-    text: str | None
-
-
-def _named(session: Session, chosen: Chosen) -> tuple[tuple[Increment, ...], int]:
-    """The increments, and the exit code for those of which nobody can tell."""
+def _select(session: Session, selection: Selection) -> tuple[Sequence[Increment], int]:
+    """The increments, and the exit code for those that cannot be read."""
     manager = session.workspace.manager
-    if chosen.ids:
-        return tuple({one.folder: one for one in map(manager.read, chosen.ids)}.values()), 0
-    conditions = [read_condition(one) for one in chosen.expressions]
-    listed = manager.list()
-    sound = [one for one in listed if not isinstance(one, BrokenIncrement)]
-    found = matching(sound, conditions)
-    left_out = tell_left_out([one for one in listed if isinstance(one, BrokenIncrement)])
-    if not found:
-        told = " ".join(chosen.expressions)
-        raise UsageError("nothing-matches", f"no increment is {told}", hint="unlatch list --all")
-    return found, left_out
+    if selection.ids:
+        found = {one.folder: one for one in map(manager.read, selection.ids)}
+        return tuple(found.values()), 0
+    conditions = [read_condition(one) for one in selection.expressions]
+    increments, broken = manager.read_all()
+    matched = matching(increments, conditions)
+    left_out = tell_left_out(broken)
+    if not matched:
+        condition = " ".join(selection.expressions)
+        raise UsageError(
+            "nothing-matches", f"no increment is {condition}", hint="unlatch list --all"
+        )
+    return matched, left_out
 
 
-def _agreed(wanted: Sequence[Increment], items: int, typed: ResumeOptions) -> _Reason | None:
-    """The reason, once it is clear that all of these are meant; None if they are not.
+def _confirm(
+    plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
+) -> Sequence[ResumePlan] | None:
+    """Ask whether all of these are meant, and for the reason; None if it was declined.
 
     Raises:
-        UsageError: `not-interactive`; nobody is there to be asked.
+        UsageError: `not-interactive`.
     """
-    needs_reason = any(one.status.is_finished for one in wanted)
-    reason = checked_reason(typed.reason) if typed.reason is not None else None
-    if not wanted or (typed.yes and (reason is not None or not needs_reason)):
-        return _Reason(reason)
-    if not is_interactive():
-        raise UsageError(
-            "not-interactive",
-            f"{times(len(wanted), 'increment')} would be resumed; cannot prompt: stdin is not a "
-            "terminal",
-            hint="repeat with --reason TEXT --yes",
-        )
-    for one in wanted:
-        links = ", ".join(f"{link.tracker} {link.item}" for link in one.links)
-        output.talk(f"  {one.id}: {one.status}{output.faint(output.clean(f'  {links}'))}")
-    served = "leave" if typed.offline else "write to"
-    output.talk(
-        f"Resuming will set {times(len(wanted), 'increment')} active and "
-        f"{served} {times(items, 'item')}."
-    )
+    lacks_reason = any(one.before.status.is_finished for one in plans) and not typed.reason
+    if not plans or (typed.yes and not lacks_reason):
+        return plans
+    count = times(len(plans), "increment")
+    require_terminal(f"{count} would be resumed", "repeat with --reason TEXT --yes")
+    for one in plans:
+        links = ", ".join(f"{link.tracker} {link.item}" for link in one.before.links)
+        shown = output.faint(output.clean(f"  {links}"))
+        output.talk(f"  {one.before.id}: {one.before.status}{shown}")
+    verb = "leave" if typed.offline else "write to"
+    output.talk(f"Resuming will set {count} active and {verb} {times(items, 'item')}.")
     if not typed.yes and not output.confirm("Continue?"):
         return None
-    while reason is None and needs_reason:
-        given = output.prompt("Reason for reopening", default="", show_default=False)
-        try:
-            reason = checked_reason(given)
-        except UsageError as error:
-            output.talk(output.warn(f"{error.message}; try again"))
-    return _Reason(reason)
+    if not lacks_reason:
+        return plans
+    reason = ask_reason()
+    return [replace(one, request=replace(one.request, reason=reason)) for one in plans]
 
 
-def _resume(
-    session: Session, wanted: Sequence[Increment], request: ResumeRequest, typed: ResumeOptions
-) -> tuple[ResumeResult, ...]:
-    is_terse = len(wanted) > FEW
-    with bar(len(wanted), "Resuming") as advance:
+def _apply(
+    session: Session, plans: Sequence[ResumePlan], typed: ResumeOptions
+) -> Sequence[ResumeResult]:
+    is_terse = len(plans) > FEW
+    with bar(len(plans), "Resuming") as advance:
 
-        def report(resumed: ResumeResult) -> None:
+        def report(result: ResumeResult) -> None:
             advance()
-            session.trace(resumed.error)
-            if not typed.as_json and (resumed.error or not is_terse):
-                _tell(resumed)
+            session.trace(result.error)
+            if not typed.as_json and (result.error or not is_terse):
+                _tell(result)
 
-        done = resume_many(session.workspace, wanted, request, report)
+        results = resume_many(session.workspace, plans, report)
     if is_terse and not typed.as_json:
-        steps = Counter(one.before.status.value for one in done if one.error is None)
-        each = ", ".join(f"{count:,} {status}" for status, count in steps.items())
-        mark = output.good(output.sign("ok"))
-        output.data(f"{mark} {times(sum(steps.values()), 'increment')} active now: {each} before")
-    return done
+        before = Counter(one.before.status.value for one in results if one.error is None)
+        each = ", ".join(f"{count:,} {status}" for status, count in before.items())
+        output.ok(f"{times(before.total(), 'increment')} active now: {each} before")
+    return results
 
 
-def _tell(resumed: ResumeResult) -> None:
-    before, now = resumed.before, resumed.increment
-    if resumed.error is not None:
-        output.data(
-            f"{output.bad(output.sign('no'))} {before.id} stays {before.status}: "
-            f"{output.clean(resumed.error.message)} [{resumed.error.id}]"
-        )
-        if resumed.error.hint:
-            output.data(f"    {output.clean(resumed.error.hint)}")
+def _tell(result: ResumeResult) -> None:
+    before, now, error = result.before, result.increment, result.error
+    if error is not None:
+        message = f"{output.clean(error.message)} [{error.id}]"
+        no = output.bad(output.sign("no"))
+        output.data(f"{no} {before.id} stays {before.status}: {message}")
+        if error.hint:
+            output.data(f"    {output.clean(error.hint)}")
         return
     moved = f"{before.status} -> {now.status}"
     if before.status is now.status:
         moved = f"{now.status} already; delivering {times(len(now.pending), 'operation')}"
-    output.data(f"{output.good(output.sign('ok'))} Increment {now.id}: {moved}")
-    tell_warnings(resumed.warnings)
+    output.ok(f"Increment {now.id}: {moved}")
+    tell_warnings(result.warnings)
 
 
 def _deliver(
-    session: Session, trackers: Trackers, resumed: Sequence[ResumeResult], typed: ResumeOptions
-) -> list[Delivered]:
-    done = [one for one in resumed if one.error is None]
+    session: Session, trackers: Trackers, results: Sequence[ResumeResult], typed: ResumeOptions
+) -> Sequence[Delivered]:
+    done = [one for one in results if one.error is None]
     waiting = [one.increment for one in done if one.increment.pending]
+    left = sum(len(one.pending) for one in waiting)
     if typed.offline:
-        left = sum(len(one.pending) for one in waiting)
         if left:
             output.talk(f"{times(left, 'operation')} pending; unlatch sync delivers them.")
         return [Delivered(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.fresh)
-    run = DeliveryRun(session.workspace, trackers, options=typed.delivery, fresh=fresh, named=True)
-    total = sum(run.will_attempt(operation) for each in waiting for operation in each.pending)
-    with show_deliveries(session, total, silent=typed.as_json) as report:
-        made = deliver_all(run, waiting, report)
-    return [read_back(session.workspace, one, made[one.id]) for one in waiting]
+    with show_deliveries(session, left, silent=typed.as_json) as report:
+        return deliver_pending(
+            session.workspace, trackers, waiting, report, options=typed.delivery, fresh=fresh
+        )
 
 
 def _end(
-    resumed: Sequence[ResumeResult],
+    results: Sequence[ResumeResult],
     delivered: Sequence[Delivered],
     typed: ResumeOptions,
     left_out: int,
 ) -> int:
     served = {one.increment.id: one for one in delivered}
-    codes = [resume_code(one, served.get(one.before.id)) for one in resumed]
+    codes = [resume_code(one, served.get(one.before.id)) for one in results]
     # What is recorded and not delivered outweighs what was refused.
     code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0) or left_out
     if typed.as_json:
-        output.document(
-            "resume-many",
-            code,
-            increments=[resumed_entry(one, served.get(one.before.id)) for one in resumed],
-        )
+        entries = [resumed_entry(one, served.get(one.before.id)) for one in results]
+        output.document("resume-many", code, increments=entries)
     elif not typed.offline:
         tell_all_left(delivered)
     return code
 
 
 def _preview(
-    session: Session,
-    trackers: Trackers,
-    wanted: Sequence[Increment],
-    request: ResumeRequest,
-    typed: ResumeOptions,
+    session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
 ) -> int:
-    workspace = session.workspace
-    run = DeliveryRun(workspace, trackers, options=typed.delivery, named=True)
-    plans = [plan_resume(workspace, one, request)[0] for one in wanted]
-    items = preview_all(run, plans, offline=typed.offline)
-    found = [Preview(*one) for one in zip(plans, items, strict=True)]
+    changes = [one.preview(session.workspace)[0] for one in plans]
+    found = preview_plans(
+        session.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
+    )
     requests = sum(one.requests for one in found)
     if typed.as_json:
-        output.document(
-            "dry-run-many",
-            increments=[_previewed(one) for one in found],
-            requests=requests,
-        )
+        entries = [
+            {
+                "increment": {
+                    "id": one.plan.before.id,
+                    "status": one.plan.before.status,
+                    "wouldBe": one.plan.after.status,
+                },
+                "items": [previewed_entry(item) for item in one.items],
+                "requests": one.requests,
+                "warnings": warning_entries(one.warnings),
+            }
+            for one in found
+        ]
+        output.document("dry-run-many", increments=entries, requests=requests)
         return 0
     for one in found:
         tell_preview(session, one, as_json=False)
     output.data(f"{times(len(found), 'increment')}, {times(requests, 'request')} in all.")
     return 0
-
-
-def _previewed(found: Preview) -> output.Json:
-    before, after = found.plan.before, found.plan.after
-    return {
-        "increment": {"id": before.id, "status": before.status, "wouldBe": after.status},
-        "items": [previewed_entry(item) for item in found.items],
-        "requests": found.requests,
-        "warnings": warning_entries(found.warnings),
-    }

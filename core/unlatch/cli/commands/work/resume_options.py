@@ -1,10 +1,13 @@
-"""The options of unlatch resume."""
+"""The options of unlatch resume, and the question for its reason."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unlatch.cli.runtime import output
+from unlatch.errors import UsageError
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.resume import ResumeRequest
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumeOptions:
-    """What was typed, by the options' names."""
+    """The options as they were typed."""
 
     reason: str | None
     by: str | None
@@ -31,7 +34,17 @@ class ResumeOptions:
     as_json: bool
 
     def request(self, session: Session) -> ResumeRequest:
-        """The request as it was typed, before any question is answered."""
+        """The request, before any question is answered."""
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
         return ResumeRequest(who, self.reason, self.reopen_items, self.delivery, activation)
+
+
+def ask_reason() -> str:
+    """Ask for the reason until it is usable."""
+    while True:
+        given = output.prompt("Reason for reopening", default="", show_default=False)
+        try:
+            return checked_reason(given)
+        except UsageError as error:
+            output.talk(output.warn(f"{error.message}; try again"))

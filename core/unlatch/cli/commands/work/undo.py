@@ -12,7 +12,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, require_terminal, with_session
 from unlatch.lifecycle.status_change import apply_change, plan_undo_reopen
 from unlatch.spi.operation import Kind
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi.options import DeliveryOptions
-
-DECLINED = 2
 
 
 def command(entry: Entry) -> click.Command:

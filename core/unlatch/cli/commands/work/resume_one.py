@@ -1,0 +1,262 @@
+"""unlatch resume with one id: the plan, the questions about it, and the result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.cli.commands.work.resume_options import ask_reason
+from unlatch.cli.commands.work.resume_result import resume_code, tracker_entries
+from unlatch.cli.render.delivery import deliver_and_tell, tell_left
+from unlatch.cli.render.describe import ago, seen_line, times
+from unlatch.cli.render.documents import increment_entry, reopen_entry
+from unlatch.cli.render.preview import preview_and_tell
+from unlatch.cli.render.rule_warnings import (
+    tell_warnings,
+    warn_of_frequency,
+    warning_entries,
+    with_category,
+)
+from unlatch.cli.render.scope_report import document_lines, scope_entry, sum_lines
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.session import is_interactive, require_terminal
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.resume import ResumeStep, apply_resume, plan_resume
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from unlatch.cli.commands.work.resume_options import ResumeOptions
+    from unlatch.cli.runtime.session import Session
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.deliver import Delivered
+    from unlatch.lifecycle.resume import ResumePlan, ResumeResult
+    from unlatch.project.trackers import Trackers
+
+
+def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
+    """Resume one increment; the exit code."""
+    increment = session.workspace.manager.read(wanted)
+    session.workspace.check_config()
+    plan = plan_resume(increment, typed.request(session))
+    if typed.dry_run:
+        return _preview(session, plan, typed)
+    with session.trackers() as trackers:
+        confirmed = _confirm(session, trackers, plan, typed)
+        if confirmed is None:
+            output.talk("Nothing was changed.")
+            return DECLINED
+        plan, shown = confirmed
+        result = apply_resume(session.workspace, plan)
+        if not typed.as_json:
+            _tell(result)
+            tell_warnings(result.warnings, known=shown)
+            if result.entry and typed.yes:
+                warn_of_frequency(session, result.increment, told=result.warnings)
+        delivered = deliver_and_tell(
+            session,
+            trackers,
+            result.increment,
+            options=plan.request.options,
+            fresh=result.fresh,
+            offline=typed.offline,
+            silent=typed.as_json,
+        )
+    code = resume_code(result, delivered)
+    if typed.as_json:
+        now = delivered.increment
+        output.document(
+            "resume",
+            code,
+            increment=increment_entry(now, result.before.status),
+            reopen=reopen_entry(result.entry, now),
+            trackers=tracker_entries(result, delivered),
+            scope=scope_entry(result.scope),
+            warnings=warning_entries(result.warnings),
+        )
+    else:
+        _tell_end(result, delivered, wanted, code)
+    return code
+
+
+def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
+    if typed.scoping is not None:
+        from unlatch.cli.commands.work.scope import foreseen_scope  # noqa: PLC0415  (rarely needed)
+
+        amendment = foreseen_scope(session, plan.before, typed.scoping, reason=typed.reason)
+        plan = replace(plan, request=replace(plan.request, amendment=amendment))
+    change, scope = plan.preview(session.workspace)
+    return preview_and_tell(
+        session,
+        change,
+        typed.delivery,
+        offline=typed.offline,
+        as_json=typed.as_json,
+        warnings=plan.check_rules(session.workspace).warnings,
+        scope=scope,
+    )
+
+
+def _confirm(
+    session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
+) -> tuple[ResumePlan, frozenset[str]] | None:
+    """The plan after all questions are answered, and the ids of the warnings shown.
+
+    Returns:
+        None if it was declined.
+
+    Raises:
+        UsageError: what was typed cannot be done, or a question cannot be asked.
+    """
+    shown: frozenset[str] = frozenset()
+    is_part = typed.scoping is not None and not typed.scoping.update
+    if is_part:
+        # Parts that do not exist are reported before anything is asked.
+        plan = _with_amendment(session, plan, typed)
+    if plan.before.status.is_finished and (plan.request.reason is None or not typed.yes):
+        warnings = plan.check_rules(session.workspace, is_asked=is_interactive()).warnings
+        answered = _ask(session, trackers, plan, typed, warnings)
+        if answered is None:
+            return None
+        plan, shown = answered, frozenset(one.id for one in warnings)
+    if typed.scoping is not None and not is_part:
+        plan = _with_amendment(session, plan, typed)
+        if plan.request.amendment is None:
+            return None
+    return plan, shown
+
+
+def _with_amendment(session: Session, plan: ResumePlan, typed: ResumeOptions) -> ResumePlan:
+    """The plan with a change of the work; as it was if that was declined."""
+    from unlatch.cli.commands.work.scope import changed_work  # noqa: PLC0415  (rarely needed)
+
+    if typed.scoping is None:
+        return plan
+    reason = plan.request.reason
+    amendment = changed_work(session, plan.before, typed.scoping, reason=reason, yes=typed.yes)
+    return replace(plan, request=replace(plan.request, amendment=amendment))
+
+
+def _ask(
+    session: Session,
+    trackers: Trackers,
+    plan: ResumePlan,
+    typed: ResumeOptions,
+    warnings: Collection[UnlatchError],
+) -> ResumePlan | None:
+    """Show the plan, and ask for consent, reason and category; None if it was declined."""
+    increment, request = plan.before, plan.request
+    require_terminal(
+        f"{increment.id} is {increment.status}",
+        f"unlatch resume {increment.id} --reason TEXT --yes",
+    )
+    seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)
+    output.talk(f"  {_announcement(plan, offline=typed.offline)}")
+    if not typed.yes and not output.confirm("Continue?"):
+        return None
+    options = request.options
+    if not options.even_if_not_planned and plan.step is ResumeStep.REOPEN:
+        options = replace(options, even_if_not_planned=_confirm_deliberate(seen))
+    reason = request.reason if request.reason is not None else ask_reason()
+    activation = with_category(session, increment, request.activation)
+    request = replace(request, reason=reason, options=options, activation=activation)
+    return replace(plan, request=request)
+
+
+def _confirm_deliberate(seen: list[ItemSnapshot]) -> bool:
+    """Ask whether items that were closed on purpose are reopened, too."""
+    held = [output.clean(one.name) for one in seen if one.item is not None and one.item.deliberate]
+    if not held:
+        return False
+    were, them = ("was", "it") if len(held) == 1 else ("were", "them")
+    question = f"{', '.join(held)} {were} closed on purpose; reopen {them} all the same?"
+    return output.confirm(question)
+
+
+def _introduce(
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    warnings: Collection[UnlatchError],
+    *,
+    offline: bool,
+) -> list[ItemSnapshot]:
+    registry, now = session.workspace.registry, session.workspace.clock()
+    archived = ", and archived" if increment.archived else ""
+    name = output.strong(increment.id)
+    output.talk(f"{output.warn('!')} Increment {name} is {increment.status}{archived}")
+    titles = [registry.manifest(link.tracker).title for link in increment.links]
+    columns = 1 + max(map(len, ("Reopened before", *titles)))
+    if increment.completed_at:
+        day = f"{increment.completed_at:%Y-%m-%d} ({ago(increment.completed_at, now)})"
+        output.talk(f"    {'Completed':<{columns}}{day}")
+    items = [ItemSnapshot(link, link.key) for link in increment.links]
+    if not offline:
+        items = fetch_items(trackers, increment.links, within=session.workspace.config.patience)
+    for seen in items:
+        session.trace(seen.error)
+        output.talk(seen_line(registry, seen, columns=columns))
+    count = times(increment.effective_reopens, "time")
+    output.talk(f"    {'Reopened before':<{columns}}{count}")
+    warn_of_frequency(session, increment, more=1, told=warnings)
+    tell_warnings(warnings)
+    return items
+
+
+def _announcement(plan: ResumePlan, *, offline: bool) -> str:
+    links, spared = plan.before.links, len(plan.spared)
+    back = "move it out of the archive, " if plan.before.archived else ""
+    if not links:
+        return f"Resuming will {back}set it active; it has no linked items."
+    if not plan.reopens_items:
+        return f"Resuming will {back}set it active; its items stay as they are."
+    items = times(len(links) - spared, "item")
+    apart = f" Left alone: {times(spared, 'item')}." if spared else ""
+    if offline:
+        return f"Resuming will {back}set it active, and leave {items} to unlatch sync.{apart}"
+    return f"Resuming will {back}set it active, reopen {items} and post the reason on each.{apart}"
+
+
+def _tell(result: ResumeResult) -> None:
+    increment = result.increment
+    output.ok(f"Increment {increment.id} {_description(result)}")
+    for line in document_lines(result.scope) if result.scope else ():
+        output.data(line)
+    if result.is_known:
+        output.talk("    That change of its work was made before; it is not made again.")
+    if result.before.archived:
+        output.ok(f"Moved out of the archive: {increment.folder}")
+    for warning in increment.warnings:
+        output.remark(warning)
+    if result.outrun:
+        output.talk("    Another process was faster by a moment; no reason was recorded here.")
+    if result.step is ResumeStep.REOPEN and not increment.links:
+        output.talk("    It has no linked items; unlatch link adds some.")
+
+
+def _description(result: ResumeResult) -> str:
+    increment, entry = result.increment, result.entry
+    if result.step is ResumeStep.NOTHING:
+        return "is active already; nothing is pending"
+    if result.step is ResumeStep.DELIVER:
+        return f"is active already; delivering {times(len(increment.pending), 'operation')}"
+    if result.step is ResumeStep.AMEND:
+        return "is active already; its work was changed"
+    moved = f"{result.before.status} -> {increment.status}"
+    if entry is None:
+        return f"resumed: {moved}"
+    return f"reopened: {moved} (by {output.clean(entry.reopened_by)})"
+
+
+def _tell_end(result: ResumeResult, delivered: Delivered, wanted: str, code: int) -> None:
+    for line in sum_lines(result.scope) if result.scope else ():
+        output.data(line)
+    if unwritten := result.increment.unwritten:
+        left = f"{output.warn('Not written yet:')} {', '.join(unwritten)}."
+        output.talk(f"{left} Next: unlatch resume {result.increment.id}")
+    elif code:
+        tell_left(delivered)
+    else:
+        output.talk(f"Next: unlatch show {output.clean(wanted)}")
