@@ -123,7 +123,7 @@ def _note(task: DeliveryTask) -> Event | None:
 def _block(task: DeliveryTask, step: Block) -> None:
     block(task.manager, task.increment.id, task.operation, cause=step.cause)
     now = task.run.workspace.clock()
-    task.operation = replace(task.operation, cause=step.cause, parked_at=now)
+    task.operation = replace(task.operation, cause=step.cause, blocked_at=now)
 
 
 _EXECUTE: Mapping[type, Callable[..., Event | None]] = MappingProxyType(

@@ -88,7 +88,7 @@ class Operation:
             comment.
         story: the user story of a new item; None for the whole increment.
         cause: the id of the error that blocked it.
-        parked_at: the time when it was blocked, until a user requests it again.
+        blocked_at: the time when it was blocked, until a user requests it again.
         attempt: the note about the last attempt; None before the first.
     """
 
@@ -103,7 +103,7 @@ class Operation:
     options: DeliveryOptions = AS_CONFIGURED
     story: str | None = None
     cause: str | None = None
-    parked_at: datetime | None = None
+    blocked_at: datetime | None = None
     attempt: Attempt | None = None
 
     @property
@@ -114,7 +114,7 @@ class Operation:
     @property
     def is_blocked(self) -> bool:
         """Whether it needs a person's decision."""
-        return self.parked_at is not None
+        return self.blocked_at is not None
 
 
 class Goal(StrEnum):

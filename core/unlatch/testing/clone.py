@@ -1,4 +1,4 @@
-"""A clone of a project whose one increment is linked to an item, and unlatch at work in it."""
+"""A clone of a project with one increment that is linked to an item, and commands in it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Clone:
         return sum(json.loads(line)["event"] == "delivered" for line in lines)
 
     def copied(self, name: str) -> Clone:
-        """A fresh clone of what is in git."""
+        """A fresh clone of the files in git."""
         root = self.root.with_name(f"{self.root.name}-{name}")
         shutil.copytree(self.root, root, ignore=shutil.ignore_patterns("local"))
         return Clone(self.fixture, root)
@@ -78,18 +78,18 @@ class Clone:
     def reopen(
         self, *, plugin: SyncPlugin | None = None, deliver_now: bool = True
     ) -> list[Delivery]:
-        """What `unlatch resume` does."""
+        """Reopen the increment as `unlatch resume` does."""
         resumed = resume(self.workspace, INCREMENT, ResumeRequest(_BY, REASON))
         return self._deliver(resumed.fresh, plugin) if deliver_now else []
 
     def close(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
-        """What `unlatch complete` does."""
+        """Complete the increment as `unlatch complete` does."""
         plan = plan_finish(self.workspace, INCREMENT, Status.COMPLETED, by=_BY, reason=REASON)
         done = apply_change(self.workspace, plan)
         return self._deliver(done.fresh, plugin)
 
     def create(self, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
-        """What `unlatch link --create` does."""
+        """Create an item as `unlatch link --create` does."""
         workspace, target = self.workspace, self.fixture.settings.target or ""
         op, now = workspace.new_id(), workspace.clock()
         made = Operation(op, Kind.CREATE, self.fixture.manifest.name, target, now, _BY)
@@ -99,7 +99,7 @@ class Clone:
     def sync(
         self, *, plugin: SyncPlugin | None = None, options: DeliveryOptions = AS_CONFIGURED
     ) -> list[Delivery]:
-        """What `unlatch sync ID` does: a blocked operation is tried again."""
+        """Deliver as `unlatch sync ID` does, blocked operations included."""
         return self._deliver(frozenset(), plugin, options)
 
     def _deliver(
@@ -121,7 +121,7 @@ def make_clone(fixture: Fixture, *, finished: bool, title: str, item: ItemRef | 
 
     Args:
         finished: whether it is completed, or active.
-        item: what it is linked to; None for nothing.
+        item: the linked item, or None.
     """
     clone = Clone(fixture, fixture.folder / title.rpartition(" ")[2])
     layout = layout_at(clone.root)

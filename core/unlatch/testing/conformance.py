@@ -4,7 +4,8 @@
         @pytest.fixture
         def harness(self) -> Harness: ...
 
-They name capabilities, never products: what a plugin does not declare is not asked of it.
+They name capabilities, never products: a test is skipped if the plugin does not declare its
+capability.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-# Before they are loaded, so that their asserts say what was expected and what was there.
+# Before they are imported, so that their asserts show both values.
 pytest.register_assert_rewrite(
     "unlatch.testing.behaviour",
     "unlatch.testing.checks",

@@ -136,7 +136,7 @@ class FixtureTrackers(Trackers):
         return self._plugin
 
     def pause(self, name: str, seconds: float, why: str) -> None:
-        """Let no time pass, but let the server finish what it was sent."""
+        """Wait only until the server has answered."""
         self._fixture.proxy.settle()
 
     def hold(self, name: str, seconds: float) -> bool:

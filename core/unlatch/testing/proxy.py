@@ -206,7 +206,7 @@ class _Listener(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away in between is what some faults are about."""
+        """Ignore clients that went away, as with some faults."""
 
 
 class _Handler(BaseHTTPRequestHandler):

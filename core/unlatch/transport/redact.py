@@ -1,4 +1,4 @@
-"""Keep secrets out of everything that people or files get to see."""
+"""Redaction of secrets in messages, headers and traces, in linear time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 MASK = "***"
 _LONGEST = 300
-# As much of a text is looked at for each character that is kept: masks shorten it.
+# The characters read for each character kept, because masks shorten a text.
 _AHEAD = 16
-# At an edge, half of a secret looks like none; so much before it is left out.
+# The length left out before an edge, where half of a secret would not be recognised.
 _EDGE = 256
 _SHORTEST_SECRET = 4
 
@@ -40,24 +40,24 @@ _PATTERNS = tuple(
         (r"\b(bearer|basic|negotiate)\s+[\w+/=.~-]{20,}", rf"\1 {MASK}"),
         (rf"([?&;](?:{_SECRET_NAMES})=)[^&#\s\"'<>]*", rf"\1{MASK}"),
         (rf"(\"(?:{_SECRET_NAMES})\"\s*:\s*\")(?:[^\"\\]|\\.)*", rf"\1{MASK}"),
-        # Tokens that are known by their looks: GitHub, Atlassian, Azure DevOps, JWT.
+        # Tokens with a known prefix: GitHub, Atlassian, Azure DevOps.
         (r"\bgh[a-z]_[A-Za-z0-9_]{16,}", MASK),
         (r"\bgithub_pat_\w{16,}", MASK),
         (r"\bAT(?:ATT|CTT|BB)[\w=+/-]{16,}", MASK),
         (r"\b[A-Za-z0-9]{70,80}AZDO[A-Za-z0-9]{4}\b", MASK),
     )
 )
-# A JWT is three words with dots between them. Looked for in whole runs of such characters: a
-# pattern that begins at each "eyJ" takes quadratic time where there are many.
+# A JWT is three words with dots between them. It is searched in whole runs of such characters,
+# because a pattern that begins at each "eyJ" takes quadratic time.
 _DOTTED = re.compile(r"[\w.-]+")
 _JWT_DOTS = 2
 _SHORTEST_JWT = 20
 
 
 class Redactor:
-    """Masks the secrets that it was told of, and whatever looks like one.
+    """Masks given secrets, and text that looks like one.
 
-    Give it a secret in every form that is sent; percent-encoded ones are found without.
+    It needs every form in which a secret is sent, except percent-encoded ones.
     """
 
     __slots__ = ("_secrets",)
@@ -84,8 +84,7 @@ class Redactor:
     def excerpt(self, text: str, length: int) -> str:
         """The beginning of `text` without secrets, at most `length` characters of it.
 
-        The time that it takes depends on `length` alone, and no half of a secret is left at the
-        edge.
+        The time depends on `length` alone, and no part of a secret is left at the edge.
         """
         ahead = length * _AHEAD
         if len(text) <= ahead:
@@ -98,7 +97,7 @@ class Redactor:
         return " ".join(without_controls(self.text(text)).split())
 
     def message(self, text: str) -> str:
-        """`text` as the message of an error: as `line`, and cut."""
+        """`text` as the message of an error: one line, cut."""
         line = " ".join(without_controls(self.excerpt(text, 4 * _LONGEST)).split())
         return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 

@@ -57,7 +57,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON, PAST = NOW + timedelta(seconds=9), NOW - timedelta(seconds=9)
 TOO_FAR = NOW + MAX_RETRY + timedelta(seconds=1)
 OPERATION = Operation("01JB0000000000000000000001", Kind.REOPEN, "github", "#4", NOW)
-BLOCKED = replace(OPERATION, parked_at=NOW, cause="item-locked")
+BLOCKED = replace(OPERATION, blocked_at=NOW, cause="item-locked")
 FIRST = Attempt(1, PAST)
 ATTEMPTS = (
     None,

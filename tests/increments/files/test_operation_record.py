@@ -72,7 +72,7 @@ operations = st.builds(
     options=options,
     story=st.none() | texts,
     cause=st.none() | texts,
-    parked_at=st.none() | times,
+    blocked_at=st.none() | times,
     attempt=st.none() | attempts,
 )
 WHOLE = Operation(
@@ -87,7 +87,7 @@ WHOLE = Operation(
     options=DeliveryOptions("short", even_if_not_planned=True, plugin=frozenset({"allow-path"})),
     story="US-1",
     cause="item-locked",
-    parked_at=datetime(2025, 11, 4, 10, tzinfo=UTC),
+    blocked_at=datetime(2025, 11, 4, 10, tzinfo=UTC),
     attempt=Attempt(
         2,
         datetime(2025, 11, 4, 10, tzinfo=UTC),

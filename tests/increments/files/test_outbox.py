@@ -173,7 +173,7 @@ def test_an_operation_that_nobody_signed_is_recorded_all_the_same(project: Proje
 def test_a_blocked_operation_stays_pending_with_its_cause(project: Project) -> None:
     first, second = reopened(project, github=GITHUB_LINK, jira={"issueKey": "A-1"}).pending
     after = blocked(project, first, cause="item-locked")
-    expected = replace(first, cause="item-locked", parked_at=NOW)
+    expected = replace(first, cause="item-locked", blocked_at=NOW)
     assert after.pending == (expected, second)
     told = {"id": ulid(2), "at": STAMP, "event": "parked", "by": "ada", "op": first.op}
     where = {"cause": "item-locked", "tracker": "github", "item": GITHUB.format(4)}

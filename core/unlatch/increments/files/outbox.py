@@ -61,7 +61,7 @@ def _with_attempt(operation: Operation, now: datetime, before: SeenItem | None) 
     # An attempt that is still open ended without an answer, and does not count.
     number = max(1, last.number if last.is_open else last.number + 1)
     first_seen = last.before or before
-    return replace(operation, attempt=Attempt(number, now, first_seen), cause=None, parked_at=None)
+    return replace(operation, attempt=Attempt(number, now, first_seen), cause=None, blocked_at=None)
 
 
 def close_attempt(
@@ -122,7 +122,7 @@ def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause:
         known = next((one for one in before.pending if one.key == operation.key), None)
         if known is None or (known.is_blocked and known.cause == cause):
             return []
-        blocked = replace(known, cause=cause, parked_at=manager.clock())
+        blocked = replace(known, cause=cause, blocked_at=manager.clock())
         set_pending(data, tuple(blocked if one is known else one for one in before.pending))
         facts = manager.event_facts(_author(before, operation))
         op, tracker, item = operation.key

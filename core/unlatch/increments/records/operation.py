@@ -127,7 +127,7 @@ OPERATION = Record(
     ("options", _OPTIONS),
     Field("story", TEXT, "story"),
     Field("cause", TEXT, "cause"),
-    Field("parkedAt", TIME, "parked_at"),
+    Field("parkedAt", TIME, "blocked_at"),
     Field("attempt", Type("Attempt", _attempt, ATTEMPT.write), "attempt"),
 )
 
