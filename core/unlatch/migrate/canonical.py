@@ -1,7 +1,7 @@
-"""An increment's metadata.json in the shape that unlatch writes, whatever shape it was found in.
+"""Rewriting a metadata.json of any known shape in the shape that unlatch writes.
 
-Keys keep their places and what is not understood stays as it is. Nothing may come of it that is
-read in another way than before: where it would, the file is left alone.
+Keys keep their places, and unknown ones stay. Where the result would be read in another way than
+before, the file is left alone.
 """
 
 from __future__ import annotations
@@ -39,11 +39,7 @@ _STORIES = "user_story_issues"
 
 
 def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
-    """The file's content in the current shape; None if it would be read in another way then.
-
-    Raises:
-        StoreError: the increment cannot be read as it is.
-    """
+    """The content in the current shape, or None; raises StoreError if it cannot be read now."""
     before = snapshot(folder, text, shapes)
     renamed = JsonText.parse(with_keys(text, _renames(text.value, shapes)))
     data = copy.deepcopy(renamed.value)
@@ -61,7 +57,7 @@ def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
 def _renames(data: dict[str, Any], shapes: Shapes) -> dict[Path, str]:
     found: dict[Path, str] = {}
     for keys in _SYNONYMS:
-        # A number or a truth value under such a name is somebody else's field.
+        # A number or a truth value under such a name is another program's field.
         old = next((key for key in keys if isinstance(data.get(key), str)), keys[0])
         if old != keys[0] and keys[0] not in data:
             found[(old,)] = keys[0]
@@ -83,7 +79,7 @@ def _rewrite_times(data: dict[str, Any]) -> None:
 
 
 def _move_links(data: dict[str, Any], shapes: Shapes) -> None:
-    """Bring links from SpecWeave's outer blocks to their tracker's own."""
+    """Move links from SpecWeave's outer blocks to their tracker's own."""
     for link in read_links(data, shapes.links):
         outer = str(link.path[0])
         if outer != link.tracker:
@@ -95,7 +91,7 @@ def _move_links(data: dict[str, Any], shapes: Shapes) -> None:
 
 
 def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
-    """Let `items` hold all of a tracker's links, and the plain keys repeat the first."""
+    """List all of a tracker's links in `items`, and the first in the plain keys as well."""
     block = data.get(tracker)
     items = block.get("items") if isinstance(block, dict) else None
     if not isinstance(block, dict) or not isinstance(items, list) or not items:
@@ -113,7 +109,7 @@ def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
 
 
 def _is_alike(before: Increment, after: Increment) -> bool:
-    """Whether both say the same, wherever and however it is written."""
+    """Whether both are the same increment, however they are written."""
     plain = {"raw_status": "", "links": (), "warnings": ()}
     if replace(before, **plain) != replace(after, **plain):  # type: ignore[arg-type]  # as named
         return False

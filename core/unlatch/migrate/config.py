@@ -1,10 +1,12 @@
-"""What a SpecWeave project's config.json is in force for, written into config.toml.
+"""The settings of a SpecWeave project's config.json that are in force, written into config.toml.
 
-config.json itself stays: other programs read it, and not all of it is for us.
+config.json itself stays: other programs read it, and it has other settings than ours.
 """
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.layout import SPECWEAVE
@@ -12,8 +14,6 @@ from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tomlkit import TOMLDocument
 
     from unlatch.config.config import RawConfig
     from unlatch.project.workspace import Workspace
@@ -23,7 +23,7 @@ _SOURCE = f"{SPECWEAVE}/config.json"
 
 
 def migrated_config(workspace: Workspace) -> bytes | None:
-    """config.toml with all that SpecWeave's config.json says; None if nothing is to be done.
+    """config.toml with all settings of SpecWeave's config.json; None if nothing has to change.
 
     Raises:
         ConfigError: the configuration has mistakes; all are listed.
@@ -33,20 +33,21 @@ def migrated_config(workspace: Workspace) -> bytes | None:
     import tomlkit  # noqa: PLC0415  (slow to load)
 
     path = workspace.layout.config
-    document = tomlkit.parse(read_file(path).decode()) if exists(path) else _new()
+    if exists(path):
+        document = tomlkit.parse(read_file(path).decode())
+    else:
+        document = tomlkit.document()
+        document.add(tomlkit.comment(_HEADING))
     off = tomlkit.item(False)
     document.add("specweave", off.comment(f"{_SOURCE} is not read any more"))
-    for key, value in _inherited(workspace.raw_config):
-        _set(document, key, value)
+    for steps, value in _inherited(workspace.raw_config):
+        table: Any = document
+        for depth, step in enumerate(steps[:-1], 2):
+            if step not in table:
+                table.add(step, tomlkit.table(is_super_table=depth < len(steps)))
+            table = table[step]
+        table.add(steps[-1], tomlkit.item(value).comment(f"from {_SOURCE}"))
     return tomlkit.dumps(document).encode()
-
-
-def _new() -> TOMLDocument:
-    import tomlkit  # noqa: PLC0415
-
-    document = tomlkit.document()
-    document.add(tomlkit.comment(_HEADING))
-    return document
 
 
 def _inherited(raw: RawConfig) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -55,19 +56,4 @@ def _inherited(raw: RawConfig) -> Iterator[tuple[tuple[str, ...], Any]]:
     for key, origin in raw.origins.items():
         if origin == _SOURCE:
             steps = tuple(key.split("."))
-            value: Any = values
-            for step in steps:
-                value = value[step]
-            yield steps, value
-
-
-def _set(document: TOMLDocument, steps: tuple[str, ...], value: Any) -> None:
-    import tomlkit  # noqa: PLC0415
-
-    table: Any = document
-    for depth, step in enumerate(steps[:-1]):
-        if step not in table:
-            is_outer = depth < len(steps) - 2
-            table.add(step, tomlkit.table(is_super_table=is_outer))
-        table = table[step]
-    table.add(steps[-1], tomlkit.item(value).comment(f"from {_SOURCE}"))
+            yield steps, reduce(getitem, steps, values)

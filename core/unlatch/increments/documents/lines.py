@@ -51,7 +51,7 @@ class Line(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """The lines that count, and the lines that would close what the file leaves open."""
+    """The lines that count, and those that would close the open blocks at the end of the file."""
 
     lines: tuple[Line, ...]
     closing: tuple[str, ...]

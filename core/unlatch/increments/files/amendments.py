@@ -55,11 +55,7 @@ def plan_amendment(folder: Path, amended: Amended) -> Amended:
 
 
 def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -> ReopenEntry:
-    """An entry of reopenHistory with its amendment.
-
-    Raises:
-        StoreError, UsageError: as `plan_amendment`.
-    """
+    """An entry of reopenHistory with its amendment; raises as `plan_amendment`."""
     made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
     return replace(entry, amendment=plan_amendment(before.folder, made).amendment)
 
@@ -118,11 +114,7 @@ def _after(texts: Mapping[str, str], amended: Amended) -> tuple[dict[str, str], 
 
 
 def write_amendments(folder: Folder, increment: Increment) -> list[str]:
-    """Write the documents that lack an amendment. The caller holds the increment's store lock.
-
-    Returns:
-        Warnings.
-    """
+    """Write the documents that lack an amendment, under the store lock; returns warnings."""
     warnings: list[str] = []
     written = {
         amended.id: _write(folder.path, amended, warnings)

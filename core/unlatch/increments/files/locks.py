@@ -35,6 +35,7 @@ from unlatch.worklog.safe_open import open_folder, open_parent, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from unlatch.increments.files.layout import Layout
@@ -60,15 +61,12 @@ def store_lock(layout: Layout, name: str) -> Iterator[None]:
     Raises:
         StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable`, `folder-vanished`.
     """
-    with (
-        _make_increments(layout) if name == NEW else contextlib.nullcontext(),
-        _locked(layout, name, "store", _open_metadata, patience=STORE_PATIENCE),
-    ):
+    made = _make_increments(layout) if name == NEW else contextlib.nullcontext()
+    with made, _lock(layout, name, "store", _open_metadata, STORE_PATIENCE):
         yield
 
 
-@contextlib.contextmanager
-def delivery_lock(layout: Layout, name: str, *, patience: float) -> Iterator[None]:
+def delivery_lock(layout: Layout, name: str, *, patience: float) -> AbstractContextManager[None]:
     """Hold the right to deliver one increment's operations, or SYNC; no local command needs it.
 
     Args:
@@ -77,8 +75,7 @@ def delivery_lock(layout: Layout, name: str, *, patience: float) -> Iterator[Non
     Raises:
         StoreError: as `store_lock`.
     """
-    with _locked(layout, name, "delivery", _open_increment, patience=patience):
-        yield
+    return _lock(layout, name, "delivery", _open_increment, patience)
 
 
 @contextlib.contextmanager
@@ -102,13 +99,8 @@ def _remove_empty(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _locked(
-    layout: Layout,
-    name: str,
-    kind: str,
-    open_increment: Callable[[Layout, str], int],
-    *,
-    patience: float,
+def _lock(
+    layout: Layout, name: str, kind: str, open_: Callable[[Layout, str], int], patience: float
 ) -> Iterator[None]:
     place = _OF_THE_PROJECT.get(name)
     where = place(layout) if place else layout.increments / name
@@ -117,7 +109,7 @@ def _locked(
 
         lock = lock_file.hold(layout.home / "locks" / f"{name}.{kind}", patience=patience)
     else:
-        open_now = partial(_open, where) if place else partial(open_increment, layout, name)
+        open_now = partial(_open, where) if place else partial(open_, layout, name)
         lock = flock.hold(open_now, patience=patience)
     with contextlib.ExitStack() as held:
         with _explain(where, "this project" if place else name):
@@ -131,12 +123,9 @@ def _explain(where: Path, subject: str) -> Iterator[None]:
         try:
             yield
         except TimeoutError:
-            raise StoreError(
-                "locked",
-                f"another process is changing {subject}",
-                where=str(where),
-                hint="wait for it to finish, then run the command again",
-            ) from None
+            message = f"another process is changing {subject}"
+            hint = "wait for it to finish, then run the command again"
+            raise StoreError("locked", message, where=str(where), hint=hint) from None
         except FileNotFoundError as error:
             raise vanished(where) from error
         except OSError as error:

@@ -92,13 +92,8 @@ def change_folder(
 
 
 def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
-    """Write a plan into the content of metadata.json.
-
-    Returns:
-        The events that record it.
-    """
+    """Write a plan into the content of metadata.json; returns the events that record it."""
     if plan.undone is not None:
-        _mark_undone(data, plan.undone)
         _set_back(data, plan.undone, now)
     elif plan.event is not None:
         _set_status(data, plan.after.status, now)
@@ -122,19 +117,16 @@ def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
             del data[key]
 
 
-def _mark_undone(data: dict[str, Any], entry: ReopenEntry) -> None:
+def _set_back(data: dict[str, Any], entry: ReopenEntry, now: datetime) -> None:
+    data["status"] = entry.previous_status.value
+    data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
+    if entry.previous_completed_at is not None:
+        data[COMPLETED_KEYS[0]] = entry.previous_completed_at
     for written in data["reopenHistory"]:
         if written["id"] == entry.id and entry.reverted_at is not None:
             written |= {"revertedAt": stamp(entry.reverted_at), "revert": entry.revert}
             # An amendment that is not in the documents yet must not get there any more.
             written.pop("unwritten", None)
-
-
-def _set_back(data: dict[str, Any], entry: ReopenEntry, now: datetime) -> None:
-    data["status"] = entry.previous_status.value
-    data[next((key for key in ACTIVITY_KEYS if key in data), ACTIVITY_KEYS[0])] = stamp(now)
-    if entry.previous_completed_at is not None:
-        data[COMPLETED_KEYS[0]] = entry.previous_completed_at
 
 
 def _time_key(data: dict[str, Any], keys: tuple[str, ...]) -> str:
@@ -143,11 +135,7 @@ def _time_key(data: dict[str, Any], keys: tuple[str, ...]) -> str:
 
 
 def _follow_status(folder: Folder, status: Status) -> list[str]:
-    """Update the status line of spec.md, unless it has another spelling of the status.
-
-    Returns:
-        Warnings.
-    """
+    """Update the status line of spec.md, unless it spells the status already; returns warnings."""
     path = folder.path / SPEC
     try:
         spec = read_document(path)

@@ -1,1 +1,1 @@
-"""Merging two versions of an increment's files by what their fields mean."""
+"""Merging two versions of an increment's files by the meaning of their fields."""

@@ -97,7 +97,7 @@ def _synced_rule(way: ThreeWay, shapes: Shapes) -> Rule:
 
 
 def _attempt(way: ThreeWay, versions: Versions, place: Place) -> Any:
-    """The later attempt, with what the earlier one found; open if either may take effect."""
+    """The later attempt, with the item as the earlier one found it; open if either is."""
     _, *sides = versions
     if not versions.are_objects:
         return way.opposed(versions, place)
