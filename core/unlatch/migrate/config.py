@@ -23,11 +23,7 @@ _SOURCE = f"{SPECWEAVE}/config.json"
 
 
 def migrated_config(workspace: Workspace) -> bytes | None:
-    """config.toml with all settings of SpecWeave's config.json; None if nothing has to change.
-
-    Raises:
-        ConfigError: the configuration has mistakes; all are listed.
-    """
+    """config.toml with all settings of SpecWeave's config.json; None if nothing has to change."""
     if not exists(workspace.layout.root / _SOURCE) or not workspace.config.specweave:
         return None
     import tomlkit  # noqa: PLC0415  (slow to load)

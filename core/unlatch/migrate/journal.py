@@ -120,11 +120,7 @@ def digest(content: bytes) -> str:
 
 
 def write_journal(layout: Layout, journal: Journal) -> None:
-    """Write a journal, on disk when this returns.
-
-    Raises:
-        StoreError: `not-writable`.
-    """
+    """Write a journal, on disk when this returns."""
     folder = _folder(layout)
     with writing(folder), contextlib.suppress(FileExistsError):
         make_folders(folder)
@@ -133,11 +129,7 @@ def write_journal(layout: Layout, journal: Journal) -> None:
 
 
 def remove_journal(layout: Layout, journal: Journal) -> None:
-    """Remove the journal of a migration that is undone.
-
-    Raises:
-        StoreError: `not-writable`.
-    """
+    """Remove the journal of a migration that is undone."""
     path = _folder(layout) / f"{journal.id}.json"
     remove_file(path)
     with writing(path), open_folder(layout.home) as home:
@@ -148,11 +140,7 @@ def remove_journal(layout: Layout, journal: Journal) -> None:
 
 
 def read_journals(layout: Layout) -> tuple[Journal, ...]:
-    """The project's migrations, oldest first.
-
-    Raises:
-        StoreError: `migration-unreadable` or `migration-newer`.
-    """
+    """The project's migrations, oldest first."""
     place = _folder(layout)
     try:
         with open_folder(place) as folder:

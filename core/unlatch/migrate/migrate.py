@@ -46,11 +46,7 @@ if TYPE_CHECKING:
 
 
 def find_unfinished(workspace: Workspace) -> Journal | None:
-    """The migration, or its undoing, that was interrupted; None if there is none.
-
-    Raises:
-        StoreError: a journal cannot be read.
-    """
+    """The migration, or its undoing, that was interrupted; None if there is none."""
     journals = read_journals(workspace.layout)
     return next((one for one in journals if one.state is not State.DONE), None)
 
@@ -107,9 +103,6 @@ def undo(workspace: Workspace, journal: Journal) -> tuple[SkippedFile, ...]:
 
     Returns:
         The files that changed since.
-
-    Raises:
-        StoreError: something cannot be written, or its place is taken.
     """
     layout = workspace.layout
     with store_lock(layout, MIGRATE):
@@ -146,12 +139,7 @@ def plan_undo(
 
 
 def last_migration(workspace: Workspace) -> Journal:
-    """The migration that can be undone next.
-
-    Raises:
-        UsageError: `no-migration`.
-        StoreError: a journal cannot be read.
-    """
+    """The migration that can be undone next."""
     journals = read_journals(workspace.layout)
     if not journals:
         raise UsageError(

@@ -72,12 +72,7 @@ class MigrationPlan:
 
 
 def plan_migration(workspace: Workspace) -> MigrationPlan:
-    """Plan a migration.
-
-    Raises:
-        StoreError: `migrate-blocked`.
-        ConfigError: the configuration has mistakes.
-    """
+    """Plan a migration."""
     root = workspace.layout.root
     theirs, ours = root / THEIRS, root / OURS
     moves = tuple(moves_between(root, THEIRS, OURS)) if theirs.is_dir() else ()
@@ -101,11 +96,7 @@ def _folders(increments: Path) -> Iterator[Folder]:
 
 
 def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
-    """The fewest moves that bring all below `source` to `target`.
-
-    Raises:
-        StoreError: `migrate-blocked`, if something of the same name is there.
-    """
+    """The fewest moves that bring all below `source` to `target`."""
     here, there = root / source, root / target
     if not exists(there):
         yield Move(source=source, target=target)

@@ -22,11 +22,7 @@ _NO_REASON = "(none was given)"
 
 
 def amended_spec(text: str, amended: Amended) -> str:
-    """A spec.md with an amendment: its criteria open again, and the change at the end.
-
-    Raises:
-        UsageError: `item-ambiguous`, a part occurs more than once by now.
-    """
+    """A spec.md with an amendment: its criteria open again, and the change at the end."""
     ours = _known(amended.amendment.parts, _parts(read_spec(text)))
     text = with_marked(text, ours, done=False)
     change = amended.amendment.change
@@ -59,11 +55,7 @@ def with_scope_change(text: str, *, change: str, reason: str, date: str, reopen:
 
 
 def amended_tasks(text: str, amended: Amended) -> tuple[str, tuple[str, ...]]:
-    """A tasks.md with an amendment: its tasks open again, the new ones at the end, and their ids.
-
-    Raises:
-        UsageError: `item-ambiguous`, a part occurs more than once by now.
-    """
+    """A tasks.md with an amendment, its tasks open again and new ones at the end, and their ids."""
     amendment = amended.amendment
     known = read_tasks(text).tasks
     text = with_marked(text, _known(amendment.parts, known), done=False)

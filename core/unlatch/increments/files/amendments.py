@@ -41,12 +41,7 @@ class _Written(NamedTuple):
 
 
 def plan_amendment(folder: Path, amended: Amended) -> Amended:
-    """An amendment with the ids of its tasks, and the names of the documents to write.
-
-    Raises:
-        StoreError: `document-unreadable`.
-        UsageError: `item-ambiguous`, a part occurs more than once by now.
-    """
+    """An amendment with the ids of its tasks, and the names of the documents to write."""
     texts = {name: document(folder, name) for name in DOCUMENTS}
     after, ids = _after(texts, amended)
     unwritten = tuple(name for name in DOCUMENTS if after[name] != texts[name])
@@ -61,11 +56,7 @@ def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -
 
 
 def document(folder: Path, name: str) -> str:
-    """A document of an increment; empty if it is missing.
-
-    Raises:
-        StoreError: `document-unreadable`, it is not UTF-8 text.
-    """
+    """A document of an increment; empty if it is missing."""
     text = read_document(folder / name)
     if text is not None:
         return text
@@ -91,11 +82,7 @@ def unreadable_documents(folder: Path) -> list[StoreError]:
 
 
 def documents_of(increment: Increment) -> dict[str, str]:
-    """spec.md and tasks.md with all amendments; empty if they are not UTF-8 text.
-
-    Raises:
-        StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
-    """
+    """spec.md and tasks.md with all amendments; empty if they are not UTF-8 text."""
     texts = {name: read_document(increment.folder / name) or "" for name in DOCUMENTS}
     for amended in increment.amended:
         if amended.amendment.unwritten:

@@ -27,12 +27,7 @@ class Finder:
         self._listings: dict[Path, tuple[int, list[str]]] = {}
 
     def find(self, wanted: str) -> Folder:
-        """The folder for 7, 0007, or a folder's name; archived ones too.
-
-        Raises:
-            UsageError: `unknown-increment` or `ambiguous-increment`.
-            StoreError: `folder-vanished`, if it was found before.
-        """
+        """The folder for 7, 0007, or a folder's name; archived ones too."""
         increments = self._layout.increments
         candidates = self._candidates(wanted)
         if not candidates:

@@ -71,9 +71,6 @@ def delivery_lock(layout: Layout, name: str, *, patience: float) -> AbstractCont
 
     Args:
         patience: the maximum number of seconds to wait.
-
-    Raises:
-        StoreError: as `store_lock`.
     """
     return _lock(layout, name, "delivery", _open_increment, patience)
 

@@ -179,9 +179,6 @@ class MetadataManager:
 
         Args:
             enqueue: the kind of operation for its items, or None to leave them alone.
-
-        Raises:
-            StoreError, UsageError: as `check_transition`, or as `change`.
         """
         from unlatch.increments.files.plans import plan_transition  # noqa: PLC0415
 
@@ -213,11 +210,7 @@ class MetadataManager:
     def amend(
         self, wanted: str, amended: Amended, *, operations: tuple[Operation, ...]
     ) -> tuple[Increment, Amended]:
-        """Change the work of an increment whose status stays, and enqueue updates of its items.
-
-        Raises:
-            StoreError: `document-unreadable`, or as `change`.
-        """
+        """Change the work of an increment whose status stays, and enqueue updates of its items."""
         from unlatch.increments.files.amendments import plan_amendment  # noqa: PLC0415
         from unlatch.increments.records.events import amended_event  # noqa: PLC0415
 

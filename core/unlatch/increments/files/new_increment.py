@@ -22,11 +22,7 @@ _LONGEST_SLUG = 60
 
 
 def slug_of(title: str) -> str:
-    """A folder's name for a title: lower-case ASCII words joined by hyphens.
-
-    Raises:
-        UsageError: `title-unusable`, if no word is left.
-    """
+    """A folder's name for a title: lower-case ASCII words joined by hyphens."""
     ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST_SLUG].rstrip("-")
     if not slug:
@@ -41,11 +37,7 @@ def slug_of(title: str) -> str:
 def make_increment(
     layout: Layout, number: int, title: str, data: dict[str, Any], event: Event
 ) -> Folder:
-    """Make the folder of a new increment with its files; metadata.json comes last.
-
-    Raises:
-        StoreError: `not-writable`.
-    """
+    """Make the folder of a new increment with its files; metadata.json comes last."""
     name = f"{number:04d}-{slug_of(title)}"
     folder = Folder(name, layout.increments / name, archived=False)
     with writing(folder.path):

@@ -118,10 +118,6 @@ def plan_reopen(
     Args:
         amendment: the change of its work.
         more: further operations that follow from it.
-
-    Raises:
-        StoreError: `not-completed`, or as `plan_amendment`.
-        UsageError: as `plan_amendment`.
     """
     if before.status is not Status.COMPLETED:
         raise StoreError(
@@ -160,9 +156,6 @@ def plan_transition(
 
     Args:
         enqueue: the kind of operation for its items; None to leave them alone.
-
-    Raises:
-        StoreError, UsageError: as `check_transition`.
     """
     check_transition(before, to, intent.reason)
     pending = before.pending
@@ -184,9 +177,6 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
     Pending operations of the reopen are withdrawn. Each operation that undoes one takes over the
     note of its last attempt: the item as the reopen found it, and a request that may still take
     effect.
-
-    Raises:
-        StoreError: `nothing-to-undo`.
     """
     entry = undoable(before)
     to = entry.previous_status
@@ -241,11 +231,7 @@ def _operation(kind: Kind, link: Link, intent: Intent, by: str | None) -> Operat
 
 
 def undoable(increment: Increment) -> ReopenEntry:
-    """The reopen that undo takes back: the last one, if the status did not change since.
-
-    Raises:
-        StoreError: `nothing-to-undo`.
-    """
+    """The reopen that undo takes back: the last one, if the status did not change since."""
     standing = [entry for entry in increment.reopens if entry.reverted_at is None]
     if standing and increment.status is Status.ACTIVE:
         return standing[-1]

@@ -100,11 +100,7 @@ def words_of(name: str) -> str:
 
 
 def read_document(path: Path) -> str | None:
-    """A document with its own line endings; None if it is missing or not UTF-8 text.
-
-    Raises:
-        StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
-    """
+    """A document with its own line endings; None if it is missing or not UTF-8 text."""
     try:
         return read_file(path).decode("utf-8")
     except (OSError, UnicodeDecodeError):

@@ -65,20 +65,12 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
 
 
 def read_increment(folder: Folder, shapes: Shapes) -> Increment:
-    """The increment in `folder`.
-
-    Raises:
-        StoreError: it cannot be read; the id says why.
-    """
+    """The increment in `folder`."""
     return snapshot(folder, read_metadata(folder.path / METADATA), shapes)
 
 
 def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
-    """The increment in `folder` by the text of its metadata.json.
-
-    Raises:
-        StoreError: `metadata-newer`, `metadata-invalid` or `status-unknown`.
-    """
+    """The increment in `folder` by the text of its metadata.json."""
     return IncrementHeader.of(folder, text, shapes).whole
 
 

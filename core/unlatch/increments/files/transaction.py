@@ -53,11 +53,7 @@ def change_folder(
     unarchive: bool = False,
     events_first: bool = False,
 ) -> Increment:
-    """Read, edit and write one increment; its store lock is held by the caller.
-
-    Raises:
-        StoreError: the files cannot be read or written; nothing was changed.
-    """
+    """Read, edit and write one increment; its store lock is held by the caller."""
     text = read_metadata(folder.path / METADATA)
     LOG.check(folder.path)
     if text.duplicates:

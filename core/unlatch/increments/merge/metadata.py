@@ -59,9 +59,6 @@ def merge(
         base: their common ancestor; None if both were made on their own.
         shapes: how the trackers' links are written.
         take: the side whose value stands where the two clash.
-
-    Raises:
-        BadRecord: `pending` or reopenHistory cannot be read.
     """
     base, way = base or {}, ThreeWay(take)
     sides = {Side.OURS: ours, Side.THEIRS: theirs}
