@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import string
 from datetime import UTC, datetime
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 from hypothesis import given, settings
@@ -18,12 +20,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.cli.test_documents import closed, schema
 
+from unlatch.increments import records
 from unlatch.increments.files import linking, outbox
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.amendment import Amended, Amendment, NewTask
 from unlatch.increments.model.increment import Base, Link, SyncedItem
 from unlatch.increments.model.status import Status
-from unlatch.increments.records import links, operation, records
 from unlatch.increments.records.events import LOG
 from unlatch.project.workspace import Workspace
 from unlatch.spi.item import Category
@@ -83,12 +85,7 @@ def test_an_event_keeps_its_schema_and_is_read_as_it_was_written(word: str) -> N
 
 def test_every_record_of_metadata_is_in_its_schema() -> None:
     published = schema("metadata")["$defs"]
-    found = [
-        one
-        for module in (records, links, operation)
-        for one in vars(module).values()
-        if isinstance(one, Record)
-    ]
+    found = [one for module in _modules() for one in vars(module).values() if _is_record(one)]
     # Records within records have their keys among those of the outer one.
     outer = {one.name: one for one in found}
     for one in found:
@@ -103,6 +100,15 @@ def test_every_record_of_metadata_is_in_its_schema() -> None:
         assert record.keys <= set(published[name]["properties"]), name
         required = {field.key for field in record.fields if field.required}
         assert required == set(published[name].get("required", ())), name
+
+
+def _modules() -> list[ModuleType]:
+    names = [one.name for one in iter_modules(records.__path__)]
+    return [import_module(f"{records.__name__}.{name}") for name in names]
+
+
+def _is_record(value: object) -> TypeGuard[Record]:
+    return isinstance(value, Record)
 
 
 def manager_of(project: Project) -> MetadataManager:

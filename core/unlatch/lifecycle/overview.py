@@ -11,9 +11,10 @@ from unlatch.increments.files.layout import METADATA
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.records import BadRecord, read_pending
+from unlatch.increments.records.pending import read_pending
 from unlatch.project.git.revisions import committed_files, is_committed
 from unlatch.project.git.run import run_git
+from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

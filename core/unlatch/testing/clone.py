@@ -15,7 +15,7 @@ from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.links import add_link
+from unlatch.increments.records.link_edits import add_link
 from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now

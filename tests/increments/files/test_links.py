@@ -10,7 +10,8 @@ from tests.increments.files.making import ADO, GITHUB, JIRA, SHAPES, github, jir
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import Base, Link
-from unlatch.increments.records.links import add_link, block_at, read_links, remove_link, same_item
+from unlatch.increments.records.link_edits import add_link, block_at, remove_link
+from unlatch.increments.records.links import read_links, same_item
 
 BASE = {"local": "active", "remote": "doing", "state": "open"}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.increments.records.operation import operation_entry
-from unlatch.increments.records.records import write_reopen
+from unlatch.increments.records.reopens import write_reopen
 from unlatch.spi.operation import Kind, Result
 
 if TYPE_CHECKING:

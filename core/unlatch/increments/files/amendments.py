@@ -15,7 +15,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.model.amendment import Amended
-from unlatch.increments.records.records import entries_of
+from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import exists

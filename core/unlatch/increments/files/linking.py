@@ -6,14 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.records.events import Linked, Repointed, Unlinked
-from unlatch.increments.records.links import (
-    add_link,
-    point_link,
-    read_links,
-    remove_link,
-    same_item,
-)
-from unlatch.increments.records.records import is_in_doubt, set_pending
+from unlatch.increments.records.link_edits import add_link, point_link, remove_link
+from unlatch.increments.records.links import read_links, same_item
+from unlatch.increments.records.pending import is_in_doubt, set_pending
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,8 +12,9 @@ from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.links import add_link
-from unlatch.increments.records.records import AMENDED, AMENDMENTS, set_pending
+from unlatch.increments.records.link_edits import add_link
+from unlatch.increments.records.pending import set_pending
+from unlatch.increments.records.reopens import AMENDED, AMENDMENTS
 from unlatch.worklog.collection import without_collection
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.times import stamp

@@ -16,7 +16,7 @@ from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import Transitioned, Undone, reopened_event
 from unlatch.increments.records.links import same_item
-from unlatch.increments.records.records import struck, supersede
+from unlatch.increments.records.pending import struck, supersede
 from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 

@@ -21,13 +21,9 @@ from unlatch.increments.files.reading import (
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.links import read_links
-from unlatch.increments.records.records import (
-    AMENDED,
-    AMENDMENTS,
-    BadRecord,
-    read_pending,
-    read_reopens,
-)
+from unlatch.increments.records.pending import read_pending
+from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, read_reopens
+from unlatch.worklog.record import BadRecord
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from unlatch.increments.files.reading import (
 from unlatch.increments.files.snapshots import read_increment, snapshot
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.links import block_at
-from unlatch.increments.records.records import set_pending, write_reopen
+from unlatch.increments.records.link_edits import block_at
+from unlatch.increments.records.pending import set_pending
+from unlatch.increments.records.reopens import write_reopen
 from unlatch.worklog.atomic import replace_file, sweep, writing
 from unlatch.worklog.safe_open import open_folder
 from unlatch.worklog.times import stamp

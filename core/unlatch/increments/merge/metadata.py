@@ -15,14 +15,14 @@ from unlatch.increments.files.reading import COMPLETED_KEYS
 from unlatch.increments.merge.field_rules import field_rules, with_fields_of
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.links import read_links, same_item
-from unlatch.increments.records.records import (
+from unlatch.increments.records.pending import (
     is_in_doubt,
     mark_format,
     read_pending,
-    read_reopens,
     set_pending,
     supersede,
 )
+from unlatch.increments.records.reopens import read_reopens
 from unlatch.spi.operation import Kind
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.increments.files.reading import newer_version
 from unlatch.increments.merge.metadata import Merged, merge
-from unlatch.increments.records.records import BadRecord
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
+from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
     from unlatch.increments.files.snapshots import Shapes

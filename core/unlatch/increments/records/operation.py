@@ -74,7 +74,7 @@ SEEN = Record(
 
 
 def read_seen(raw: Any) -> SeenItem | None:
-    """An item as it was, from a record; None if that is not what it holds."""
+    """The item of a record; None where the record has no state."""
     if not isinstance(raw, dict) or not isinstance(raw.get("state"), str):
         return None
     return SeenItem(**SEEN.values(raw, ""))

@@ -1,4 +1,4 @@
-"""reopenHistory, amendments and pending as they stand in metadata.json."""
+"""reopenHistory and amendments as metadata.json has them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from unlatch.increments.model.amendment import Amended, Amendment, NewTask
 from unlatch.increments.model.increment import ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.links import entry_for
-from unlatch.increments.records.operation import OPERATION, SEEN_ITEM
-from unlatch.spi.operation import Kind
+from unlatch.increments.records.link_edits import entry_for
+from unlatch.increments.records.operation import SEEN_ITEM
 from unlatch.worklog.record import (
     TEXT,
     TEXTS,
@@ -18,7 +17,6 @@ from unlatch.worklog.record import (
     ULID,
     WORD,
     WORDS,
-    BadRecord,
     Field,
     Record,
     Type,
@@ -31,27 +29,8 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Link
     from unlatch.spi.manifest import LinkShape
-    from unlatch.spi.operation import Operation
-
-__all__ = [
-    "AMENDED",
-    "AMENDMENTS",
-    "BadRecord",
-    "entries_of",
-    "is_in_doubt",
-    "mark_format",
-    "read_pending",
-    "read_reopens",
-    "set_pending",
-    "struck",
-    "supersede",
-    "write_reopen",
-    "write_synced",
-]
 
 AMENDMENTS = "amendments"
-# The format version of a file with a note about an attempt.
-_WITH_ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +76,13 @@ TASK = Record(
 )
 _AMENDMENT = Record(
     "Amendment",
-    "What is changed about the work.",
+    "A change of the work.",
     Amendment,
     Field("scopeChange", WORD, "change"),
     Field("newTasks", Type("Tasks", _read_tasks, _write_tasks), "added"),
     # Tasks, user stories and criteria that are to be done again.
     Field("parts", WORDS, "parts"),
-    # The documents that have yet to say so; the next command writes them.
+    # The documents that do not show it yet; the next command writes them.
     Field("unwritten", WORDS, "unwritten"),
     make=_amendment,
 )
@@ -130,12 +109,12 @@ REOPEN = Record(
     Field("previousCompletedAt", TEXT, "previous_completed_at"),
     Field("reopenedBy", WORD, "reopened_by", required=True),
     ("amendment", _AMENDMENT),
-    # The kind of reason that it was, where one was named.
+    # The category of the reason.
     Field("category", WORD, "category"),
     Field("source", TEXT, "source"),
-    # The refusals that it was made in spite of.
+    # The rules that were overridden.
     Field("forced", WORDS, "forced"),
-    # Items that were to be closed and were not yet, which this reopen keeps open.
+    # Items that stay open: their close was not delivered before this reopen.
     Field("struck", WORDS, "struck"),
     Field("revertedAt", TIME, "reverted_at"),
     # The ULID of the operation that undid it.
@@ -143,7 +122,7 @@ REOPEN = Record(
 )
 SYNCED = Record(
     "SyncedDetails",
-    "What a reopen did to an item, beside the item's id and address.",
+    "The effect of a reopen on an item, beside the item's id and address.",
     SyncedItem,
     Field("before", SEEN_ITEM, "before"),
     Field("after", SEEN_ITEM, "after"),
@@ -155,11 +134,7 @@ SYNCED = Record(
 def read_reopens(
     data: Mapping[str, Any], shapes: Mapping[str, LinkShape]
 ) -> tuple[ReopenEntry, ...]:
-    """The entries of reopenHistory.
-
-    Raises:
-        BadRecord: an entry lacks something that history cannot do without.
-    """
+    """The entries of reopenHistory; BadRecord where one lacks a required key."""
     raw = data.get("reopenHistory", [])
     entries = []
     for number, entry in enumerate(REOPEN.read_all(raw, "/reopenHistory")):
@@ -183,7 +158,6 @@ def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterato
 
 
 def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
-    """A new entry, in the order in which it is read best."""
     return {**REOPEN.write(entry), "syncedTo": {}}
 
 
@@ -193,11 +167,10 @@ def write_synced(
     shapes: Mapping[str, LinkShape],
     links: Iterable[Link],
 ) -> None:
-    """Note in an entry of reopenHistory that a reopen reached an item; once is enough.
+    """Note in an entry of reopenHistory that a reopen reached an item, unless it has that note.
 
     Args:
-        links: all links of the increment; the items are written in their order, whichever of them
-            answered first.
+        links: all links of the increment; the items are written in their order.
     """
     shape = shapes[item.tracker]
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
@@ -217,84 +190,7 @@ def write_synced(
         block["items"] = items
 
 
-def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
-    """The operations that wait for delivery, oldest first.
-
-    Raises:
-        BadRecord: an operation lacks something that it cannot be delivered without.
-    """
-    return OPERATION.read_all(data.get("pending", []), "/pending")
-
-
 def entries_of(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """All entries that may hold an amendment, to be changed in place."""
     yield from data.get("reopenHistory", ())
     yield from data.get(AMENDMENTS, ())
-
-
-def supersede(
-    pending: Iterable[Operation], reopens: Iterable[ReopenEntry]
-) -> tuple[Operation, ...]:
-    """What is left of undelivered operations when the increment's status changes again.
-
-    The state part is struck: the newer change has its own. The comment stays due; a close without
-    a reason has none. An operation whose last attempt may still take effect stays, so that nothing
-    is written to its item before that is known. Creating and updating have no state part.
-    """
-    with_comment = {entry.id for entry in reopens}
-    left = []
-    for operation in pending:
-        if operation.kind not in _WITH_STATE:
-            left.append(operation)
-        elif (
-            operation.kind is Kind.UNDO
-            or operation.reason
-            or operation.op in with_comment
-            or is_in_doubt(operation)
-        ):
-            left.append(replace(operation, state=False))
-    return tuple(left)
-
-
-def struck(pending: Iterable[Operation]) -> tuple[str, ...]:
-    """The items that a later reopen keeps open, though an earlier change was to close them."""
-    closing = (Kind.CLOSE, Kind.UNDO)
-    return tuple(dict.fromkeys(one.item for one in pending if one.state and one.kind in closing))
-
-
-_WITH_STATE = (Kind.REOPEN, Kind.CLOSE, Kind.UNDO)
-
-
-def is_in_doubt(operation: Operation) -> bool:
-    """Whether something that was sent for an operation may still take effect."""
-    return operation.attempt is not None and operation.attempt.is_open
-
-
-def set_pending(data: dict[str, Any], operations: Iterable[Operation]) -> None:
-    """Write `pending`; entries that stay the same keep their text, none at all means no key."""
-    known = {
-        (entry["op"], entry["tracker"], entry["item"]): entry for entry in data.get("pending", [])
-    }
-    entries = []
-    for operation in operations:
-        old = known.get(operation.key)
-        same = old is not None and OPERATION.read(old) == operation
-        entries.append(old if same else OPERATION.write(operation, over=old))
-    if entries:
-        data["pending"] = entries
-    else:
-        data.pop("pending", None)
-    mark_format(data)
-
-
-def mark_format(data: dict[str, Any]) -> None:
-    """Let versions that know nothing of attempts refuse a file that holds a note about one.
-
-    They would deliver without it, perhaps for a second time.
-    """
-    pending = data.get("pending")
-    entries = pending if isinstance(pending, list) else []
-    if any(isinstance(entry, dict) and "attempt" in entry for entry in entries):
-        data["formatVersion"] = _WITH_ATTEMPTS
-    elif data.get("formatVersion") == _WITH_ATTEMPTS:
-        del data["formatVersion"]
