@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from importlib import import_module
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from unlatch import __version__
 from unlatch.cli.global_options import Globals
-from unlatch.cli.table import COMMANDS, SECTIONS
+from unlatch.cli.table import COMMANDS, SECTIONS, Entry
 from unlatch.project.entry_points import entry_points
 
 PLUGINS = "unlatch.plugins"
@@ -26,9 +27,7 @@ class App(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Load the command of that name."""
         if entry := COMMANDS.get(name):
-            module = import_module(f"unlatch.cli.commands.{entry.module}")
-            command: click.Command = module.command(entry)
-            return command
+            return _load(entry)
         if name in entry_points(PLUGINS):
             from unlatch.cli.commands.trackers.tracker import tracker_group  # noqa: PLC0415
 
@@ -44,6 +43,16 @@ class App(click.Group):
                 rows.append((f"{names} ...", "Work on the items of one tracker (writes trackers)"))
             with formatter.section(section):
                 formatter.write_dl(rows, col_max=24)
+
+
+def _load(entry: Entry) -> click.Command:
+    module = import_module(f"unlatch.cli.commands.{entry.module}")
+    if build := getattr(module, "command", None):
+        built: click.Command = build(entry)
+        return built
+    command: click.Command = copy(module.run)
+    command.name, command.help = entry.name, entry.own_help
+    return command
 
 
 @click.group(

@@ -29,7 +29,8 @@ class Entry:
     """A command.
 
     Args:
-        module: the module below `unlatch.cli.commands` that defines it, as `command`.
+        module: the module below `unlatch.cli.commands` with the command `run`; or with the
+            function `command`, if the options depend on the plugins or on the command's name.
         help: its help in one line.
         programs: all programs that it may start; tests/security proves it.
         shown: False for a synonym.

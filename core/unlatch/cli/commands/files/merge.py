@@ -17,48 +17,42 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.cli.table import Entry
     from unlatch.lifecycle.merge import MergeResult
 
 CONFLICT = 5
 _LONGEST = 60
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
+@click.command()
+@click.option("--resolve", "wanted", metavar="ID", required=True, help="The increment.")
+@click.option("--ours", is_flag=True, help="Take our side of each conflict.")
+@click.option("--theirs", is_flag=True, help="Take their side of each conflict.")
+@click.option("--add", is_flag=True, help="Also git add the resolved files.")
+@click.option("--dry-run", is_flag=True, help="Show the conflicts, and write nothing.")
+@JSON
+@with_session
+def run(
+    session: Session,
+    *,
+    wanted: str,
+    ours: bool,
+    theirs: bool,
+    add: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
 
-    @click.command(entry.name, help=entry.own_help)
-    @click.option("--resolve", "wanted", metavar="ID", required=True, help="The increment.")
-    @click.option("--ours", is_flag=True, help="Take our side of each conflict.")
-    @click.option("--theirs", is_flag=True, help="Take their side of each conflict.")
-    @click.option("--add", is_flag=True, help="Also git add the resolved files.")
-    @click.option("--dry-run", is_flag=True, help="Show the conflicts, and write nothing.")
-    @JSON
-    @with_session
-    def run(
-        session: Session,
-        *,
-        wanted: str,
-        ours: bool,
-        theirs: bool,
-        add: bool,
-        dry_run: bool,
-        as_json: bool,
-    ) -> int:
-        from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
-
-        if ours and theirs:
-            raise click.UsageError("--ours and --theirs exclude each other")
-        take = Side.OURS if ours else Side.THEIRS if theirs else None
-        done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
-        code = 0 if done.settled else CONFLICT
-        if as_json:
-            output.document("merge", code, **_document(session, done))
-        else:
-            _tell(session, done, dry_run=dry_run)
-        return code
-
-    return run
+    if ours and theirs:
+        raise click.UsageError("--ours and --theirs exclude each other")
+    take = Side.OURS if ours else Side.THEIRS if theirs else None
+    done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
+    code = 0 if done.settled else CONFLICT
+    if as_json:
+        output.document("merge", code, **_document(session, done))
+    else:
+        _tell(session, done, dry_run=dry_run)
+    return code
 
 
 def clash_lines(clashes: Iterable[Clash]) -> Iterator[str]:

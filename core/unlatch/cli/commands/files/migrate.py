@@ -15,49 +15,43 @@ from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unlatch.cli.table import Entry
     from unlatch.migrate.plan import MigrationPlan, SkippedFile
     from unlatch.project.workspace import Workspace
 
 DECLINED = 2
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @click.option("--undo", is_flag=True, help="Undo the last migration.")
-    @click.option("--dry-run", is_flag=True, help="Show the changes, and write nothing.")
-    @click.option("--yes", is_flag=True, help="Do not ask.")
-    @BY
-    @JSON
-    @with_session
-    def run(
-        session: Session, *, undo: bool, dry_run: bool, yes: bool, by: str | None, as_json: bool
-    ) -> int:
-        workspace = session.workspace
-        task = _undo(workspace) if undo else _migration(workspace, by=session.who(by))
-        if not as_json:
-            _show(task, diffs=dry_run)
-        left = task.left
-        is_applied = task.is_due and not dry_run
-        if is_applied:
-            if not agreed(task.question, yes=yes, command=task.command):
-                output.talk("Nothing was changed.")
-                return DECLINED
-            left = task.apply()
-        if as_json:
-            output.document("migrate", dryRun=dry_run, undo=undo, **_document(task, left))
-            return 0
-        for one in left:
-            output.note(f"{one.path} is left as it is: {one.why}")
-        if is_applied:
-            output.ok(task.done)
-            if not undo:
-                output.talk("Next: unlatch doctor, then commit")
+@click.command()
+@click.option("--undo", is_flag=True, help="Undo the last migration.")
+@click.option("--dry-run", is_flag=True, help="Show the changes, and write nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@BY
+@JSON
+@with_session
+def run(
+    session: Session, *, undo: bool, dry_run: bool, yes: bool, by: str | None, as_json: bool
+) -> int:
+    workspace = session.workspace
+    task = _undo(workspace) if undo else _migration(workspace, by=session.who(by))
+    if not as_json:
+        _show(task, diffs=dry_run)
+    left = task.left
+    is_applied = task.is_due and not dry_run
+    if is_applied:
+        if not agreed(task.question, yes=yes, command=task.command):
+            output.talk("Nothing was changed.")
+            return DECLINED
+        left = task.apply()
+    if as_json:
+        output.document("migrate", dryRun=dry_run, undo=undo, **_document(task, left))
         return 0
-
-    return run
+    for one in left:
+        output.note(f"{one.path} is left as it is: {one.why}")
+    if is_applied:
+        output.ok(task.done)
+        if not undo:
+            output.talk("Next: unlatch doctor, then commit")
+    return 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,31 +24,25 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.worklog.event_log import Event
 
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
+@click.command()
+@click.argument("wanted", metavar="[ID]", required=False)
+@click.option("--all", "over_all", is_flag=True, help="Show statistics of all reopens.")
+@JSON
+@with_session
+def run(session: Session, *, wanted: str | None, over_all: bool, as_json: bool) -> int:
+    if (wanted is None) is not over_all:
+        raise click.UsageError("name an increment, or --all")
+    if wanted is not None:
+        return _tell(session, wanted, as_json=as_json)
+    from unlatch.cli.commands.overview.history_all import tell_all  # noqa: PLC0415
 
-    @click.command(entry.name, help=entry.own_help)
-    @click.argument("wanted", metavar="[ID]", required=False)
-    @click.option("--all", "over_all", is_flag=True, help="Show statistics of all reopens.")
-    @JSON
-    @with_session
-    def run(session: Session, *, wanted: str | None, over_all: bool, as_json: bool) -> int:
-        if (wanted is None) is not over_all:
-            raise click.UsageError("name an increment, or --all")
-        if wanted is not None:
-            return _tell(session, wanted, as_json=as_json)
-        from unlatch.cli.commands.overview.history_all import tell_all  # noqa: PLC0415
-
-        return tell_all(session, as_json=as_json)
-
-    return run
+    return tell_all(session, as_json=as_json)
 
 
 def _tell(session: Session, wanted: str, *, as_json: bool) -> int:

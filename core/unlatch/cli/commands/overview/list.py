@@ -18,7 +18,6 @@ from unlatch.increments.model.status import Status, read_status
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from unlatch.cli.table import Entry
     from unlatch.errors import StoreError
 
 Listed = Increment | BrokenIncrement
@@ -27,32 +26,27 @@ Listed = Increment | BrokenIncrement
 _MOST_ITEMS = 34
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @click.option("--all", "everything", is_flag=True, help="Also list archived increments.")
-    @click.option("--status", "wanted", metavar="STATUS", help="Only list this status.")
-    @JSON
-    @with_session
-    def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
-        status = _status(wanted) if wanted is not None else None
-        manager = session.workspace.manager
-        folders = [*session.layout.folders()]
-        listed = [one for one in folders if everything or not one.archived]
-        notes: list[str] = []
-        left_out: list[BrokenIncrement] = []
-        chosen = _chosen(manager.each(listed), status, left_out)
-        chosen = _noted(chosen, manager.unreadable_title, notes)
-        if as_json:
-            output.document_list(map(list_entry, chosen))
-        else:
-            _tell(chosen, hidden=len(folders) - len(listed) if status is None else 0)
-        for note in notes:
-            output.note(note)
-        return tell_left_out(left_out)
-
-    return run
+@click.command()
+@click.option("--all", "everything", is_flag=True, help="Also list archived increments.")
+@click.option("--status", "wanted", metavar="STATUS", help="Only list this status.")
+@JSON
+@with_session
+def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
+    status = _status(wanted) if wanted is not None else None
+    manager = session.workspace.manager
+    folders = [*session.layout.folders()]
+    listed = [one for one in folders if everything or not one.archived]
+    notes: list[str] = []
+    left_out: list[BrokenIncrement] = []
+    chosen = _chosen(manager.each(listed), status, left_out)
+    chosen = _noted(chosen, manager.unreadable_title, notes)
+    if as_json:
+        output.document_list(map(list_entry, chosen))
+    else:
+        _tell(chosen, hidden=len(folders) - len(listed) if status is None else 0)
+    for note in notes:
+        output.note(note)
+    return tell_left_out(left_out)
 
 
 def _status(wanted: str) -> Status:

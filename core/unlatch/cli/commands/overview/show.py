@@ -17,41 +17,35 @@ from unlatch.lifecycle.fetch_items import fetch_items
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @ID
-    @click.option("--offline", is_flag=True, help="Do not read the items from the trackers.")
-    @JSON
-    @with_session
-    def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
-        increment = session.workspace.manager.read(wanted)
-        seen: Sequence[ItemSnapshot] = ()
-        if increment.links and not offline:
-            with session.trackers() as trackers:
-                seen = fetch_items(trackers, increment.links)
-        unreadable = session.workspace.manager.unreadable_documents(increment)
-        warnings = [*increment.warnings, *map(not_read, unreadable)]
-        if not as_json:
-            _tell(session, increment, seen, warnings)
-            return 0
-        output.document(
-            "show",
-            increment=list_entry(increment),
-            reopenHistory=increment.data.get("reopenHistory", []),
-            pending=[operation_entry(operation) for operation in increment.pending],
-            items=[item_entry(one) for one in seen],
-            warnings=warnings,
-        )
+@click.command()
+@ID
+@click.option("--offline", is_flag=True, help="Do not read the items from the trackers.")
+@JSON
+@with_session
+def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
+    increment = session.workspace.manager.read(wanted)
+    seen: Sequence[ItemSnapshot] = ()
+    if increment.links and not offline:
+        with session.trackers() as trackers:
+            seen = fetch_items(trackers, increment.links)
+    unreadable = session.workspace.manager.unreadable_documents(increment)
+    warnings = [*increment.warnings, *map(not_read, unreadable)]
+    if not as_json:
+        _tell(session, increment, seen, warnings)
         return 0
-
-    return run
+    output.document(
+        "show",
+        increment=list_entry(increment),
+        reopenHistory=increment.data.get("reopenHistory", []),
+        pending=[operation_entry(operation) for operation in increment.pending],
+        items=[item_entry(one) for one in seen],
+        warnings=warnings,
+    )
+    return 0
 
 
 def _tell(

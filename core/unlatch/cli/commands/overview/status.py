@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.limits import Use
 
@@ -31,24 +30,19 @@ _LISTS = 5
 _LEAST = 2
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @JSON
-    @with_session
-    def run(session: Session, *, as_json: bool) -> int:
-        found = overview(session.workspace)
-        if as_json:
-            output.document("status", **_document(found))
-        else:
-            _Screen(found, session.workspace.clock()).show()
-        manager = session.workspace.manager
-        for error in filter(None, map(manager.unreadable_title, found.wip.active)):
-            output.note(not_read(error))
-        return 0
-
-    return run
+@click.command()
+@JSON
+@with_session
+def run(session: Session, *, as_json: bool) -> int:
+    found = overview(session.workspace)
+    if as_json:
+        output.document("status", **_document(found))
+    else:
+        _Screen(found, session.workspace.clock()).show()
+    manager = session.workspace.manager
+    for error in filter(None, map(manager.unreadable_title, found.wip.active)):
+        output.note(not_read(error))
+    return 0
 
 
 def _document(found: Overview) -> output.Json:

@@ -19,35 +19,29 @@ from unlatch.errors import UnlatchError
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
-    from unlatch.cli.table import Entry
     from unlatch_sandbox import Sandbox
 
 _ME = (("user.name", "Dana Demo"), ("user.email", "dana@demo.invalid"))
 _REASON = "Bug discovered in error handling"
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
+@click.command()
+@click.option("--keep", is_flag=True, help="Keep the sandbox and the repository until Ctrl-C.")
+def run(*, keep: bool) -> int:
+    check_sandbox()
+    from unlatch_sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
 
-    @click.command(entry.name, help=entry.own_help)
-    @click.option("--keep", is_flag=True, help="Keep the sandbox and the repository until Ctrl-C.")
-    def run(*, keep: bool) -> int:
-        check_sandbox()
-        from unlatch_sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
-
-        with ExitStack() as stack:
-            root = Path(tempfile.mkdtemp(prefix="unlatch-demo-"))
-            stack.callback(shutil.rmtree, root, ignore_errors=True)
-            box = stack.enter_context(Sandbox())
-            _Demo(root, box).play()
-            if keep:
-                _tell_places(root, box)
-                serve(box)
-            else:
-                output.talk("To explore them: unlatch demo --keep")
-        return 0
-
-    return run
+    with ExitStack() as stack:
+        root = Path(tempfile.mkdtemp(prefix="unlatch-demo-"))
+        stack.callback(shutil.rmtree, root, ignore_errors=True)
+        box = stack.enter_context(Sandbox())
+        _Demo(root, box).play()
+        if keep:
+            _tell_places(root, box)
+            serve(box)
+        else:
+            output.talk("To explore them: unlatch demo --keep")
+    return 0
 
 
 class _Demo:

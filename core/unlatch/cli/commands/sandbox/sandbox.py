@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,46 +10,36 @@ from unlatch.cli.runtime import output
 from unlatch.errors import UnlatchError
 from unlatch.project.registry import is_installed
 
-if TYPE_CHECKING:
-    from unlatch.cli.table import Entry
 
+@click.command()
+@click.option(
+    "--state",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Store the items in this file; by default they are lost when the sandbox stops.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65532),
+    help="Use this port and the next three; by default free ones.",
+)
+def run(*, state: Path | None, port: int | None) -> int:
+    check_sandbox()
+    from unlatch_sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @click.option(
-        "--state",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="Store the items in this file; by default they are lost when the sandbox stops.",
-    )
-    @click.option(
-        "--port",
-        type=click.IntRange(1, 65532),
-        help="Use this port and the next three; by default free ones.",
-    )
-    def run(*, state: Path | None, port: int | None) -> int:
-        check_sandbox()
-        from unlatch_sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
-
-        ports = Ports(*range(port, port + 4)) if port else None
-        with Sandbox(state, ports=ports) as box:
-            output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:")
-            output.talk()
-            output.data(
-                "# .unlatch/config.toml: the whole file, in place of the one of unlatch init"
-            )
-            output.data_lines(box.config())
-            output.data("# the environment")
-            for name, value in box.environ().items():
-                output.data(f"export {name}={value}")
-            output.talk()
-            if state is None:
-                output.talk("It has no items yet; unlatch link ID --create github creates one.")
-            serve(box)
-        return 0
-
-    return run
+    ports = Ports(*range(port, port + 4)) if port else None
+    with Sandbox(state, ports=ports) as box:
+        output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:")
+        output.talk()
+        output.data("# .unlatch/config.toml: the whole file, in place of the one of unlatch init")
+        output.data_lines(box.config())
+        output.data("# the environment")
+        for name, value in box.environ().items():
+            output.data(f"export {name}={value}")
+        output.talk()
+        if state is None:
+            output.talk("It has no items yet; unlatch link ID --create github creates one.")
+        serve(box)
+    return 0
 
 
 def check_sandbox() -> None:

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 
 from unlatch.cli.runtime import output
 
-if TYPE_CHECKING:
-    from unlatch.cli.table import Entry
 
-
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-    @click.pass_context
-    def run(ctx: click.Context, /, *, shell: str) -> int:
-        made = get_completion_class(shell)
-        if made is None:
-            raise click.UsageError(f"click knows no completion for {shell}")
-        app = ctx.find_root().command
-        # click's own for bash starts bash to learn its version.
-        output.data_lines(ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE")))
-        return 0
-
-    return run
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def run(ctx: click.Context, /, *, shell: str) -> int:
+    made = get_completion_class(shell)
+    if made is None:
+        raise click.UsageError(f"click knows no completion for {shell}")
+    app = ctx.find_root().command
+    # click's own for bash starts bash to learn its version.
+    output.data_lines(ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE")))
+    return 0

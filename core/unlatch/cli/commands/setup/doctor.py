@@ -15,54 +15,48 @@ from unlatch.cli.runtime.session import JSON, Session, with_session
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.table import Entry
     from unlatch.doctor.online import Examined
 
 DECLINED = 2
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @click.argument("trackers", metavar="[TRACKER...]", nargs=-1)
-    @click.option(
-        "--online", is_flag=True, help="Check the token's permissions on the trackers; read only."
-    )
-    @click.option("--fix", is_flag=True, help="Show safe fixes, ask, and write them.")
-    @click.option("--dry-run", is_flag=True, help="With --fix: show the fixes, and write nothing.")
-    @click.option("--yes", is_flag=True, help="With --fix: do not ask.")
-    @JSON
-    @with_session
-    def run(
-        session: Session,
-        *,
-        trackers: tuple[str, ...],
-        online: bool,
-        fix: bool,
-        dry_run: bool,
-        yes: bool,
-        as_json: bool,
-    ) -> int:
-        if trackers and not online:
-            raise click.UsageError("trackers are named with --online")
-        if (dry_run or yes) and not fix:
-            raise click.UsageError("--dry-run and --yes go with --fix")
-        fixes = _fix(session, dry_run=dry_run, yes=yes, quiet=as_json) if fix else []
-        if fixes is None:
-            output.talk("Nothing was changed.")
-            return DECLINED
-        examined = _examine_online(session, trackers) if online else []
-        # With named trackers only these are checked.
-        report = _report(session, examined, fixes, alone=bool(trackers))
-        code = 1 if report["errors"] else 0
-        if as_json:
-            output.document("doctor", code, **report)
-        else:
-            tell_report(report)
-        return code
-
-    return run
+@click.command()
+@click.argument("trackers", metavar="[TRACKER...]", nargs=-1)
+@click.option(
+    "--online", is_flag=True, help="Check the token's permissions on the trackers; read only."
+)
+@click.option("--fix", is_flag=True, help="Show safe fixes, ask, and write them.")
+@click.option("--dry-run", is_flag=True, help="With --fix: show the fixes, and write nothing.")
+@click.option("--yes", is_flag=True, help="With --fix: do not ask.")
+@JSON
+@with_session
+def run(
+    session: Session,
+    *,
+    trackers: tuple[str, ...],
+    online: bool,
+    fix: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    if trackers and not online:
+        raise click.UsageError("trackers are named with --online")
+    if (dry_run or yes) and not fix:
+        raise click.UsageError("--dry-run and --yes go with --fix")
+    fixes = _fix(session, dry_run=dry_run, yes=yes, quiet=as_json) if fix else []
+    if fixes is None:
+        output.talk("Nothing was changed.")
+        return DECLINED
+    examined = _examine_online(session, trackers) if online else []
+    # With named trackers only these are checked.
+    report = _report(session, examined, fixes, alone=bool(trackers))
+    code = 1 if report["errors"] else 0
+    if as_json:
+        output.document("doctor", code, **report)
+    else:
+        tell_report(report)
+    return code
 
 
 def _fix(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[output.Json] | None:

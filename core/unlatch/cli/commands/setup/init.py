@@ -15,49 +15,43 @@ from unlatch.project.setup import set_up
 
 if TYPE_CHECKING:
     from unlatch.cli.global_options import Globals
-    from unlatch.cli.table import Entry
     from unlatch.project.git.setup import GitSetupResult
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @click.option(
-        "--git",
-        "with_git",
-        is_flag=True,
-        help="Also set up git to merge increments field by field.",
-    )
-    @JSON
-    @click.pass_context
-    def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
-        options: Globals = ctx.obj
-        root = options.root or Path.cwd()
-        if with_git:
-            require_git(root)
-        done = set_up(root, Registry().manifests.values())
-        git = set_up_git(done.layout) if with_git else None
-        if as_json:
-            output.document(
-                "init",
-                root=str(done.layout.root),
-                made=[str(path.relative_to(done.layout.root)) for path in done.made],
-                git=_git_entry(git) if git else None,
-            )
-            return 0
-        for path in done.made:
-            output.ok(str(path.relative_to(done.layout.root)))
-        if git:
-            _tell_git(git)
-        if not done.made and not (git and (git.lines or git.driver)):
-            output.talk("No changes needed.")
-        increments = done.layout.increments.relative_to(done.layout.root)
-        output.talk(f"Increments are in {increments}/.")
-        output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")
+@click.command()
+@click.option(
+    "--git",
+    "with_git",
+    is_flag=True,
+    help="Also set up git to merge increments field by field.",
+)
+@JSON
+@click.pass_context
+def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
+    options: Globals = ctx.obj
+    root = options.root or Path.cwd()
+    if with_git:
+        require_git(root)
+    done = set_up(root, Registry().manifests.values())
+    git = set_up_git(done.layout) if with_git else None
+    if as_json:
+        output.document(
+            "init",
+            root=str(done.layout.root),
+            made=[str(path.relative_to(done.layout.root)) for path in done.made],
+            git=_git_entry(git) if git else None,
+        )
         return 0
-
-    return run
+    for path in done.made:
+        output.ok(str(path.relative_to(done.layout.root)))
+    if git:
+        _tell_git(git)
+    if not done.made and not (git and (git.lines or git.driver)):
+        output.talk("No changes needed.")
+    increments = done.layout.increments.relative_to(done.layout.root)
+    output.talk(f"Increments are in {increments}/.")
+    output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")
+    return 0
 
 
 def _git_entry(git: GitSetupResult) -> output.Json:

@@ -11,7 +11,6 @@ from unlatch.cli.runtime.session import JSON
 from unlatch.project.registry import Registry, is_installed
 
 if TYPE_CHECKING:
-    from unlatch.cli.table import Entry
     from unlatch.spi import Manifest
 
 
@@ -19,32 +18,27 @@ if TYPE_CHECKING:
 _FOR_PEOPLE = ("create", "update", "close", "reopen", "status")
 
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @JSON
-    def run(*, as_json: bool) -> int:
-        registry = Registry()
-        rows = [_entry(manifest) for manifest in registry.manifests.values()]
-        if as_json:
-            output.document("plugins", plugins=rows, broken=dict(registry.broken))
-            return 0
-        shown = [
-            (
-                row["name"],
-                row["title"],
-                "ready" if row["ready"] else f"needs {row['requirement']}",
-                ", ".join(one for one in row["capabilities"] if one in _FOR_PEOPLE),
-            )
-            for row in rows
-        ]
-        output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=3)
-        for name, problem in registry.broken.items():
-            output.data(f"{output.bad('broken')} {name}: {output.clean(problem)}")
+@click.command()
+@JSON
+def run(*, as_json: bool) -> int:
+    registry = Registry()
+    rows = [_entry(manifest) for manifest in registry.manifests.values()]
+    if as_json:
+        output.document("plugins", plugins=rows, broken=dict(registry.broken))
         return 0
-
-    return run
+    shown = [
+        (
+            row["name"],
+            row["title"],
+            "ready" if row["ready"] else f"needs {row['requirement']}",
+            ", ".join(one for one in row["capabilities"] if one in _FOR_PEOPLE),
+        )
+        for row in rows
+    ]
+    output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=3)
+    for name, problem in registry.broken.items():
+        output.data(f"{output.bad('broken')} {name}: {output.clean(problem)}")
+    return 0
 
 
 def _entry(manifest: Manifest) -> output.Json:

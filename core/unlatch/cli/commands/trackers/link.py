@@ -16,68 +16,61 @@ from unlatch.spi.options import AS_CONFIGURED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.table import Entry
 
+@click.command()
+@click.argument("named", metavar="[ID] [URL...]", nargs=-1)
+@click.option("--create", metavar="TRACKER", help="Create an item on TRACKER, and link it.")
+@click.option(
+    "--file", metavar="CSV", help="Link the items in a file of increment,url; - reads stdin."
+)
+@click.option(
+    "--suggest", is_flag=True, help="Suggest items for increments without one; link nothing."
+)
+@BY
+@click.option(
+    "--dry-run", is_flag=True, help="Show the items to link or create, and write nothing."
+)
+@JSON
+@with_session
+def run(
+    session: Session,
+    *,
+    named: tuple[str, ...],
+    create: str | None,
+    file: str | None,
+    suggest: bool,
+    by: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    from unlatch.cli.commands.trackers import link_many, tracker  # noqa: PLC0415
 
-def command(entry: Entry) -> click.Command:
-    """The command."""
-
-    @click.command(entry.name, help=entry.own_help)
-    @click.argument("named", metavar="[ID] [URL...]", nargs=-1)
-    @click.option("--create", metavar="TRACKER", help="Create an item on TRACKER, and link it.")
-    @click.option(
-        "--file", metavar="CSV", help="Link the items in a file of increment,url; - reads stdin."
-    )
-    @click.option(
-        "--suggest", is_flag=True, help="Suggest items for increments without one; link nothing."
-    )
-    @BY
-    @click.option(
-        "--dry-run", is_flag=True, help="Show the items to link or create, and write nothing."
-    )
-    @JSON
-    @with_session
-    def run(
-        session: Session,
-        *,
-        named: tuple[str, ...],
-        create: str | None,
-        file: str | None,
-        suggest: bool,
-        by: str | None,
-        dry_run: bool,
-        as_json: bool,
-    ) -> int:
-        from unlatch.cli.commands.trackers import link_many, tracker  # noqa: PLC0415
-
-        if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
-            raise click.UsageError("give addresses, --create, --file or --suggest; just one")
-        if file:
-            return link_many.link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
-        if suggest:
-            return link_many.link_suggest(session, named, as_json=as_json)
-        if not named:
-            raise click.UsageError("Missing argument 'ID'.")
-        wanted, *urls = named
-        if bool(urls) is bool(create):
-            raise UsageError(
-                "link-what",
-                "name the addresses of items, or --create TRACKER",
-                hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
-            )
-        if not create:
-            return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
-        return tracker.create_items(
-            session,
-            create,
-            wanted,
-            by=by,
-            delivery=AS_CONFIGURED,
-            dry_run=dry_run,
-            as_json=as_json,
+    if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
+        raise click.UsageError("give addresses, --create, --file or --suggest; just one")
+    if file:
+        return link_many.link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
+    if suggest:
+        return link_many.link_suggest(session, named, as_json=as_json)
+    if not named:
+        raise click.UsageError("Missing argument 'ID'.")
+    wanted, *urls = named
+    if bool(urls) is bool(create):
+        raise UsageError(
+            "link-what",
+            "name the addresses of items, or --create TRACKER",
+            hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
         )
-
-    return run
+    if not create:
+        return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
+    return tracker.create_items(
+        session,
+        create,
+        wanted,
+        by=by,
+        delivery=AS_CONFIGURED,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
 
 
 def _link(
