@@ -15,14 +15,13 @@ from unlatch.project.registry import Registry
 from unlatch.spi import Capability, Category
 from unlatch.testing import FaultKind, Proxy
 from unlatch.testing.behaviour import Behaviour
-from unlatch.testing.checks import check_no_secret
-from unlatch.testing.fault_cases import REOPEN_FAULTS, FaultCase
+from unlatch.testing.checks import CLOSE, REOPEN, check_no_secret
 from unlatch.testing.fixture import READ_SECONDS, Fixture
 from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
 from unlatch.testing.planning import Planning
-from unlatch.testing.scenario import run_create_faults, run_faults
-from unlatch.testing.transition import CLOSE, REOPEN
+from unlatch.testing.resilience import REOPEN_FAULTS
+from unlatch.testing.scenario import FaultCase, run_create_faults, run_faults
 from unlatch_github.api.paths import issue_path
 from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Sandbox

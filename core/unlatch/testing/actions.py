@@ -14,9 +14,9 @@ from unlatch.testing.clone import REASON
 if TYPE_CHECKING:
     from unlatch.spi import Outcome
     from unlatch.spi.item import ItemRef
+    from unlatch.testing.checks import Transition
     from unlatch.testing.faults import Request
     from unlatch.testing.fixture import Fixture
-    from unlatch.testing.transition import Transition
 
 
 def require(fixture: Fixture, capability: Capability) -> None:

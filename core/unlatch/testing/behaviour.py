@@ -11,10 +11,17 @@ from unlatch.project.workspace import new_ulid
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
 from unlatch.spi.operation import Result
 from unlatch.testing.actions import apply, comment_text, make_change, read_state, require, writes
-from unlatch.testing.checks import check_files, check_item, check_labels
+from unlatch.testing.checks import (
+    CLOSE,
+    KEPT,
+    REOPEN,
+    Transition,
+    check_files,
+    check_item,
+    check_labels,
+)
 from unlatch.testing.clone import make_clone
 from unlatch.testing.scenario import prepare
-from unlatch.testing.transition import CLOSE, KEPT, REOPEN, Transition
 
 if TYPE_CHECKING:
     from unlatch.testing.fixture import Fixture

@@ -1,13 +1,14 @@
-"""Checks of the final state of items and files."""
+"""The transitions of the tests, and checks of the final state of items and files."""
 
 from __future__ import annotations
 
 import traceback
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Capability
+from unlatch.spi.operation import Kind as Operation
 from unlatch.testing.clone import REASON
-from unlatch.testing.transition import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -16,7 +17,30 @@ if TYPE_CHECKING:
     from unlatch.spi.item import ItemRef
     from unlatch.testing.clone import Clone
     from unlatch.testing.fixture import Fixture
-    from unlatch.testing.transition import Transition
+
+
+# A label that a person added before.
+KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """The effect of an operation on an item.
+
+    Args:
+        opens: whether the item is open afterwards, and closed before, or the reverse.
+        before: our label before.
+        after: our label afterwards.
+    """
+
+    operation: Operation
+    opens: bool
+    before: str
+    after: str
+
+
+REOPEN = Transition(Operation.REOPEN, opens=True, before="completed", after="reopened")
+CLOSE = Transition(Operation.CLOSE, opens=False, before="reopened", after="completed")
 
 
 def check_item(

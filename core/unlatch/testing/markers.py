@@ -22,9 +22,8 @@ from unlatch.testing.actions import (
     require,
     writes,
 )
-from unlatch.testing.checks import check_item, check_labels, check_no_secret
+from unlatch.testing.checks import KEPT, REOPEN, check_item, check_labels, check_no_secret
 from unlatch.testing.faults import Fault, FaultKind
-from unlatch.testing.transition import KEPT, REOPEN
 from unlatch.transport import measure
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ import pytest
 from unlatch.errors import TrackerError
 from unlatch.spi import Capability
 from unlatch.testing.actions import make_change, require
-from unlatch.testing.checks import check_labels
+from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
 from unlatch.testing.clone import REASON
 from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.testing.harness import Harness
-from unlatch.testing.transition import CLOSE, KEPT, REOPEN, Transition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import pytest
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change
 from unlatch.testing.actions import apply, draft, make_change, require, writes
-from unlatch.testing.transition import CLOSE, KEPT, REOPEN, Transition
+from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition
 
 if TYPE_CHECKING:
     from unlatch.spi import ItemRef, PlannedRequest

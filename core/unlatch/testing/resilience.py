@@ -8,16 +8,48 @@ import pytest
 
 from unlatch.spi import Capability
 from unlatch.testing.actions import require
-from unlatch.testing.checks import check_files, check_item
-from unlatch.testing.fault_cases import CLOSE_FAULTS, CREATE_FAULTS, REOPEN_FAULTS, FaultCase
+from unlatch.testing.checks import CLOSE, REOPEN, check_files, check_item
 from unlatch.testing.faults import Fault, FaultKind
-from unlatch.testing.scenario import prepare, run_create_faults, run_faults
-from unlatch.testing.transition import CLOSE, REOPEN
+from unlatch.testing.scenario import FaultCase, prepare, run_create_faults, run_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.testing.fixture import Fixture
+
+
+def _cases(*kinds: FaultKind, writes: bool = True) -> tuple[FaultCase, ...]:
+    return tuple(FaultCase(kind, writes) for kind in kinds)
+
+
+REOPEN_FAULTS = (
+    *_cases(*FaultKind),
+    *_cases(FaultKind.DROPPED, FaultKind.LIMITED, FaultKind.UNAUTHORISED, writes=False),
+)
+# A reopen already covers the faults that concern the transport and delivery alone.
+CLOSE_FAULTS = _cases(
+    FaultKind.LOST_REPLY,
+    FaultKind.TRUNCATED,
+    FaultKind.DROPPED,
+    FaultKind.FAILED_BEFORE,
+    FaultKind.UNAUTHORISED,
+    FaultKind.FORBIDDEN,
+    FaultKind.STALE,
+    FaultKind.INTERRUPTED,
+)
+CREATE_FAULTS = (
+    *_cases(
+        FaultKind.LOST_REPLY,
+        FaultKind.FAILED_AFTER,
+        FaultKind.TRUNCATED,
+        FaultKind.TIMEOUT,
+        FaultKind.DROPPED,
+        FaultKind.LIMITED,
+        FaultKind.REDIRECTED,
+        FaultKind.UNAUTHORISED,
+    ),
+    *_cases(FaultKind.DROPPED, writes=False),
+)
 
 
 class Resilience:

@@ -6,19 +6,27 @@ every clone has recorded it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UnknownOutcome
+from unlatch.errors import (
+    Conflict,
+    Forbidden,
+    Limited,
+    Rejected,
+    TrackerError,
+    Transient,
+    Unauthorised,
+    UnknownOutcome,
+)
 from unlatch.spi import Capability
-from unlatch.testing.checks import check_files, check_item, check_no_secret
+from unlatch.testing.checks import KEPT, Transition, check_files, check_item, check_no_secret
 from unlatch.testing.clone import Clone, make_clone
-from unlatch.testing.fault_cases import FaultCase, true_errors
 from unlatch.testing.faults import Fault, FaultKind, Request
-from unlatch.testing.transition import KEPT, Transition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from unlatch.delivery.task import Delivery
     from unlatch.spi.item import ItemRef
@@ -27,6 +35,56 @@ if TYPE_CHECKING:
 
 # A label that a person adds in between.
 MINE = "mine"
+
+
+@dataclass(frozen=True, slots=True)
+class FaultCase:
+    """A kind of fault, for requests that write or for those that read."""
+
+    kind: FaultKind
+    writes: bool = True
+
+    def __str__(self) -> str:
+        return self.kind.value if self.writes else f"{self.kind.value}-on-a-read"
+
+
+# The only class of error that a delivery may report after a fault. No error is valid too, for a
+# request that only reads, whatever its method, or that may be repeated.
+_TRUE: Mapping[FaultKind, type[TrackerError]] = {
+    FaultKind.LOST_REPLY: UnknownOutcome,
+    FaultKind.FAILED_AFTER: UnknownOutcome,
+    FaultKind.BUSY_AFTER: UnknownOutcome,
+    FaultKind.TRUNCATED: UnknownOutcome,
+    FaultKind.TIMEOUT: UnknownOutcome,
+    FaultKind.FAILED_BEFORE: UnknownOutcome,
+    FaultKind.GATEWAY: UnknownOutcome,
+    FaultKind.DROPPED: UnknownOutcome,
+    FaultKind.LIMITED: Limited,
+    FaultKind.LIMITED_UNTIL: Limited,
+    FaultKind.REDIRECTED: Conflict,
+    FaultKind.STALE: Conflict,
+    FaultKind.INTERRUPTED: Conflict,
+    FaultKind.REFLECTED: Rejected,
+    FaultKind.UNAUTHORISED: Unauthorised,
+    FaultKind.FORBIDDEN: Forbidden,
+}
+_TRUE_OF_A_READ: Mapping[FaultKind, type[TrackerError]] = {
+    FaultKind.DROPPED: Transient,
+    FaultKind.LIMITED: Limited,
+    FaultKind.UNAUTHORISED: Unauthorised,
+}
+
+
+def true_errors(case: FaultCase, *, after_write: bool) -> tuple[type[TrackerError], ...]:
+    """The classes of error that a delivery may report.
+
+    Args:
+        after_write: whether the operation had written before the fault.
+    """
+    if case.writes:
+        return (_TRUE[case.kind],)
+    # A failed read after a write leaves the effect of the write unknown.
+    return (_TRUE_OF_A_READ[case.kind], *((UnknownOutcome,) if after_write else ()))
 
 
 def run_faults(fixture: Fixture, transition: Transition, case: FaultCase) -> Iterator[str]:
