@@ -8,6 +8,7 @@ import textwrap
 import pytest
 from tests.docs.pages import ROOT
 
+from unlatch.spi import Capability, SyncPlugin
 from unlatch.testing import FaultKind
 
 PAGE = (ROOT / "docs/writing-a-plugin.md").read_text(encoding="utf-8")
@@ -28,7 +29,17 @@ def test_a_block_stands_in_its_file(path: str, code: str) -> None:
     assert any(spelling in file for spelling in spellings), f"{path} has not:\n{code}"
 
 
+def table(heading: str) -> str:
+    return PAGE[PAGE.index(f"| {heading} |") :].partition("\n\n")[0]
+
+
 def test_every_fault_is_in_the_table() -> None:
-    rows = [line for line in PAGE.splitlines() if re.search(r"\| (yes|no)", line)]
-    told = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
-    assert {kind.value for kind in FaultKind} == told
+    listed = set(re.findall(r"`([\w-]+)`", table("Fault")))
+    assert {kind.value for kind in FaultKind} == listed
+
+
+def test_every_method_and_capability_is_listed() -> None:
+    methods = {name for name in vars(SyncPlugin) if not name.startswith("_")}
+    listed = set(re.findall(r"`(\w+)`", table("Method")))
+    assert set() == methods - listed
+    assert set() == {one.name for one in Capability if f"`{one.name}`" not in PAGE}
