@@ -1,0 +1,47 @@
+"""The trackers' tables are checked by their plugins, and all mistakes are listed."""
+
+from __future__ import annotations
+
+import pytest
+
+from unlatch.config.config import CoreConfig, RawConfig
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import check_trackers
+
+
+def test_valid_tables_become_settings() -> None:
+    raw = RawConfig(CoreConfig(), {"github": {"repository": "octo/widgets"}})
+
+    settings, problems = check_trackers(raw, Registry())
+
+    assert problems == ()
+    assert settings["github"].target == "octo/widgets"
+
+
+def test_every_mistake_is_listed() -> None:
+    core = CoreConfig.model_validate({"labels": {"reopened": "two words"}})
+    tables: dict[str, dict[str, object]] = {
+        "gitbub": {},
+        "github": {"repository": "octo"},
+        "jira": {"site": 7},
+    }
+    raw = RawConfig(core, tables, problems=("patience: expected a number",))
+
+    settings, problems = check_trackers(raw, Registry())
+
+    assert settings == {}
+    assert problems[0] == "patience: expected a number"
+    assert problems[1].startswith("trackers.gitbub: no plugin of this name; installed are ")
+    places = [problem.partition(":")[0] for problem in problems[2:]]
+    assert places == ["trackers.github.repository", "trackers.jira.site", "labels.reopened"]
+    assert "(for Jira)" in problems[-1]
+
+
+@pytest.mark.parametrize("repository", ["", "octo/", "octo/../widgets"])
+def test_a_table_with_a_mistake_has_no_settings(repository: str) -> None:
+    raw = RawConfig(CoreConfig(), {"github": {"repository": repository}})
+
+    settings, problems = check_trackers(raw, Registry())
+
+    assert settings == {}
+    assert len(problems) == 1
