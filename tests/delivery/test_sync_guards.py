@@ -52,6 +52,21 @@ def test_a_push_is_cancelled_by_a_resume_during_its_reads(project: Project, trac
     assert [] == [e for e in project.events() if e.get("result") == "closed"]
 
 
+def test_no_base_is_recorded_for_a_status_that_changed_during_the_reads(project: Project) -> None:
+    completed_on(project, "github")
+    edit_metadata(project, lambda data: data["github"].pop("base", None))
+
+    def resume() -> None:
+        assert project.process(*RESUME, "--offline").code == 0
+
+    project.box.faults.add(Fault("github", "human", action=resume, **READS["github"]))
+    synced = project.run("sync")
+
+    assert synced.code == 0, synced.said
+    assert "active" == project.metadata()["status"]
+    assert "base" not in project.metadata()["github"]
+
+
 def test_a_push_is_cancelled_by_a_resume_while_sync_asks(project: Project) -> None:
     number = add_issue(project, "0008-other", status="active")
     active_on(project, "github")

@@ -18,6 +18,7 @@ from unlatch.lifecycle.completion import check_finish
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import DeliveryOptions
 from unlatch.sync.compare import Verdict
+from unlatch.sync.plan import by_increment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,12 +50,10 @@ def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewe
     """Preview the requests that applying a plan would send."""
     manager = run.workspace.manager
     plans: list[Plan] = []
-    for group in _by_increment(plan.links).values():
+    for group in by_increment(plan.links):
         pushes = [one for one in group if one.verdict is Verdict.PUSH]
         operations = [next(_operations(manager, one, by=by)) for one in pushes]
-        local = plan_enqueue(group[0].increment, *operations)
-        if local.operations:
-            plans.append(local)
+        plans.append(plan_enqueue(group[0].increment, *operations))
     for move in plan.moves:
         local = _plan_move(move, manager.intent(by=move.by, reason=move.reason), forced=())
         new = tuple(one for one in local.operations if one.op in local.new)
@@ -72,10 +71,10 @@ def apply_sync_plan(
     Raises:
         StoreError: an increment's files cannot be written.
     """
-    for group in _by_increment(plan.having(Verdict.RECORD)).values():
+    for group in by_increment(plan.having(Verdict.RECORD)):
         _record_base(workspace, group)
     pushed: list[Operation] = []
-    for group in _by_increment(plan.having(Verdict.PUSH)).values():
+    for group in by_increment(plan.having(Verdict.PUSH)):
         pushed += _push(workspace, group, by=by)
     fresh = {operation.op for operation in pushed if operation.state}
     moves = list(plan.moves)
@@ -86,13 +85,6 @@ def apply_sync_plan(
             moves[number] = replace(move, error=error)
     enqueued = frozenset({*fresh, *(one.op for one in pushed)})
     return AppliedPlan(tuple(moves), enqueued, frozenset(fresh))
-
-
-def _by_increment(links: Iterable[Compared]) -> dict[str, list[Compared]]:
-    groups: dict[str, list[Compared]] = {}
-    for one in links:
-        groups.setdefault(one.increment.id, []).append(one)
-    return groups
 
 
 def _record_base(workspace: Workspace, group: Sequence[Compared]) -> None:

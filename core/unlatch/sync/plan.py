@@ -115,16 +115,21 @@ def plan_sync(
 def make_plan(compared: Iterable[Compared]) -> SyncPlan:
     """Return the plan for links with their decisions, which a person may have changed."""
     links = tuple(compared)
-    groups: dict[str, list[Compared]] = defaultdict(list)
-    for one in links:
-        groups[one.increment.id].append(one)
-    resolved = {name: resolve_conflicts(group) for name, group in groups.items()}
-    in_turn = {name: iter(group) for name, group in resolved.items()}
-    moves = (_plan_move(group) for group in resolved.values())
+    resolved = [resolve_conflicts(group) for group in by_increment(links)]
+    in_turn = {group[0].increment.id: iter(group) for group in resolved}
+    moves = map(_plan_move, resolved)
     return SyncPlan(
         tuple(next(in_turn[one.increment.id]) for one in links),
         tuple(move for move in moves if move is not None),
     )
+
+
+def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:
+    """Group links by their increments."""
+    groups: dict[str, list[Compared]] = defaultdict(list)
+    for one in links:
+        groups[one.increment.id].append(one)
+    return list(groups.values())
 
 
 def _linked(everything: Iterable[Increment]) -> Mapping[tuple[str, str], list[Increment]]:
