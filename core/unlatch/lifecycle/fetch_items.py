@@ -1,34 +1,31 @@
-"""Asking trackers about items, side by side."""
+"""Read items from their trackers, side by side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError, unexpected
-from unlatch.spi import Capability, Snapshot
+from unlatch.spi import Capability
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from unlatch.errors import TrackerError
     from unlatch.increments.model.increment import Link
     from unlatch.project.trackers import Trackers
-    from unlatch.spi import SyncPlugin
     from unlatch.spi.item import ItemRef, RemoteItem
 
 
 @dataclass(frozen=True, slots=True)
 class ItemSnapshot:
-    """What is known of a linked item.
+    """A linked item as its tracker has it.
 
     Args:
-        link: the link.
         name: how people call the item.
-        item: what its tracker said; None if it could not be asked or did not answer in time.
-        error: why it could not be asked; None if it merely did not answer in time.
+        item: None if it could not be read, or its tracker did not answer in time.
+        error: why it could not be read; None if its tracker merely did not answer in time.
     """
 
     link: Link
@@ -38,79 +35,57 @@ class ItemSnapshot:
 
 
 def fetch_items(
-    trackers: Trackers,
-    links: Iterable[Link],
-    *,
-    within: float | None = None,
-    closely: bool = False,
+    trackers: Trackers, links: Iterable[Link], *, within: float | None = None, closely: bool = False
 ) -> list[ItemSnapshot]:
-    """What the trackers say about the items of `links`, in that order.
+    """Read the items of `links`, in that order.
 
     Args:
-        within: seconds after which what has not come is left unknown.
-        closely: ask in the way that tells most (who moved an item, what closed it), also where a
-            single item could be read more simply.
+        within: seconds after which an item without an answer is left unknown.
+        closely: read all details (who moved an item, why it was closed), also where a single item
+            could be read more simply.
     """
     links = list(links)
     seen = {link: ItemSnapshot(link, link.key) for link in links}
-    located: dict[str, dict[Link, _Place]] = {}
+    located: dict[str, dict[Link, ItemRef]] = {}
     for link in links:
         try:
             ref = trackers.locate(link)
         except UnlatchError as error:
-            seen[link] = ItemSnapshot(link, link.key, error=error)
+            seen[link] = replace(seen[link], error=error)
         else:
-            name = trackers.settings(link.tracker).name(ref)
-            seen[link] = ItemSnapshot(link, name)
-            located.setdefault(link.tracker, {})[link] = _Place(ref, name)
-    tasks: dict[tuple[Link, ...], Callable[[], list[ItemSnapshot]]] = {}
-    for tracker, places in located.items():
-        at_once = Capability.STATUS_OF_MANY in trackers.registry.manifest(tracker).capabilities
-        groups = (
-            [places]
-            if at_once and (closely or len(places) > 1)
-            else [{one: places[one]} for one in places]
-        )
-        tasks |= {
-            tuple(group): partial(_look, trackers, tracker, group, closely=closely)
-            for group in groups
-        }
+            seen[link] = replace(seen[link], name=trackers.settings(link.tracker).name(ref))
+            located.setdefault(link.tracker, {})[link] = ref
+    tasks: dict[tuple[Link, ...], Callable[[], Mapping[Link, RemoteItem | UnlatchError]]] = {}
+    for tracker, refs in located.items():
+        reads_many = Capability.STATUS_OF_MANY in trackers.registry.manifest(tracker).capabilities
+        at_once = reads_many and (closely or len(refs) > 1)
+        for group in [refs] if at_once else [{link: ref} for link, ref in refs.items()]:
+            tasks[tuple(group)] = partial(_read, trackers, tracker, group, at_once=at_once)
     for _, found in run_parallel(tasks, within=within):
-        seen |= {one.link: one for one in found}
+        for link, one in found.items():
+            if isinstance(one, UnlatchError):
+                seen[link] = replace(seen[link], error=one)
+            else:
+                seen[link] = replace(seen[link], item=one)
     return [seen[link] for link in links]
 
 
-def _look(
-    trackers: Trackers, tracker: str, places: Mapping[Link, _Place], *, closely: bool
-) -> list[ItemSnapshot]:
-    many = Capability.STATUS_OF_MANY in trackers.registry.manifest(tracker).capabilities
-    singly = not many or (len(places) == 1 and not closely)
+def _read(
+    trackers: Trackers, tracker: str, refs: Mapping[Link, ItemRef], *, at_once: bool
+) -> Mapping[Link, RemoteItem | UnlatchError]:
+    error: UnlatchError
     try:
-        refs = [place.ref for place in places.values()]
-        found = _asked(trackers.open(tracker), refs, singly=singly)
-    except UnlatchError as error:
-        return [ItemSnapshot(link, place.name, error=error) for link, place in places.items()]
-    except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        told = unexpected(error)
-        return [ItemSnapshot(link, place.name, error=told) for link, place in places.items()]
-    return [_seen(link, place, found[place.ref]) for link, place in places.items()]
-
-
-def _asked(
-    plugin: SyncPlugin, refs: list[ItemRef], *, singly: bool
-) -> Mapping[ItemRef, Snapshot | TrackerError]:
-    if singly:
-        return {refs[0]: plugin.read(refs[0])}
-    return plugin.read_many(list(dict.fromkeys(refs)))
-
-
-def _seen(link: Link, place: _Place, found: Snapshot | TrackerError) -> ItemSnapshot:
-    if isinstance(found, UnlatchError):
-        return ItemSnapshot(link, place.name, error=found)
-    return ItemSnapshot(link, place.name, found.item)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    ref: ItemRef
-    name: str
+        plugin = trackers.open(tracker)
+        if not at_once:
+            return {link: plugin.read(ref).item for link, ref in refs.items()}
+        found = plugin.read_many(list(dict.fromkeys(refs.values())))
+        answers = {link: found[ref] for link, ref in refs.items()}
+        return {
+            link: one if isinstance(one, UnlatchError) else one.item
+            for link, one in answers.items()
+        }
+    except UnlatchError as refused:
+        error = refused
+    except Exception as mistake:  # noqa: BLE001  # a plugin's mistake must not hide the other items
+        error = unexpected(mistake)
+    return dict.fromkeys(refs, error)

@@ -1,4 +1,4 @@
-"""The lives of increments, and what their reopens have in common."""
+"""The history of an increment, and a summary of all reopens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.event_log import Event
 
-# The event and the time in metadata.json are of one moment, and of two looks at the clock.
+# The event and the time in metadata.json are of one moment, read from the clock twice.
 _SAME = timedelta(minutes=1)
 
 
@@ -67,11 +67,11 @@ def life(increment: Increment, events: Sequence[Event]) -> list[Event]:
 
 
 def _completions(increment: Increment, events: Sequence[Event]) -> list[datetime]:
-    """The completions that metadata.json tells of and no event does."""
+    """The completions in metadata.json that have no event."""
     moves = (event for event in events if isinstance(event, Transitioned | Undone))
     known = [event.at for event in moves if event.to == Status.COMPLETED]
     times = [read_stamp(entry.previous_completed_at) for entry in increment.reopens]
-    # An undone reopen leaves the increment completed at the time at which it was before.
+    # An undone reopen leaves the increment completed at the earlier time.
     times.append(increment.completed_at)
     return [
         at
@@ -85,7 +85,7 @@ class Reopen:
     """One reopen of one increment.
 
     Args:
-        after: days from the completion to the reopen; None if the completion's time is not known.
+        after: days from the completion to the reopen; None if the time of completion is not known.
     """
 
     increment: Increment
@@ -95,7 +95,7 @@ class Reopen:
 
 @dataclass(frozen=True, slots=True)
 class Reopened:
-    """An increment that was reopened, and how often."""
+    """An increment that was reopened."""
 
     increment: Increment
     reopens: tuple[Reopen, ...]
@@ -108,13 +108,12 @@ class Reopened:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the reopens of all increments have in common; undone ones are only counted.
+    """A summary of the reopens of all increments; undone ones are only counted.
 
     Args:
-        by_month: how many there were in each month that had any ("2025-11").
-        by_category: how many there were for each kind of reason; None where none was named.
+        by_month: the number of reopens in each month that had any ("2025-11").
+        by_category: the number for each kind of reason; None where none was named.
         often: the increments that were reopened, the most reopened first.
-        undone: how many were taken back.
     """
 
     reopens: tuple[Reopen, ...]
@@ -125,36 +124,29 @@ class Summary:
 
     @property
     def days(self) -> tuple[float, float, float] | None:
-        """Days from completion to reopen: the fewest, the median, the most."""
+        """Days from completion to reopen: minimum, median, maximum."""
         known = [one.after for one in self.reopens if one.after is not None]
         return (min(known), round(median(known), 1), max(known)) if known else None
 
 
 def summary(increments: Iterable[Increment]) -> Summary:
-    """What the reopens of these increments have in common."""
-    entries = [(one, entry) for one in increments for entry in one.reopens]
-    reopens = tuple(
-        Reopen(increment, entry, _days(entry))
-        for increment, entry in sorted(entries, key=lambda pair: (pair[1].reopened_at, pair[1].id))
-        if entry.reverted_at is None
-    )
+    """Summarise the reopens of increments."""
+    found = [Reopen(one, entry, _days(entry)) for one in increments for entry in one.reopens]
+    found.sort(key=lambda one: (one.entry.reopened_at, one.entry.id))
+    reopens = tuple(one for one in found if one.entry.reverted_at is None)
     months = Counter(f"{one.entry.reopened_at:%Y-%m}" for one in reopens)
     categories = Counter(one.entry.category for one in reopens)
+    groups: dict[str, list[Reopen]] = {}
+    for one in reopens:
+        groups.setdefault(one.increment.id, []).append(one)
+    often = [Reopened(group[0].increment, tuple(group)) for group in groups.values()]
     return Summary(
         reopens,
         dict(sorted(months.items())),
         dict(sorted(categories.items(), key=lambda pair: (-pair[1], pair[0] or ""))),
-        _often(reopens),
-        len(entries) - len(reopens),
+        tuple(sorted(often, key=lambda one: (-len(one.reopens), one.increment.id))),
+        len(found) - len(reopens),
     )
-
-
-def _often(reopens: Iterable[Reopen]) -> tuple[Reopened, ...]:
-    groups: dict[str, list[Reopen]] = {}
-    for one in reopens:
-        groups.setdefault(one.increment.id, []).append(one)
-    found = (Reopened(group[0].increment, tuple(group)) for group in groups.values())
-    return tuple(sorted(found, key=lambda one: (-len(one.reopens), one.increment.id)))
 
 
 def _days(entry: ReopenEntry) -> float | None:

@@ -1,8 +1,8 @@
-"""Proposing items for increments that are tied to none on a tracker."""
+"""Propose items for increments that have no link to a tracker; nothing is linked."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi.item import Listed
 
-# Ten pages of the slowest tracker; whoever has more items names their addresses.
+# Ten pages of the slowest tracker; with more items, addresses have to be named.
 MOST_LISTED = 1000
 
 
 class Ground(StrEnum):
-    """What an item is proposed for."""
+    """Why an item is proposed."""
 
     MARKER = "marker"
     TITLE = "title"
@@ -39,7 +39,7 @@ class Proposal:
     """The items that may be an increment's on one tracker.
 
     Args:
-        items: one, or several between which somebody has to choose.
+        items: one, or several to choose from.
         contested: whether such an item is as likely another increment's.
     """
 
@@ -57,12 +57,12 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """What is proposed.
+    """The proposals.
 
     Args:
-        listed: how many items each tracker listed.
-        lacking: how many increments have no item, by tracker.
-        errors: why trackers could not be asked.
+        listed: the number of items that each tracker listed.
+        lacking: the number of increments without an item, by tracker.
+        errors: the errors of trackers that could not be read.
     """
 
     proposals: tuple[Proposal, ...]
@@ -77,42 +77,32 @@ def suggest_links(
     increments: Sequence[Increment],
     everything: Iterable[Increment],
 ) -> Suggestions:
-    """Propose items for those of `increments` that have none on a tracker; ties nothing.
+    """Propose items for those of `increments` that have none on a tracker.
 
     Args:
         everything: all increments of the project, whose items are not proposed by their titles.
     """
-    names = [
-        name
-        for name in workspace.settings
-        if Capability.LIST in trackers.registry.manifest(name).capabilities
-    ]
-    lacking = {name: [one for one in increments if not _has_item(one, name)] for name in names}
-    asked = {name: partial(_list, trackers, name) for name in names if lacking[name]}
-    taken = {_address(link.url) for one in everything for link in one.links if link.url}
-    listed: dict[str, list[Listed]] = {}
-    errors: dict[str, UnlatchError] = {}
-    for name, found in run_parallel(asked):
-        if isinstance(found, UnlatchError):
-            errors[name] = found
-        else:
-            listed[name] = found
-    proposals = [
-        proposal
+    manifest = trackers.registry.manifest
+    names = [one for one in workspace.settings if Capability.LIST in manifest(one).capabilities]
+    lacking = {
+        name: [one for one in increments if all(link.tracker != name for link in one.links)]
         for name in names
-        if name in listed
-        for proposal in _proposals(name, lacking[name], listed[name], taken)
+    }
+    found = dict(
+        run_parallel({name: partial(_list, trackers, name) for name in names if lacking[name]})
+    )
+    errors = {name: one for name, one in found.items() if isinstance(one, UnlatchError)}
+    listed = {name: one for name in names if isinstance(one := found.get(name), list)}
+    taken = {_address(link.url) for one in everything for link in one.links if link.url}
+    proposals = [
+        one for name in listed for one in _proposals(name, lacking[name], listed[name], taken)
     ]
     return Suggestions(
         tuple(proposals),
-        {name: len(listed[name]) for name in names if name in listed},
-        {name: len(lacking[name]) for name in names},
+        {name: len(items) for name, items in listed.items()},
+        {name: len(found) for name, found in lacking.items()},
         errors,
     )
-
-
-def _has_item(increment: Increment, tracker: str) -> bool:
-    return any(link.tracker == tracker for link in increment.links)
 
 
 def _list(trackers: Trackers, name: str) -> list[Listed] | UnlatchError:
@@ -136,30 +126,24 @@ def _proposals(
             by_title[_folded(item.title)].append(item)
     found: list[Proposal] = []
     for increment in increments:
-        marked = [item for op in _made(increment) for item in by_op.get(op, ())]
-        titled = [item for title in _titles(increment) for item in by_title.get(title, ())]
+        marked = [item for op in _creations(increment) for item in by_op.get(op, ())]
+        titles = dict.fromkeys(map(_folded, filter(str.strip, (increment.title, increment.id))))
+        titled = [item for title in titles for item in by_title.get(title, ())]
         if items := tuple(dict.fromkeys(marked or titled)):
             ground = Ground.MARKER if marked else Ground.TITLE
             found.append(Proposal(increment, tracker, ground, items))
-    return _contested(found)
-
-
-def _contested(found: list[Proposal]) -> list[Proposal]:
-    """Where two increments are proposed one item by its title, neither is to be believed."""
-    claims: dict[str, int] = defaultdict(int)
-    for proposal in found:
-        for item in proposal.items:
-            claims[item.ref.url] += 1
+    # Where two increments are proposed one item by its title, neither is to be believed.
+    claims = Counter(item.ref.url for proposal in found for item in proposal.items)
     return [
-        replace(one, contested=True)
-        if one.ground is Ground.TITLE and any(claims[item.ref.url] > 1 for item in one.items)
+        replace(one, contested=one.ground is Ground.TITLE)
+        if any(claims[item.ref.url] > 1 for item in one.items)
         else one
         for one in found
     ]
 
 
-def _made(increment: Increment) -> list[str]:
-    """The operations by which items were made for an increment, as its files tell."""
+def _creations(increment: Increment) -> list[str]:
+    """The operations that created items for an increment, by its files."""
     made = [one.op for one in increment.pending if one.kind is Kind.CREATE]
     try:
         events = read_events(increment.folder)
@@ -167,11 +151,6 @@ def _made(increment: Increment) -> list[str]:
         return made
     created = (one for one in events if isinstance(one, Delivered) and one.kind == Kind.CREATE)
     return made + [one.op for one in created]
-
-
-def _titles(increment: Increment) -> list[str]:
-    said = (increment.title, increment.id)
-    return list(dict.fromkeys(_folded(title) for title in said if title.strip()))
 
 
 def _folded(title: str) -> str:

@@ -1,4 +1,4 @@
-"""Resolving an increment's conflict from the three versions that git keeps of each file."""
+"""Merge an increment: a conflict from git's three versions of each file, or as merge driver."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError
+from unlatch.errors import StoreError, unexpected
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_metadata
-from unlatch.project.git.run import run_git
+from unlatch.project.git.run import merge_file, run_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.file_check import check_size
@@ -33,16 +33,15 @@ _BASE, _OURS, _THEIRS = 1, 2, 3
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """What resolving an increment's conflict came to.
+    """The result of resolving an increment's conflict.
 
     Args:
-        paths: the files that git has in conflict and that are sound now (or would be).
-        kept: those of them that somebody had mended before; they are left as they are.
-        clashes: what both sides changed, differently, whichever was taken.
+        paths: the files in conflict for git that are sound now (or would be).
+        kept: those of them that were fixed by hand before; they are left as they are.
+        clashes: fields that both sides changed, differently, whichever was taken.
         settled: whether nothing is left for people to decide.
-        added: whether git was told.
+        added: whether the files were added to git's index.
         left: the files in conflict that only people can merge.
-        warnings: what went wrong by the way.
     """
 
     increment: str
@@ -57,7 +56,7 @@ class MergeResult:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A file in conflict, and what it shall hold; None if it was mended before."""
+    """A file in conflict, and its merged content; None if it was fixed before."""
 
     path: Path
     content: bytes | None
@@ -73,7 +72,7 @@ def resolve(
 
     Args:
         take: the side to take where the two clash.
-        add: tell git that the files are resolved.
+        add: also git add the files.
 
     Raises:
         UsageError: the increment is unknown.
@@ -102,7 +101,7 @@ def resolve(
 
 
 def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
-    """What to do about each file; events come first, as whenever something is recorded."""
+    """A plan for each file; events come first, as in every write."""
     plans = []
     if stages := _stages(folder, EVENTS):
         plans.append(_events_plan(folder, stages))
@@ -149,12 +148,12 @@ def _metadata_plan(
             "conflict-unreadable",
             f"metadata.json cannot be merged: {error}",
             where=str(path),
-            hint="mend it by hand, then git add it",
+            hint="fix it by hand, then git add it",
         ) from error
-    # A choice of a whole side, or of ours before, may still be changed; anything else is somebody's
-    # own work.
-    unmended = {ours, theirs, *(one.content for one in merged.values())}
-    if _is_sound(path) and read_file(path) not in unmended:
+    # A choice of a whole side, or of ours before, may still be changed; other content was fixed by
+    # hand.
+    unfixed = {ours, theirs, *(one.content for one in merged.values())}
+    if _is_sound(path) and read_file(path) not in unfixed:
         return _Plan(path, None)
     chosen = merged[take or Side.OURS]
     return _Plan(path, chosen.content, chosen.clashes)
@@ -183,7 +182,7 @@ def _stages(folder: Folder, name: str) -> dict[int, bytes]:
 
 
 def _with_spec(workspace: Workspace, folder: Folder, done: MergeResult) -> MergeResult:
-    """Let spec.md follow the status, unless it is in conflict itself."""
+    """Update the status in spec.md, unless that is in conflict itself."""
     if done.left:
         return done
     spec = folder.path / SPEC
@@ -210,3 +209,54 @@ def _added(folder: Folder, done: MergeResult) -> MergeResult:
             hint="git add them yourself",
         )
     return replace(done, added=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MergeDriverResult:
+    """The result of a merge of three files.
+
+    Args:
+        clean: whether nothing is left for people to decide.
+        clashes: fields that both sides changed, differently.
+        problem: why the file was merged as text instead.
+    """
+
+    clean: bool
+    clashes: tuple[Clash, ...] = ()
+    problem: str | None = None
+
+
+def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> MergeDriverResult:
+    """Merge three versions of a metadata.json, as git hands them over, into `ours`.
+
+    A version that cannot be merged by what it means is merged as git merges any text.
+
+    Raises:
+        StoreError: `merge-failed`, if git could not merge it either; `ours` is as it was.
+    """
+    try:
+        versions = [_read(path) for path in (base, ours, theirs)]
+        merged = merge_metadata(*versions, shapes=shapes)
+    except UnmergeableError as error:
+        return _drive_as_text(base, ours, theirs, problem=str(error))
+    except Exception as error:  # noqa: BLE001  # git would take our side for what it came to
+        problem = unexpected(error).message
+        return _drive_as_text(base, ours, theirs, problem=problem)
+    # git's own temporary file: if this is cut short, git takes no notice of it.
+    ours.write_bytes(merged.content)
+    return MergeDriverResult(clean=not merged.clashes, clashes=merged.clashes)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        check_size(path.stat().st_size, path, METADATA)
+    except StoreError as error:
+        raise UnmergeableError(error.message) from error
+    return path.read_bytes()
+
+
+def _drive_as_text(base: Path, ours: Path, theirs: Path, *, problem: str) -> MergeDriverResult:
+    conflicts = merge_file(ours.parent, ours.absolute(), base.absolute(), theirs.absolute())
+    if conflicts is None:
+        raise StoreError("merge-failed", f"metadata.json could not be merged: {problem}")
+    return MergeDriverResult(clean=conflicts == 0, problem=problem)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
 from unlatch.increments.files.layout import METADATA
-from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import read_pending
@@ -17,9 +16,10 @@ from unlatch.project.git.run import run_git
 from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from unlatch.config.config import CoreConfig
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation
 
@@ -33,14 +33,14 @@ class PendingOperation:
 
     @property
     def cause(self) -> str | None:
-        """The id of the error that it last ended with, if one is known."""
+        """The id of the error of the last attempt, if one is known."""
         attempt = self.operation.attempt
         return self.operation.cause or (attempt.cause if attempt else None)
 
 
 @dataclass(frozen=True, slots=True)
 class StaleIncrement:
-    """An increment on which nothing was done for as long as its status should not last."""
+    """An increment without activity for longer than its status allows."""
 
     increment: Increment
     days: int
@@ -51,15 +51,12 @@ class Overview:
     """Increments and operations that need attention.
 
     Args:
-        limits: how much may be worked on at once.
-        wip: how much is, and what.
-        paused: what somebody means to take up again, outside the archive.
-        stale: what is active or paused for too long, the longest first.
+        paused: paused increments outside the archive.
+        stale: active or paused for too long, the longest first.
         pending: operations that are not delivered yet.
-        not_recorded: operations that were delivered, which git does not know of yet.
-        reopened_often: what was reopened as often as is worth a thought, the most first.
-        broken: what cannot be read.
-        mistakes: what is wrong with the core's own configuration; what is right of it counts.
+        not_recorded: operations that were delivered, but are pending in git's last commit.
+        reopened_often: the most reopened first.
+        mistakes: mistakes in the core's own configuration; its valid settings count.
     """
 
     limits: Limits
@@ -69,36 +66,38 @@ class Overview:
     pending: list[PendingOperation]
     not_recorded: list[PendingOperation]
     reopened_often: list[Increment]
-    broken: list[BrokenIncrement]
+    broken: Sequence[BrokenIncrement]
     mistakes: tuple[str, ...] = ()
 
 
 def overview(workspace: Workspace) -> Overview:
-    """What needs attention in a project.
+    """List the increments and operations that need attention.
 
     Raises:
         StoreError: the increments cannot be listed.
     """
-    config, mistakes = _configured(workspace)
-    found = workspace.manager.list()
-    sound = [one for one in found if isinstance(one, Increment)]
+    config, mistakes = _config(workspace)
+    sound, broken = workspace.manager.read_all()
+    limits, now = config.limits.rules, workspace.clock()
     often = [one for one in sound if one.has_frequent_reopens(config.frequent_reopens)]
-    limits = config.limits.rules
+    stale = [
+        StaleIncrement(one, days_idle(one, now) or 0) for one in sound if is_stale(one, limits, now)
+    ]
     return Overview(
         limits,
         wip(sound, limits),
         paused=[one for one in sound if one.status is Status.PAUSED and not one.archived],
-        stale=_stale(sound, limits, workspace),
-        pending=pending_operations(sound),
+        stale=sorted(stale, key=lambda one: -one.days),
+        pending=[PendingOperation(one, operation) for one in sound for operation in one.pending],
         not_recorded=not_recorded(workspace, sound),
         reopened_often=sorted(often, key=lambda one: -one.effective_reopens),
-        broken=[one for one in found if isinstance(one, BrokenIncrement)],
+        broken=broken,
         mistakes=mistakes,
     )
 
 
-def _configured(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
-    """The core's configuration, and what is wrong with it; that must not hide all the rest."""
+def _config(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
+    """The core's configuration, and the mistakes in it, which must not hide all the rest."""
     try:
         raw = workspace.raw_config
     except ConfigError as error:
@@ -108,28 +107,11 @@ def _configured(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
     return raw.core, raw.problems
 
 
-def _stale(
-    sound: Iterable[Increment], limits: Limits, workspace: Workspace
-) -> list[StaleIncrement]:
-    now = workspace.clock()
-    idle = [
-        StaleIncrement(one, days_idle(one, now) or 0) for one in sound if is_stale(one, limits, now)
-    ]
-    return sorted(idle, key=lambda one: -one.days)
-
-
-def pending_operations(increments: Iterable[Increment]) -> list[PendingOperation]:
-    """All pending operations, oldest first for each increment."""
-    return [
-        PendingOperation(increment, one) for increment in increments for one in increment.pending
-    ]
-
-
 def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[PendingOperation]:
     """Operations that were delivered here while git's last commit still has them pending.
 
     Where the result cannot be committed (a CI job without the right to push), the next clone finds
-    them pending, asks the items, and sends nothing.
+    them pending, reads the items, and sends nothing.
     """
     # Without a link there is no operation, and git need not be asked.
     linked = [one for one in increments if one.links]

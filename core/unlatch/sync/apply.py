@@ -14,7 +14,7 @@ from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reop
 from unlatch.increments.model.increment import Base, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
-from unlatch.lifecycle.completion import check_finish
+from unlatch.lifecycle.status_change import check_finish
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import DeliveryOptions
 from unlatch.sync.compare import Verdict

@@ -12,7 +12,7 @@ from unlatch.cli.runtime import output
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.merge_driver import MergeDriverResult
+    from unlatch.lifecycle.merge import MergeDriverResult
 
 # For git: merged; merged with conflicts left; not merged, so that git has to.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
@@ -30,7 +30,7 @@ def command(entry: Entry) -> click.Command:
     @click.argument("path", required=False, default="metadata.json")
     def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
         from unlatch.errors import StoreError  # noqa: PLC0415
-        from unlatch.lifecycle.merge_driver import merge_versions  # noqa: PLC0415
+        from unlatch.lifecycle.merge import merge_versions  # noqa: PLC0415
         from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
 
         try:
