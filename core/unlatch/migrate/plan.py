@@ -128,7 +128,7 @@ def _metadata(workspace: Workspace, folder: Folder, place: str) -> Change | Skip
         before = read_file(folder.path / METADATA)
         text = read_metadata(folder.path / METADATA)
         if text.duplicates:
-            return SkippedFile(path, f"{', '.join(text.duplicates)} stands there twice")
+            return SkippedFile(path, f"{', '.join(text.duplicates)} occurs twice")
         after = canonical(folder, text, workspace.manager.shapes)
     except OSError as error:
         return SkippedFile(path, error.strerror or str(error))

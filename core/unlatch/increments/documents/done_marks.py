@@ -13,12 +13,12 @@ from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.spec import read_stories
 from unlatch.increments.documents.state_words import State, box, opposite, read_status, with_box
 from unlatch.increments.documents.task_style import StatusStyle, is_bare
-from unlatch.increments.documents.tasks import Place, discarded_by_id, fields, places
+from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, fields, task_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_Item = Place | Criterion | Story
+_Item = TaskBlock | Criterion | Story
 # Comparing takes time, and a hint need not know every id of a huge file.
 _COMPARED = 1000
 _SHOWN_LINES = 10
@@ -37,7 +37,7 @@ def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
         UsageError: `item-unknown`, an id is not there; `item-ambiguous`, it occurs more than once.
     """
     lines = scan(text).lines
-    tasks = places(lines)
+    tasks = task_blocks(lines)
     stories, criteria = read_stories(lines)
     known: dict[str, list[_Item]] = defaultdict(list)
     items: tuple[_Item, ...] = (*tasks, *stories, *criteria)
@@ -46,11 +46,11 @@ def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
     # Two ids may mean one item: that of a story, and that of its criterion.
     chosen = {id(item): item for wanted in ids for item in _items(known, wanted.strip())}
     # The chosen tasks are no example to themselves, so unticking restores what was there before.
-    others = [place for place in tasks if id(place) not in chosen]
+    others = [block for block in tasks if id(block) not in chosen]
     marker = _TaskMarker(text, StatusStyle(others), done=done)
     edits: set[_Edit] = set()
     for item in chosen.values():
-        if isinstance(item, Place):
+        if isinstance(item, TaskBlock):
             edits.update(marker.edits(item))
         elif isinstance(item, Criterion):
             old = item.box or ""
@@ -105,22 +105,22 @@ class _TaskMarker:
         self._headings_tell = any(marks)
         self._decoration = marks if done else ("", "")
 
-    def edits(self, place: Place) -> Iterator[_Edit]:
-        status = place.status
+    def edits(self, block: TaskBlock) -> Iterator[_Edit]:
+        status = block.status
         if status is None:
-            if self._needs_line(place):
-                yield self._new_line(place)
-        elif self._is_wanted(place.status_state):
+            if self._needs_line(block):
+                yield self._new_line(block)
+        elif self._is_wanted(block.status_state):
             pass
-        elif place.boxes and not status.value:
-            for start, old in place.boxes:
+        elif block.boxes and not status.value:
+            for start, old in block.boxes:
                 yield _Edit(start, start + len(old), box(done=self._done))
         else:
             gap = "" if status.label.endswith((" ", "\t")) else " "
             words = self._changed(status.value, bare=is_bare(status.label))
             yield _Edit(status.start, status.end, gap + words)
-        if not (self._done and place.state is State.DONE):
-            yield from self._heading_edits(place)
+        if not (self._done and block.state is State.DONE):
+            yield from self._heading_edits(block)
 
     def _is_wanted(self, state: State | None) -> bool:
         return state is State.DONE if self._done else state in (State.OPEN, State.STARTED)
@@ -132,27 +132,27 @@ class _TaskMarker:
         own = None if status.state in (State.DISCARDED, None) else status
         return self._style.words(own, done=self._done) + status.lasting_note
 
-    def _needs_line(self, place: Place) -> bool:
-        if discarded_by_id(place.id):
+    def _needs_line(self, block: TaskBlock) -> bool:
+        if discarded_by_id(block.id):
             return True
-        if place.heading.mark.startswith("[") or self._is_wanted(place.state):
+        if block.heading.mark.startswith("[") or self._is_wanted(block.state):
             return False
         return not self._headings_tell
 
-    def _new_line(self, place: Place) -> _Edit:
+    def _new_line(self, block: TaskBlock) -> _Edit:
         end = line_ending(self._text)
-        if place.first and any(fields(place.first)):
-            return _Edit(place.first.start, place.first.start, self._line + end)
-        at = place.head.start + len(place.head.text)
+        if block.first and any(fields(block.first)):
+            return _Edit(block.first.start, block.first.start, self._line + end)
+        at = block.head.start + len(block.head.text)
         behind = self._text[at : at + 4].replace("\r\n", "\n").replace("\r", "\n")
         # A text without an empty line in between would become one paragraph with the status.
         is_free = behind in ("", "\n") or behind.startswith("\n\n")
         return _Edit(at, at, end + self._line + ("" if is_free else end))
 
-    def _heading_edits(self, place: Place) -> Iterator[_Edit]:
-        heading = place.heading
-        start = place.head.start + place.head.body
-        end = start + len(place.head.words)
+    def _heading_edits(self, block: TaskBlock) -> Iterator[_Edit]:
+        heading = block.heading
+        start = block.head.start + block.head.body
+        end = start + len(block.head.words)
         mark, suffix = self._decoration
         if heading.mark.startswith("["):
             yield from _replaced(start, heading.mark, with_box(heading.mark, done=self._done))

@@ -9,13 +9,13 @@ from unlatch.increments.documents.headings import read_story_heading, read_task_
 from unlatch.increments.documents.lines import append_lines, scan
 from unlatch.increments.documents.quoting import as_heading, as_title, label_value, quoted
 from unlatch.increments.documents.task_style import StatusStyle, is_bare, label, most_common
-from unlatch.increments.documents.tasks import marks_headings, places
+from unlatch.increments.documents.tasks import marks_headings, task_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from unlatch.increments.documents.lines import Line
-    from unlatch.increments.documents.tasks import Place
+    from unlatch.increments.documents.tasks import TaskBlock
     from unlatch.increments.model.amendment import NewTask
 
 _STORY_LABEL = "**User Story**: "
@@ -38,8 +38,8 @@ def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str,
     if not new:
         return text, ()
     scanned = scan(text).lines
-    found = places(scanned)
-    level = most_common(place.head.level for place in found) or 3
+    found = task_blocks(scanned)
+    level = most_common(block.head.level for block in found) or 3
     lines = [] if text.strip("\ufeff \t\r\n") else ["# Tasks", ""]
     if level > 1:
         above = min([level - 1, *_open_sections(scanned)])
@@ -62,9 +62,9 @@ def _open_sections(lines: Iterable[Line]) -> list[int]:
     return found
 
 
-def _next_ids(found: Sequence[Place], count: int) -> tuple[str, ...]:
-    prefix = most_common("T-" if place.id.startswith("T-") else "T" for place in found) or "T-"
-    numbers = [_number(place.id) for place in found]
+def _next_ids(found: Sequence[TaskBlock], count: int) -> tuple[str, ...]:
+    prefix = most_common("T-" if block.id.startswith("T-") else "T" for block in found) or "T-"
+    numbers = [_number(block.id) for block in found]
     width = most_common(len(digits) for digits, _ in numbers) or 3
     first = max((number for _, number in numbers), default=0) + 1
     return tuple(f"{prefix}{number:0{width}}" for number in range(first, first + count))
@@ -81,10 +81,10 @@ def _number(id: str) -> tuple[str, int]:
 class _TaskWriter:
     """Writes tasks in a file's style, or in a sensible one if it has no tasks."""
 
-    def __init__(self, found: Sequence[Place], level: int) -> None:
-        headings = [place.heading for place in found]
+    def __init__(self, found: Sequence[TaskBlock], level: int) -> None:
+        headings = [block.heading for block in found]
         box = most_common(heading.mark.startswith("[") for heading in headings)
-        spaced = most_common(_is_spaced(place) for place in found if place.first)
+        spaced = most_common(_is_spaced(block) for block in found if block.first)
         self._head = f"{'#' * level} {'[ ] ' if box else ''}"
         self._separator = most_common(one.separator for one in headings if one.title) or ": "
         self._gap = [] if spaced is False else [""]
@@ -110,19 +110,19 @@ class _TaskWriter:
         return lines
 
 
-def _is_spaced(place: Place) -> bool:
-    return place.first is not None and place.first.number > place.line + 1
+def _is_spaced(block: TaskBlock) -> bool:
+    return block.first is not None and block.first.number > block.line + 1
 
 
-def _labels(found: Sequence[Place], status_label: str) -> tuple[tuple[str, str], ...]:
+def _labels(found: Sequence[TaskBlock], status_label: str) -> tuple[tuple[str, str], ...]:
     """The labels of a story, the criteria and a status, in the file's order."""
     criteria = (one.criteria for one in found if one.criteria and "AC-" in one.criteria.value)
     texts = {
-        "story": label((place.story for place in found), _STORY_LABEL),
+        "story": label((block.story for block in found), _STORY_LABEL),
         "criteria": label(criteria, _CRITERIA_LABEL),
         "status": status_label,
     }
-    kinds = list(most_common(shape for place in found if len(shape := _order(place)) > 1) or ())
+    kinds = list(most_common(shape for block in found if len(shape := _order(block)) > 1) or ())
     if is_bare(status_label):  # it only counts as the first
         kinds = ["status", "story", "criteria"]
     if "story" not in kinds:
@@ -134,7 +134,7 @@ def _labels(found: Sequence[Place], status_label: str) -> tuple[tuple[str, str],
     return tuple((kind, texts[kind]) for kind in kinds)
 
 
-def _order(place: Place) -> tuple[str, ...]:
-    found = {"story": place.story, "criteria": place.criteria, "status": place.status}
+def _order(block: TaskBlock) -> tuple[str, ...]:
+    found = {"story": block.story, "criteria": block.criteria, "status": block.status}
     starts = sorted((field.start, kind) for kind, field in found.items() if field)
     return tuple(kind for _, kind in starts)

@@ -10,7 +10,7 @@ from unlatch.increments.documents.state_words import State, Status, opposite, re
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.documents.tasks import Field, Place
+    from unlatch.increments.documents.tasks import Field, TaskBlock
 
 _STATUS_LABEL = "**Status**: "
 _T = TypeVar("_T")
@@ -19,9 +19,9 @@ _T = TypeVar("_T")
 class StatusStyle:
     """How a file writes the status of its tasks."""
 
-    def __init__(self, places: Sequence[Place]) -> None:
-        self.places = places
-        statuses = [read_status(place.status.value) for place in places if place.status]
+    def __init__(self, blocks: Sequence[TaskBlock]) -> None:
+        self.blocks = blocks
+        statuses = [read_status(block.status.value) for block in blocks if block.status]
         self._spellings = {
             state: most_common(one.spelling for one in statuses if one.state is state)
             for state in (State.DONE, State.OPEN)
@@ -43,7 +43,7 @@ class StatusStyle:
 
     def label(self, words: str | None) -> str:
         """The label of most statuses, if `words` can stand behind it."""
-        found = label((place.status for place in self.places), _STATUS_LABEL)
+        found = label((block.status for block in self.blocks), _STATUS_LABEL)
         status = read_status(words or "")
         return _STATUS_LABEL if is_bare(found) and not (status.box and status.word) else found
 
@@ -54,8 +54,8 @@ class StatusStyle:
                 heading.mark if heading.mark_state is State.DONE else "",
                 heading.suffix if heading.suffix_state is State.DONE else "",
             )
-            for place in self.places
-            if place.state is State.DONE and not (heading := place.heading).mark.startswith("[")
+            for block in self.blocks
+            if block.state is State.DONE and not (heading := block.heading).mark.startswith("[")
         )
         return most_common(shapes) or ("", "")
 

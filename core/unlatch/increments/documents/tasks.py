@@ -78,8 +78,8 @@ def fields(line: Line) -> Iterator[Field]:
 
 
 @dataclass(slots=True)
-class Place:
-    """A task and the places of its parts.
+class TaskBlock:
+    """A task and the lines of its parts.
 
     Args:
         section: the story that it stands under.
@@ -156,7 +156,7 @@ class Place:
 
 def read_tasks(text: str) -> Tasks:
     """Read a tasks.md."""
-    found = places(scan(text).lines)
+    found = task_blocks(scan(text).lines)
     tasks = tuple(map(_task, found))
     if marks_headings(found):
         tasks = tuple(
@@ -166,10 +166,10 @@ def read_tasks(text: str) -> Tasks:
     return Tasks(text, tasks)
 
 
-def places(lines: Iterable[Line]) -> list[Place]:
-    """The tasks of a file with the places of their parts."""
-    found: list[Place] = []
-    current: Place | None = None
+def task_blocks(lines: Iterable[Line]) -> list[TaskBlock]:
+    """The tasks of a file."""
+    found: list[TaskBlock] = []
+    current: TaskBlock | None = None
     sections: list[tuple[int, str]] = []
     for line in lines:
         if not line.level:
@@ -179,7 +179,7 @@ def places(lines: Iterable[Line]) -> list[Place]:
         while sections and sections[-1][0] >= line.level:
             sections.pop()
         if heading := read_task_heading(line.words):
-            current = Place(line, heading, sections[-1][1] if sections else None)
+            current = TaskBlock(line, heading, sections[-1][1] if sections else None)
             found.append(current)
             continue
         if current and line.level <= current.head.level:
@@ -194,39 +194,39 @@ def discarded_by_id(id: str) -> bool:
     return _DISCARDED_ID.fullmatch(id) is not None
 
 
-def marks_headings(found: Sequence[Place]) -> bool:
+def marks_headings(found: Sequence[TaskBlock]) -> bool:
     """Whether a file marks done tasks in their headings, so that a task without a mark is open.
 
     Check boxes in headings are no such marks: open tasks have them as well.
     """
-    headings = (place.heading for place in found if not place.heading.mark.startswith("["))
+    headings = (block.heading for block in found if not block.heading.mark.startswith("["))
     return any(State.DONE in (heading.mark_state, heading.suffix_state) for heading in headings)
 
 
-def _task(place: Place) -> Task:
-    heading, state = place.heading, place.state
-    raw = place.status.value if place.status else None
+def _task(block: TaskBlock) -> Task:
+    heading, state = block.heading, block.state
+    raw = block.status.value if block.status else None
     return Task(
         heading.id,
         heading.title,
         None if state in (None, State.DISCARDED) else state is State.DONE,
         raw or (heading.mark + heading.suffix).strip(" \t") or None,
-        place.line,
-        story=_story(place),
-        criteria=_criteria(place),
+        block.line,
+        story=_story(block),
+        criteria=_criteria(block),
         discarded=state is State.DISCARDED,
     )
 
 
-def _story(place: Place) -> str | None:
-    if place.story:
-        named = _STORY.search(place.story.value)
+def _story(block: TaskBlock) -> str | None:
+    if block.story:
+        named = _STORY.search(block.story.value)
         return named[0] if named else None
-    return story_behind(place.heading.title) or place.section
+    return story_behind(block.heading.title) or block.section
 
 
-def _criteria(place: Place) -> tuple[str, ...]:
-    named = _CRITERION.findall(place.criteria.value) if place.criteria else []
+def _criteria(block: TaskBlock) -> tuple[str, ...]:
+    named = _CRITERION.findall(block.criteria.value) if block.criteria else []
     return tuple(dict.fromkeys(name for name in named if any(map(str.isdigit, name))))
 
 

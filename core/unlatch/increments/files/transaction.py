@@ -79,7 +79,7 @@ def change_folder(
             LOG.append(place.path, *events)
         except StoreError as error:
             # The change is on disk already and its event follows from it, so this is no failure.
-            warnings.append(f"{error.message}; history tells it from metadata.json all the same")
+            warnings.append(f"{error.message}; history shows it from metadata.json")
     increment = read_increment(place, shapes)
     warnings += _follow_status(place, increment.status)
     if increment.unwritten:
