@@ -27,14 +27,13 @@ from unlatch.worklog.record import BadRecord
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from unlatch.increments.files.layout import Folder
     from unlatch.spi.manifest import LinkShape
     from unlatch.worklog.json_text.document import JsonText
 
 _RECORDS = frozenset({"reopenHistory", "pending", AMENDMENTS})
-_TIMES = {"created": CREATED_KEYS, "last_activity": ACTIVITY_KEYS, "completed_at": COMPLETED_KEYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +108,9 @@ class IncrementHeader(Increment):
     if not TYPE_CHECKING:  # it would make every misspelt attribute pass
 
         def __getattr__(self, name: str) -> Any:
-            match name:
-                case "reopens" | "pending" | "amendments":
-                    part = ()
-                case "folder":
-                    part = self.source.path
-                case "title":
-                    part = read_title(self.source)
-                case "links":
-                    part = read_links(self.data, self.shapes.links)
-                case "warnings":
-                    part = tuple(_warnings(self.source, self.text))
-                case "created" | "last_activity" | "completed_at":
-                    part = _first_time(self.data, _TIMES[name])
-                case _:
-                    raise AttributeError(name)
+            if name not in _COMPUTED:
+                raise AttributeError(name)
+            part = _COMPUTED[name](self)
             object.__setattr__(self, name, part)
             return part
 
@@ -169,3 +156,15 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
         if raw is not None and (time := read_stamp(raw)):
             return time
     return None
+
+
+_COMPUTED: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("reopens", "pending", "amendments"), lambda _one: ()),
+    "folder": lambda one: one.source.path,
+    "title": lambda one: read_title(one.source),
+    "links": lambda one: read_links(one.data, one.shapes.links),
+    "warnings": lambda one: tuple(_warnings(one.source, one.text)),
+    "created": lambda one: _first_time(one.data, CREATED_KEYS),
+    "last_activity": lambda one: _first_time(one.data, ACTIVITY_KEYS),
+    "completed_at": lambda one: _first_time(one.data, COMPLETED_KEYS),
+}
