@@ -62,6 +62,11 @@ def ok(text: str) -> None:
     data(f"{good(sign('ok'))} {text}")
 
 
+def failed(text: str) -> None:
+    """Write a line of data that reports a failure."""
+    data(f"{bad(sign('no'))} {text}")
+
+
 def note(text: str) -> None:
     """Write a note to stderr."""
     talk(f"{warn('note:')} {clean(text)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.trackers.sync import run_sync, sync_options
+from unlatch.cli.commands.trackers.sync import RunOptions, run_sync, sync_options
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session, with_session
 from unlatch.project.registry import Registry
@@ -34,23 +34,12 @@ def command(entry: Entry) -> click.Command:
     )
     @sync_options
     @with_session
-    def run(
-        session: Session,
-        *,
-        file: Path,
-        source: str,
-        by: str | None,
-        way: str,
-        yes: bool,
-        as_json: bool,
-        **typed: Any,
-    ) -> int:
+    def ingest(session: Session, *, file: Path, source: str, run: RunOptions, **typed: Any) -> int:
         tracker, event = read_event(session.workspace.registry, source, file)
         session.workspace.check_config()
-        if event.note is not None and not as_json:
+        if event.note is not None and not run.as_json:
             output.talk(f"Nothing to do ({output.clean(event.action)}): {event.note}.")
             return 0
-        options = SyncOptions(event=(tracker, event), **typed)
-        return run_sync(session, options, by=by, way=way, yes=yes, as_json=as_json)
+        return run_sync(session, SyncOptions(event=(tracker, event), **typed), run)
 
-    return run
+    return ingest

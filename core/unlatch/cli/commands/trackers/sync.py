@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,33 +41,42 @@ if TYPE_CHECKING:
     from unlatch.sync.compare import Compared
     from unlatch.sync.plan import Move, SyncPlan
 
-_OPTIONS = (
-    click.option(
-        "--max-items",
-        type=click.IntRange(min=1),
-        help="Maximum number of items to change; by default as configured.",
-    ),
-    click.option("--force", is_flag=True, help="Also complete increments with open tasks."),
-    click.option(
-        "--commit",
-        "way",
-        type=click.Choice([way.value for way in Way]),
-        default=Way.NONE.value,
-        show_default=True,
-        help="Commit changed increments, and push them, or push a branch for a pull request.",
-    ),
-    BY,
-    YES,
-    serving(*Kind),
-    JSON,
+_MAX_ITEMS = click.option(
+    "--max-items",
+    type=click.IntRange(min=1),
+    help="Maximum number of items to change; by default as configured.",
+)
+_FORCE = click.option("--force", is_flag=True, help="Also complete increments with open tasks.")
+_COMMIT = click.option(
+    "--commit",
+    "way",
+    type=click.Choice([way.value for way in Way]),
+    default=Way.NONE.value,
+    show_default=True,
+    help="Commit changed increments, and push them, or push a branch for a pull request.",
 )
 
 
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of the command rather than of the sync."""
+
+    by: str | None
+    way: str
+    yes: bool
+    as_json: bool
+
+
 def sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of every sync."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+    """Give a command the options of every sync; its `run` takes some of them together."""
+
+    def run(*args: Any, by: str | None, way: str, yes: bool, as_json: bool, **typed: Any) -> Any:
+        return function(*args, run=RunOptions(by, way, yes, as_json), **typed)
+
+    decorated: Callable[..., Any] = run
+    for option in (JSON, serving(*Kind), YES, BY, _COMMIT, _FORCE, _MAX_ITEMS):
+        decorated = option(decorated)
+    return decorated
 
 
 def command(entry: Entry) -> click.Command:
@@ -88,16 +98,13 @@ def command(entry: Entry) -> click.Command:
     @click.option("--check", is_flag=True, help="As --plan, with exit code 5 for any drift.")
     @sync_options
     @with_session
-    def run(
+    def sync(
         session: Session,
         *,
         everything: bool,
         plan: bool,
         check: bool,
-        by: str | None,
-        way: str,
-        yes: bool,
-        as_json: bool,
+        run: RunOptions,
         **typed: Any,
     ) -> int:
         options = SyncOptions(**typed)
@@ -105,26 +112,20 @@ def command(entry: Entry) -> click.Command:
             raise click.UsageError("name increments, or --all")
         session.workspace.check_config()
         if plan or check:
-            return _preview(session, options, plan=plan, check=check, by=by, as_json=as_json)
-        return run_sync(session, options, by=by, way=way, yes=yes, as_json=as_json)
+            return _preview(session, options, run, plan=plan, check=check)
+        return run_sync(session, options, run)
 
-    return run
+    return sync
 
 
 def _preview(
-    session: Session,
-    options: SyncOptions,
-    *,
-    plan: bool,
-    check: bool,
-    by: str | None,
-    as_json: bool,
+    session: Session, options: SyncOptions, run: RunOptions, *, plan: bool, check: bool
 ) -> int:
-    who = session.who(by)
+    who = session.who(run.by)
     with session.trackers() as trackers:
         found = preview(session.workspace, trackers, options, by=who, requests=plan)
     code = (drift_code(found.plan) or (UNDECIDED if found.broken else 0)) if check else 0
-    if as_json:
+    if run.as_json:
         output.document("sync-plan", code, **preview_document(found))
     else:
         tell_preview(session, found, requests=plan)
@@ -132,19 +133,17 @@ def _preview(
     return code
 
 
-def run_sync(
-    session: Session, options: SyncOptions, *, by: str | None, way: str, yes: bool, as_json: bool
-) -> int:
+def run_sync(session: Session, options: SyncOptions, run: RunOptions) -> int:
     """Sync, and show the result; the exit code."""
-    who = session.who(by)
-    listener = _Listener(session, asks=not yes and not as_json, silent=as_json)
+    who, way = session.who(run.by), Way(run.way)
+    listener = _Listener(session, asks=not run.yes and not run.as_json, silent=run.as_json)
     with session.trackers() as trackers:
         result, published = sync_and_publish(
-            session.workspace, trackers, options, Way(way), by=who, listener=listener
+            session.workspace, trackers, options, way, by=who, listener=listener
         )
     code = result_code(result, published)
     report_result(session, result, published, code=code)
-    if as_json:
+    if run.as_json:
         output.document("sync", code, **result_document(result, published))
     else:
         tell_result(result)
@@ -191,7 +190,7 @@ class _Listener:
         elif (done := result.published) and not self._silent:
             names = ", ".join(done.increments) or "increments"
             line = f"committed and pushed to {done.remote} {done.branch}: {names}"
-            output.data(f"{output.good(output.sign('ok'))} {output.clean(line)}")
+            output.ok(output.clean(line))
             if done.proposal:
                 output.talk(f"Next: {output.clean(done.proposal)}")
 

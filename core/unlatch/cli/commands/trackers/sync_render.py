@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import delivered_code, delivery_entry, pending_of
+from unlatch.cli.render.increments import broken_entries
 from unlatch.cli.render.preview import item_lines, previewed_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
@@ -114,18 +115,17 @@ def action_of(one: Compared) -> str:
 
 def tell_moves(moved: Sequence[Move]) -> None:
     """The increments that followed their items; of many, only failures."""
-    ok, failed = output.good(output.sign("ok")), output.bad(output.sign("no"))
     done = [one for one in moved if one.error is None]
     if len(done) > FEW:
-        output.data(f"{ok} {times(len(done), 'increment')} followed their items")
+        output.ok(f"{times(len(done), 'increment')} followed their items")
     for one in moved:
         if one.error is not None:
-            output.data(f"{failed} {_move_line(one)}")
+            output.failed(_move_line(one))
             output.data(f"    not done: {output.clean(one.error.message)} [{one.error.id}]")
             if one.error.hint:
                 output.data(f"    {output.clean(one.error.hint)}")
         elif len(done) <= FEW:
-            output.data(f"{ok} {_move_line(one)}")
+            output.ok(_move_line(one))
 
 
 def tell_result(result: SyncResult) -> None:
@@ -144,8 +144,7 @@ def tell_result(result: SyncResult) -> None:
 
 def _tell_broken(broken: Iterable[BrokenIncrement]) -> None:
     for one in broken:
-        mark = output.bad(output.sign("no"))
-        output.data(f"{mark} {one.id} cannot be read: {output.clean(one.reason)} [{one.error_id}]")
+        output.failed(f"{one.id} cannot be read: {output.clean(one.reason)} [{one.error_id}]")
         if one.hint:
             output.data(f"    {output.clean(one.hint)}")
 
@@ -190,7 +189,7 @@ def preview_document(found: SyncPreview) -> output.Json:
         "comments": _comments(found),
         "adrift": found.plan.has_drift,
         "otherBranch": found.other_branch,
-        "broken": _broken_entries(found.broken),
+        "broken": broken_entries(found.broken),
     }
 
 
@@ -210,12 +209,8 @@ def result_document(result: SyncResult, published: PublishResult) -> output.Json
         "otherBranch": result.other_branch,
         "commit": _commit_entry(published),
         "event": _event_entry(result.event) if result.event else None,
-        "broken": _broken_entries(result.broken),
+        "broken": broken_entries(result.broken),
     }
-
-
-def _broken_entries(broken: Iterable[BrokenIncrement]) -> list[output.Json]:
-    return [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken]
 
 
 def _compared_entry(one: Compared) -> output.Json:
