@@ -46,7 +46,7 @@ def unexpected(error: Exception) -> UnlatchError:
     told = UnlatchError(
         "unexpected",
         f"{type(error).__name__}: {error}",
-        hint="run it again with --debug before the command's name, and report what it shows",
+        hint="run it again with --debug before the command's name, and report the output",
     )
     told.__cause__ = error
     return told

@@ -95,7 +95,7 @@ def _known(workspace: Workspace) -> dict[str, str]:
 
 
 def described(model: type[BaseModel], *, prefix: str = "") -> dict[str, str]:
-    """What each setting of a model means, by its dotted key."""
+    """The description of each setting of a model, by its dotted key."""
     known: dict[str, str] = {}
     for name, field in model.model_fields.items():
         inner = field.annotation

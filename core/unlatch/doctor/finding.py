@@ -89,7 +89,7 @@ class Found:
 
 
 S = TypeVar("S")
-# A file with its content before and after; None stands for no file.
+# A file with its content before and after; None means no file.
 Change = tuple["Path", bytes | None, bytes | None]
 Hits = Iterable[Found | UnlatchError]
 # The next thing to do where a fix is safe.

@@ -33,7 +33,7 @@ _DATE = len("2025-11-01")
 
 def unfinished(files: IncrementFiles) -> Hits:
     for path in unfinished_files(files.folder.path):
-        yield Found("a writer that died left it behind; nobody reads it", path, FIX)
+        yield Found("is left of a process that died; no command reads it", path, FIX)
 
 
 def remove_unfinished(files: IncrementFiles) -> Iterator[Change]:

@@ -97,7 +97,7 @@ def _ask(workspace: Workspace, trackers: Trackers, name: str, refs: list[ItemRef
 
 
 def _findings(title: str, found: Examination) -> Iterator[Finding]:
-    login = f"comments are posted as {found.login}" if found.login else "it is not told as whom"
+    login = f"comments are posted as {found.login}" if found.login else "the account is unknown"
     yield Finding(Severity.NOTE, "posts-as", f"{title}: {login}")
     for place in found.places:
         yield _finding_of(title, place)

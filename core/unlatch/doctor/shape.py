@@ -1,4 +1,4 @@
-"""From what jsonschema says about a metadata.json to what it means for whoever has the file."""
+"""Explain errors of jsonschema to people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from jsonschema.exceptions import ValidationError
 
-# What an increment cannot be read without; the rest is passed over if it is odd.
+# Keys that an increment cannot be read without; the rest is ignored if it is odd.
 VITAL = ("status", "reopenHistory", "pending", "formatVersion")
 
 _SYNONYMS = {keys[0]: keys for keys in (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)}
@@ -33,7 +33,7 @@ def is_vital(error: ValidationError) -> bool:
 
 
 def missing_key(error: ValidationError) -> str | None:
-    """The key that is missing, if that is what the error is about."""
+    """The missing key, if that is the error."""
     if error.validator != "required":
         return None
     # jsonschema names the key in the message alone.
@@ -42,12 +42,12 @@ def missing_key(error: ValidationError) -> str | None:
 
 
 def explain(error: ValidationError, data: Mapping[str, Any]) -> tuple[str, str, str]:
-    """The finding's id, what is the matter, and the JSON pointer of the place."""
+    """The finding's id, the problem, and the JSON pointer of the place."""
     path = list(error.absolute_path)
     if key := missing_key(error):
         old = next((k for k in _SYNONYMS.get(key, ()) if k in data), None) if not path else None
         if old:
-            return "old-key", f"stands for {key}", pointer([old])
+            return "old-key", f"is an old name of {key}", pointer([old])
         return "key-missing", f"{key} is missing", pointer(path)
     if path == ["status"] and (status := read_status(str(error.instance))):
         return "old-status", f"{error.instance!r} is read as {status}", pointer(path)

@@ -1,4 +1,4 @@
-"""What every kind of work stands on: durable files, locks, ids, times and records.
+"""The base of every kind of work: durable files, locks, ids, times, records, event logs.
 
 Every package above uses it; it knows no kind of work and imports nothing but `errors`.
 """

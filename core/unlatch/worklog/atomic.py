@@ -98,15 +98,15 @@ def move_folder(here: Path, there: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what writers left behind that died halfway; the folder's lock is held."""
+    """Remove the files of writers that died; the folder's lock is held."""
     with writing(folder), open_folder(folder) as opened:
         for name in _unfinished(opened):
-            with contextlib.suppress(OSError):  # it is in nobody's way
+            with contextlib.suppress(OSError):  # such a file does no harm
                 opened.remove(name)
 
 
 def unfinished_files(path: Path) -> list[Path]:
-    """The files in a folder that writers left behind that died halfway.
+    """The files in a folder that are left of writers that died.
 
     Raises:
         StoreError: `folder-vanished`, `not-writable` or `unsafe-path`.
@@ -145,11 +145,7 @@ def append_line(path: Path, line: str) -> None:
 
 
 def check_single(found: os.stat_result, path: Path) -> None:
-    """Make sure that a file has no other name, which may be outside of the project.
-
-    Raises:
-        UnsafePath: it has one.
-    """
+    """Make sure that a file has no other name (UnsafePath), which may be outside of the project."""
     if found.st_nlink > 1:
         raise UnsafePath(
             "unsafe-path",
@@ -161,7 +157,7 @@ def check_single(found: os.stat_result, path: Path) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system says about writing `path` into an error that says what to do.
+    """Explain errors of the system while `path` is written.
 
     Raises:
         StoreError: `folder-vanished` or `not-writable`.
@@ -180,7 +176,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def vanished(folder: Path) -> StoreError:
-    """What is told where a folder went away while a command was at work in it."""
+    """The error for a folder that disappeared while a command wrote to it."""
     return StoreError(
         "folder-vanished",
         f"the folder {folder.name} went away while it was being written to",

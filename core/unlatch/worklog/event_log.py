@@ -1,4 +1,4 @@
-"""An append-only log of typed events: who did what, when, with what outcome.
+"""An append-only log of typed events: author, time, action and outcome.
 
 The file has one JSON object a line and is never rewritten. git merges it by union, so a line may
 come twice and in any order; lines are told apart by their ULID. A line that is no event (cut short

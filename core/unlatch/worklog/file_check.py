@@ -40,7 +40,7 @@ def check_size(size: int, place: Path | str, name: str) -> None:
             "file-too-large",
             f"{name} has {size:,} bytes; at most {_SMALLER.get(name, LARGEST):,} are read",
             where=str(place),
-            hint=or_restore("remove what is not needed from it", place),
+            hint=or_restore("remove unneeded content", place),
         )
 
 

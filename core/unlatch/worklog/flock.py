@@ -29,7 +29,7 @@ _held: dict[_Inode, list[int]] = {}
 
 @contextlib.contextmanager
 def hold(open_now: Callable[[], int], *, patience: float) -> Iterator[None]:
-    """Lock what `open_now` opens, against other processes and other threads.
+    """Lock a file or folder against other processes and other threads.
 
     Args:
         open_now: opens the file or folder for reading, at its place at the time of the call.

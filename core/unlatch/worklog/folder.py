@@ -35,7 +35,7 @@ _FILE = _NOFOLLOW | _CLOSED_IN_CHILDREN | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 class OpenFolder:
-    """A folder of a project that is open; what it contains is named from it.
+    """An open folder of a project; its content is named relative to it.
 
     Args:
         path: where it was opened.
@@ -47,7 +47,7 @@ class OpenFolder:
     def __init__(self, path: str, descriptor: int | None) -> None:
         self.path = path
         self._descriptor = descriptor
-        # How the system knows it, and what a name in it begins with.
+        # For calls of the system: the folder itself, and the prefix of names in it.
         self._itself: int | str = path if descriptor is None else descriptor
         self._prefix = f"{path}{os.sep}" if descriptor is None else ""
 
@@ -147,7 +147,7 @@ class OpenFolder:
                 descriptor = os.open(name, _FILE, dir_fd=folder)
             finally:
                 os.close(folder)
-        except (OSError, NotImplementedError):  # the usual way says what is wrong, or goes on
+        except (OSError, NotImplementedError):  # the usual way explains the error, or succeeds
             with self.folder(inner) as opened:
                 return opened.read(name, at_most=at_most)
         try:
@@ -161,7 +161,6 @@ class OpenFolder:
             os.close(descriptor)
 
     def lstat(self, name: str) -> os.stat_result:
-        """What the system knows of something in it; links are not followed."""
         return os.stat(self._prefix + name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def has(self, name: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 _CHUNK = 65_536
-# A program that is to end may remove its lock files first; what it left running may hold a pipe.
+# Seconds for a program to remove its lock files; its children may hold a pipe even longer.
 _GRACE = 2.0
 _MOST_ERRORS = 1_000_000
 
@@ -54,7 +54,7 @@ def search_path(path: str | None, *, apart: Path | None = None) -> str:
     """A PATH without empty and relative entries, and without the current folder.
 
     Args:
-        path: the value of PATH; None stands for the system's default.
+        path: the value of PATH; None means the system's default.
         apart: one more folder to leave out, the one in which a program will run.
     """
     here = {os.path.realpath(apart)} if apart else set()
@@ -64,7 +64,7 @@ def search_path(path: str | None, *, apart: Path | None = None) -> str:
     entries = [
         one for one in given if Path(one).is_absolute() and os.path.realpath(one) not in here
     ]
-    # An empty PATH would stand for the current folder.
+    # An empty PATH would mean the current folder.
     return os.pathsep.join(entries) or "/nonexistent"
 
 
@@ -73,7 +73,7 @@ def find_program(name: str, *, path: str | None = None, apart: Path | None = Non
 
     Args:
         name: its name, or its absolute path; a relative path names no program.
-        path: the PATH to search; None stands for this process's.
+        path: the PATH to search; None means this process's.
         apart: as for `search_path`.
     """
     if Path(name).is_absolute():
@@ -156,7 +156,7 @@ def _start(
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # A group of its own, so that what it starts ends with it; and no terminal to ask at.
+            # A group of its own, so that its children end with it; and no terminal for prompts.
             start_new_session=True,
         )
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class BadRecord(ValueError):
-    """A record that does not hold what it must; the message names place and problem."""
+    """A record with a missing or wrong value; the message has its place and the problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Type:
     """A type of values.
 
     Args:
-        name: how the schemas call it (`contracts.TYPES`).
-        read: makes a value of what JSON holds; raises BadRecord with the problem alone.
-        write: makes JSON of a value.
-        optional: the same as `read` for a key that may be left out, where that may be anything.
-        blank: stands for a value that cannot be read, where a record is recovered.
+        name: its name in the schemas (`contracts.TYPES`).
+        read: converts JSON to a value; raises BadRecord with the problem alone.
+        write: converts a value to JSON.
+        optional: a more tolerant `read`, for keys that are not required.
+        blank: the value in place of an unreadable one, where a record is recovered.
     """
 
     name: str
@@ -47,11 +47,9 @@ class Field:
     """One key of a record.
 
     Args:
-        key: as the file has it.
-        type: the type of its value.
-        name: the model's attribute that holds it.
-        required: whether a record always has it.
-        always: whether it is written with its default, too.
+        key: the key in the file.
+        name: the attribute of the model.
+        always: whether the default is written, too.
     """
 
     key: str
@@ -62,11 +60,9 @@ class Field:
 
 
 def key(type: Type, name: str = "", *, default: Any = MISSING) -> Any:
-    """A dataclass field that is a key of a record; required where it has no default.
+    """A dataclass field that is a key of a record (`name`, else the field's own name).
 
-    Args:
-        type: the type of its value.
-        name: as the file has it, where that is not the field's name.
+    It is required if it has no default.
     """
     return field(default=default, metadata={"type": type, "name": name})
 
@@ -81,12 +77,11 @@ class Record:
     """The keys of a record.
 
     Args:
-        name: how the schemas call it.
-        doc: what it is.
-        model: what a record is in the program; its defaults are what is not written.
-        parts: the fields, and records whose keys stand among these, each with the attribute of the
-            model that holds it.
-        make: makes the model from its attributes, where the model does not do so itself.
+        name: its name in the schemas.
+        doc: its description in the schemas.
+        model: the class of a record; values that equal its defaults are not written.
+        parts: the fields; a record whose keys are among them, with the attribute of the model.
+        make: builds the model from its attributes, if its class cannot.
     """
 
     def __init__(
@@ -121,31 +116,15 @@ class Record:
         return cls(model.__name__, model.__doc__ or "", model, *keys)
 
     def read(self, raw: Any, place: str = "") -> Any:
-        """The model of a record.
-
-        Args:
-            place: where the record stands, for the error.
-
-        Raises:
-            BadRecord: it lacks something, or holds what it may not.
-        """
+        """The model of a record; BadRecord, with the place, for a missing or wrong value."""
         return self.make(**self.values(object_in(raw, place), place))
 
     def read_all(self, raw: Any, place: str = "") -> tuple[Any, ...]:
-        """The models of a list of records.
-
-        Raises:
-            BadRecord: it is no list, or as `read`.
-        """
         entries = enumerate(list_in(raw, place))
         return tuple(self.read(entry, f"{place}/{number}") for number, entry in entries)
 
     def values(self, entry: Mapping[str, Any], place: str) -> dict[str, Any]:
-        """The model's attributes that a record has.
-
-        Raises:
-            BadRecord: as `read`.
-        """
+        """The attributes of the model that a record has."""
         found = {}
         for part in self.parts:
             if isinstance(part, tuple):
@@ -173,11 +152,7 @@ class Record:
         return found
 
     def write(self, value: Any, over: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """A record: keys without a value are left out.
-
-        Args:
-            over: what it stands in place of; keys of that which are not in the table stay.
-        """
+        """A record without the keys that have no value; unknown keys of `over` stay."""
         entry: dict[str, Any] = {}
         for part in self.parts:
             if isinstance(part, tuple):
@@ -192,28 +167,24 @@ class Record:
 
 
 def object_in(value: Any, place: str) -> dict[str, Any]:
-    """An object."""
     if not isinstance(value, dict):
         raise BadRecord(f"{place} is not an object")
     return value
 
 
 def list_in(value: Any, place: str) -> list[Any]:
-    """A list."""
     if not isinstance(value, list):
         raise BadRecord(f"{place} is not a list")
     return value
 
 
 def text(raw: Any) -> str:
-    """A text that has to be there."""
     if not isinstance(raw, str):
         raise BadRecord(" is missing or not a text")
     return raw
 
 
 def text_or_none(raw: Any) -> str | None:
-    """A text, or None."""
     if raw is not None and not isinstance(raw, str):
         raise BadRecord(" is not a text")
     return raw

@@ -1,4 +1,4 @@
-"""The command that brings a file back as git knows it, for hints. git itself is not asked."""
+"""The git command that restores a file, for hints; git itself is not started."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def state_folder(root: Path) -> Path:
-    """The folder for what this user keeps about the project at `root`; nobody else can read it.
+    """The private folder of this user for the project at `root`.
 
     It is outside of the repository, so nothing that a clone brings along is taken for local state.
     The root's real path and inode name it: each worktree and copy has its own, and so has another

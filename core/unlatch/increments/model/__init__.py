@@ -1,1 +1,1 @@
-"""What an increment is, and its rules: pure data, without files, network or clock."""
+"""Increments and their rules: pure data, without files, network or clock."""

@@ -1,4 +1,4 @@
-"""What is changed about the work of an increment: more of it, or parts of it to be done again."""
+"""Changes of the work of an increment: more work, or parts of it to be done again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """A task that is yet to be written; all of it may come from a person or a program."""
+    """A task to be added; a person or a program proposed it."""
 
     title: str
     story: str | None = None
@@ -24,11 +24,11 @@ class Amendment:
     """A change of the work.
 
     Args:
-        change: what is to be done on top, in somebody's words; None where parts alone are reopened.
-        tasks: the tasks that it adds.
-        ids: the ids of those tasks, in their order; empty until the files were looked at.
-        parts: the ids of tasks, stories and criteria that are to be done again.
-        unwritten: the names of the files that have yet to say so.
+        change: a description of the added work; None where only parts are reopened.
+        tasks: the added tasks.
+        ids: the ids of those tasks; empty until they are planned.
+        parts: the ids of tasks, stories and criteria to be done again.
+        unwritten: the names of the files that do not show it yet.
     """
 
     change: str | None = None
@@ -45,15 +45,7 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """An amendment that was made.
-
-    Args:
-        id: the ULID of the intent: of the reopen that it came with, or its own.
-        at: when.
-        by: who made it.
-        amendment: what was changed.
-        reason: why, where that was said.
-    """
+    """An amendment that was made; `id` is the ULID of its reopen, or its own."""
 
     id: str
     at: datetime

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What both sides of a link were when they were last in step.
+    """Both sides of a link when they were last in sync.
 
     Args:
         local: the increment's status.
@@ -34,17 +34,16 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An increment's tie to one item.
+    """An increment's link to one item.
 
     Args:
         tracker: the plugin's name.
         item: the item's own id, as text.
         url: its web address, where the file has one.
-        base: what both sides were when last in step; None if they never were compared.
-        path: where in metadata.json the link's block stands; empty for a link that is yet to be
-            written.
+        base: both sides when last in sync; None if they never were compared.
+        path: the path of the link's block in metadata.json; empty for a new link.
         story: the user story that the item is about; None for the increment as a whole.
-        profile: SpecWeave's name for the place that an item without an address lies in.
+        profile: SpecWeave's name for the repository of an item without an address.
     """
 
     tracker: str
@@ -91,10 +90,10 @@ class ReopenEntry:
     """One entry of reopenHistory.
 
     Args:
-        amendment: what it changed about the work, if it did.
-        category: the kind of reason that it was, where one was named.
-        forced: the ids of the refusals that it was made in spite of.
-        struck: items that were to be closed and were not yet, which this reopen keeps open.
+        amendment: the change of the work, if there is one.
+        category: the category of the reason.
+        forced: the ids of the rules that were overridden.
+        struck: items that stay open: their close was not delivered before this reopen.
     """
 
     id: str
@@ -114,7 +113,7 @@ class ReopenEntry:
 
     @property
     def scope_change(self) -> str | None:
-        """What it added to the work, in somebody's words."""
+        """The description of the added work."""
         return self.amendment.change if self.amendment else None
 
 
@@ -124,13 +123,11 @@ class Increment:
 
     Args:
         id: the name of its folder.
-        folder: where it lies.
         title: from spec.md, else the id's words.
-        status: where it is in its life.
-        raw_status: the word that the file spells it with.
-        archived: whether it lies in an archive folder.
-        amendments: changes of its work that no reopen came with.
-        warnings: oddities that did not keep it from being read.
+        raw_status: the status as the file spells it.
+        archived: whether it is in an archive folder.
+        amendments: changes of its work without a reopen.
+        warnings: oddities in its files.
     """
 
     id: str
@@ -157,7 +154,7 @@ class Increment:
 
     @property
     def amended(self) -> tuple[Amended, ...]:
-        """All changes of its work that stand: those that no undo took back."""
+        """All changes of its work that no undo took back."""
         with_reopens = (
             Amended(one.id, one.reopened_at, one.reopened_by, one.amendment, one.reason)
             for one in self.reopens
@@ -167,12 +164,11 @@ class Increment:
 
     @property
     def unwritten(self) -> tuple[str, ...]:
-        """The names of files that have yet to say what was changed about its work."""
+        """The names of files that do not show the changes of its work yet."""
         names = (name for one in self.amended for name in one.amendment.unwritten)
         return tuple(dict.fromkeys(names))
 
     def has_frequent_reopens(self, threshold: int) -> bool:
-        """Whether it was reopened so often that it may want an increment of its own."""
         return self.effective_reopens >= threshold
 
 
@@ -181,7 +177,7 @@ class BrokenIncrement:
     """An increment whose files cannot be read; listed, never dropped.
 
     Args:
-        reason: the error's id and what is wrong, with line and column where there are any.
+        reason: the error's message, with line and column where there are any.
         hint: the next thing to do.
     """
 

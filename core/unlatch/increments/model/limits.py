@@ -1,7 +1,6 @@
-"""How much is worked on at once, and whether more may be: the one place that counts it.
+"""Limits of work in progress, and the one place that counts it.
 
-Work in progress is what is active. What is paused, waits for review, or lies in an archive does not
-count.
+Active increments count; paused, archived ones and those in review do not.
 """
 
 from __future__ import annotations
@@ -27,16 +26,15 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much may be worked on at once.
+    """The limits of a project.
 
     Args:
         max_active: active increments in all.
-        hard_cap: active increments in all, those that may interrupt included.
+        hard_cap: active increments in all; it always refuses, and no type is exempt.
         per_type: active increments of single types.
-        can_interrupt: types that `max_active` and `per_type` do not hold up.
-        policy: what happens at `max_active` and `per_type`; `hard_cap` always refuses.
-        stale_after: days without activity, by status, after which an increment is stale; 0 for
-            never.
+        can_interrupt: types that are exempt from `max_active` and `per_type`.
+        policy: the reaction to a violation of `max_active` and `per_type`.
+        stale_after: days without activity, by status, to be stale; 0 for never.
     """
 
     max_active: int | None = None
@@ -48,23 +46,15 @@ class Limits:
 
     @property
     def is_limited(self) -> bool:
-        """Whether anything is limited at all."""
         return bool(self.max_active or self.hard_cap or self.per_type)
 
     def may_interrupt(self, increment: Increment) -> bool:
-        """Whether an increment is of a type that may interrupt."""
         return type_of(increment) in {kind.casefold() for kind in self.can_interrupt}
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How much of a limit is used.
-
-    Args:
-        setting: the setting that limits it ("max_active", "per_type.feature").
-        active: how many are active.
-        most: how many may be; None for no limit.
-    """
+    """The use of a limit: `setting` is "max_active" or "per_type.feature", `most` the limit."""
 
     setting: str
     active: int
@@ -72,7 +62,6 @@ class Use:
 
     @property
     def is_over(self) -> bool:
-        """Whether more are active than may be."""
         return self.most is not None and self.active > self.most
 
 
@@ -82,8 +71,8 @@ class Wip:
 
     Args:
         active: the increments that count.
-        total: all of them.
-        capped: all of them, against the cap that binds interrupting ones too.
+        total: their number against `max_active`.
+        capped: their number against `hard_cap`.
         types: by type: the limited ones as configured, then the others by name.
     """
 
@@ -126,7 +115,7 @@ def type_of(increment: Increment) -> str:
 def against_limits(
     increment: Increment, found: Iterable[Increment | BrokenIncrement], limits: Limits
 ) -> tuple[RuleViolation, ...]:
-    """What the limits have against an increment becoming active, the strictest first.
+    """The violations if an increment became active, the strictest first.
 
     An increment of a type that may interrupt is held up by the hard cap alone.
 

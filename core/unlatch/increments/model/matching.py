@@ -1,4 +1,4 @@
-"""Choosing increments by what their files say: `status=completed`, `type=bug`, `title~words`."""
+"""Select increments by expressions: `status=completed`, `type=bug`, `title~words`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Trait(StrEnum):
-    """What an increment can be chosen by."""
+    """The fields of expressions."""
 
     STATUS = "status"
     TYPE = "type"
@@ -35,7 +35,7 @@ _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One thing that an increment shall be, or shall not be.
+    """A parsed expression.
 
     Args:
         how: "=" and "!=" compare whole words, "~" looks for a part; case does not count.

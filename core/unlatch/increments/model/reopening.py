@@ -1,4 +1,4 @@
-"""A project's rules for reopening what was completed."""
+"""A project's rules for reopening completed increments."""
 
 from __future__ import annotations
 
@@ -22,16 +22,13 @@ LONGEST_REASON = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ReopenRules:
-    """When what was completed may be reopened.
+    """The rules; a violation has the policy below its rule.
 
     Args:
-        within_days: for how many days after its completion.
-        too_late: what happens after that.
-        categories: the categories that a reason may have; none means any word.
+        within_days: the number of days after completion in which it is allowed.
+        categories: the categories of reasons; none means any word.
         category_required: whether a reason needs one.
-        category_missing: what happens where it has none.
-        from_nth: the reopen from which on it is too many; None for no such limit.
-        frequent: what happens from that one on.
+        from_nth: the first reopen that is too many; None for no limit.
     """
 
     within_days: int | None = None
@@ -44,7 +41,7 @@ class ReopenRules:
 
 
 def category_of(word: str | None, rules: ReopenRules) -> str | None:
-    """A category as it is kept: in the project's spelling, where it has a list of them.
+    """A category in the project's spelling, if it has a list of them.
 
     Raises:
         UsageError: `category-unknown`.
@@ -70,7 +67,7 @@ def _is_word(text: str) -> bool:
 def against_reopening(
     increment: Increment, rules: ReopenRules, *, category: str | None, now: datetime
 ) -> Iterator[RuleViolation]:
-    """What the rules have against reopening a completed increment."""
+    """The violations of a reopen."""
     yield from _too_late(increment, rules, now)
     if rules.category_required and category is None:
         kinds = ", ".join(rules.categories) or "one word"

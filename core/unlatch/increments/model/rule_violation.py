@@ -1,4 +1,4 @@
-"""What a project's own rules have against a move."""
+"""Violations of a project's own rules by a change of status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Policy(StrEnum):
-    """What happens where something is against the project's rules."""
+    """The reaction to a violation."""
 
     WARN = "warn"
     REFUSE = "refuse"
@@ -19,12 +19,7 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleViolation:
-    """A rule that a move is against.
-
-    Args:
-        error: what is to be told, and raised where the policy is to refuse.
-        policy: what is to happen.
-    """
+    """A violated rule; `error` is raised where the policy is to refuse."""
 
     error: UnlatchError
     policy: Policy

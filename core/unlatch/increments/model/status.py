@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """Where an increment is in its life."""
+    """The status of an increment."""
 
     PLANNING = "planning"
     BACKLOG = "backlog"
@@ -26,7 +26,7 @@ class Status(StrEnum):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the items of such an increment are meant to be closed."""
+        """Whether the items of such an increment should be closed."""
         return self in LIFECYCLE.closed
 
 

@@ -1,4 +1,4 @@
-"""How far an increment and its items may follow each other."""
+"""Rules of sync between an increment and its items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Direction(StrEnum):
 
 
 class OnConflict(StrEnum):
-    """Which side counts where both have changed, and differently."""
+    """The side that wins a conflict."""
 
     ASK = "ask"
     LOCAL = "local"
@@ -35,7 +35,7 @@ class OnConflict(StrEnum):
 
 
 class OnClose(StrEnum):
-    """What an item that somebody closed does to an increment that is still open."""
+    """The reaction to an item that is closed while its increment is open."""
 
     ASK = "ask"
     FOLLOW = "follow"
@@ -44,7 +44,7 @@ class OnClose(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How one tracker's items and the increments are kept in step."""
+    """The sync settings of one tracker."""
 
     direction: Direction = Direction.BOTH
     conflict: OnConflict = OnConflict.ASK

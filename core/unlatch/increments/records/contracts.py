@@ -1,7 +1,6 @@
-"""What an increment's files hold, as types: the JSON Schemas are made from them.
+"""The types of an increment's files, for the JSON Schemas; reading is more tolerant.
 
-Only the schemas are; reading takes every shape that was ever found. Loads pydantic, so nothing that
-has to be quick imports it.
+It loads pydantic, so no quick command imports it.
 """
 
 from functools import reduce
@@ -99,7 +98,7 @@ SyncedDetails = record_type(SYNCED)
 
 
 class Metadata(TypedDict):
-    """metadata.json as unlatch writes it; what it does not name may stand beside it."""
+    """metadata.json as unlatch writes it; other keys may be beside these."""
 
     # 2 while a note about an attempt is pending; without the key it is 1.
     formatVersion: NotRequired[Literal[1, 2]]

@@ -48,7 +48,7 @@ def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
     """Write a new link: under the plain keys if it is the first, else in `items` as well.
 
     Raises:
-        StoreError: `metadata-invalid`, if something that is no link block stands in its place.
+        StoreError: `metadata-invalid`, if the tracker's key has another value.
     """
     block = _block_for(data, link.tracker)
     first = link_in(block, link.tracker, shape)

@@ -136,7 +136,7 @@ def _load(text: str) -> Any:
 def _is_deep(text: str, value: Any) -> bool:
     if is_too_deep(value):
         return True
-    # What is too deep may stand behind a key that comes again.
+    # The deep value may be hidden by a later one of the same key.
     return _has_duplicates(text) and _deepest(text)[0] > MAX_DEPTH
 
 

@@ -1,4 +1,4 @@
-"""Renaming keys in a JSON text: each stays where it stands, and so does all around it."""
+"""Rename keys in a JSON text; all else stays byte by byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each part of a JSON text stands. Only for text that `json` has already accepted."""
+"""The places of all parts of a JSON text, which `json` has accepted before."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Far beyond any real file, and low enough that the recursive functions here and in
-# `_json_edit` stay well within Python's own limit whoever calls them.
+# Far beyond any real file, and low enough for the recursive functions here and in `edit`.
 MAX_DEPTH = 100
 
 _SPACE = re.compile(r"[ \t\n\r]*")

@@ -1,4 +1,4 @@
-"""JSON texts that are what `json.dumps` writes, which nearly every file is."""
+"""JSON texts in the form that `json.dumps` writes, as in nearly every file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rendered(text: str, old: Any, new: Any) -> str | None:
         body = json.dumps(old, **style)
         if text.startswith(body):
             made = json.dumps(ordered(old, new), **style, allow_nan=False)
-            # What JSON does not know, such as a key that is a number, is not read back as it was.
+            # A value that JSON does not have, such as a numeric key, is read back differently.
             return made + text[len(body) :] if json.loads(made) == new else None
     return None
 
@@ -45,7 +45,7 @@ def ordered(old: Any, new: Any) -> Any:
 
 
 def aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterable[tuple[int | None, Any]]:
-    """Each element of `new`, with the index in `old` of the one that it stands for, if any.
+    """Each element of `new`, with the index of its counterpart in `old`, if any.
 
     What is the same at either end stays, and what is between goes in its order.
     """
@@ -81,5 +81,5 @@ def is_same(old: Any, new: Any) -> bool:
     if isinstance(old, str):
         return isinstance(new, str) and old == new
     if isinstance(old, float):
-        return isinstance(new, float) and repr(old) == repr(new)  # tells -0.0 from 0.0
+        return isinstance(new, float) and repr(old) == repr(new)  # -0.0 is not 0.0
     return type(old) is type(new) and bool(old == new)

@@ -28,7 +28,7 @@ class Side(StrEnum):
 
 
 class Absent(Enum):
-    """What stands where nothing does."""
+    """The value of a missing member."""
 
     ABSENT = "absent"
 
@@ -37,14 +37,14 @@ ABSENT = Absent.ABSENT
 
 
 class Versions(NamedTuple):
-    """One place in the common ancestor and on both sides, `ABSENT` where nothing stands there."""
+    """The values of one place in the common ancestor and on both sides, or `ABSENT`."""
 
     base: Any
     ours: Any
     theirs: Any
 
     def member(self, key: Any) -> Versions:
-        """The same of a member; of what is no object there is none."""
+        """The versions of a member; `ABSENT` where the value is not an object."""
         return Versions(
             *(one.get(key, ABSENT) if isinstance(one, dict) else ABSENT for one in self)
         )
@@ -56,7 +56,7 @@ class Versions(NamedTuple):
 
 
 Place = tuple[str, ...]
-# What becomes of a value that both sides changed, differently.
+# Merges a value that both sides changed differently.
 Rule = Callable[[Versions, Place], Any]
 
 
@@ -65,7 +65,7 @@ class Clash:
     """A field that both sides changed, differently.
 
     Args:
-        place: the keys that lead to it; a record of a list goes by what it is known by.
+        place: the keys that lead to it; a record of a list has its identity as key.
         ours: our value, or `ABSENT`.
         theirs: their value, or `ABSENT`.
     """
@@ -84,7 +84,7 @@ class ThreeWay:
     """One merge.
 
     Args:
-        take: the side whose value stands where the two clash.
+        take: the side whose value is used in a clash.
     """
 
     def __init__(self, take: Side) -> None:
@@ -101,13 +101,13 @@ class ThreeWay:
         return (rule or self.opposed)(versions, place)
 
     def opposed(self, versions: Versions, place: Place) -> Any:
-        """What becomes of two changes that no rule knows better about."""
+        """Merge two changes without a rule of their own."""
         if versions.are_objects:
             return self.members(versions, place)
         return self.clash(versions, place)
 
     def clash(self, versions: Versions, place: Place) -> Any:
-        """Note that people have to decide; the value of the side that stands until they do."""
+        """Note that a person has to decide; until then the chosen side's value is used."""
         self.clashes.append(Clash(place, versions.ours, versions.theirs))
         return versions.ours if self.take is Side.OURS else versions.theirs
 
@@ -131,16 +131,16 @@ class ThreeWay:
         rule: Rule,
         order: Callable[[Any], Any] | None = None,
     ) -> list[Any]:
-        """Two lists of records united; what either side removed is removed.
+        """Unite two lists of records; a record that either side removed is removed.
 
         Args:
-            versions: each list's records by what they are known by.
+            versions: each list's records by their identity.
             rule: merges a record that both sides changed.
-            order: what decides between two whose order neither side tells; ours first by default.
+            order: the sort key for records of different sides; ours first by default.
         """
         base, ours, theirs = versions
         known = {**theirs, **ours}
-        # Each side's own order stays: what it put last may depend on what it put first.
+        # Each side's own order stays: a later record may depend on an earlier one.
         keys = heapq.merge(ours, theirs, key=lambda key: order(known[key]) if order else 0)
         merged = []
         for key in dict.fromkeys(keys):
