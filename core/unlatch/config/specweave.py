@@ -15,7 +15,7 @@ from unlatch.increments.files.layout import SPECWEAVE
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from unlatch.increments.files.layout import Layout
 
@@ -171,26 +171,23 @@ def _trackers(config: Any, configured: Any) -> Tables:
 
 
 def _places(config: Any) -> Tables:
-    found: Tables = {}
-    for name in _READERS:
-        places = list(_profiles(config, name))
-        if name == "github" and (repository := _project_repository(config)):
-            places.insert(0, {"repository": repository})
-        if places:
-            found[name] = _joined(name, places)
-    return found
-
-
-def _profiles(config: Any, tracker: str) -> Iterator[dict[str, Any]]:
-    """The places of a tracker's profiles, the active one first."""
+    """The table of each tracker, from the active project and profile, then from the others."""
+    found: dict[str, list[dict[str, Any]]] = {"github": _project_places(config)[:1]}
     active = at(config, "sync", "activeProfile")
     profiles = _items(at(config, "sync", "profiles"))
     for _, profile in sorted(profiles, key=lambda one: one[0] != active):
-        provider = at(profile, "provider")
-        if isinstance(provider, str) and _PROVIDERS.get(provider) == tracker:
-            place = _READERS[tracker](at(profile, "config"))
-            if place:
-                yield place
+        tracker = _PROVIDERS.get(str(at(profile, "provider")))
+        if tracker and (place := _READERS[tracker](at(profile, "config"))):
+            found.setdefault(tracker, []).append(place)
+    return {name: _joined(name, found[name]) for name in _READERS if found.get(name)}
+
+
+def _project_places(config: Any) -> list[dict[str, Any]]:
+    projects = at(config, "multiProject", "projects")
+    names = (at(config, "multiProject", "activeProject"), *(name for name, _ in _items(projects)))
+    found = (at(projects, name, "externalTools", "github", "repository") for name in names)
+    parts = (one.partition("/") for one in found if isinstance(one, str))
+    return [place for owner, _, repo in parts if (place := _github({"owner": owner, "repo": repo}))]
 
 
 def _joined(name: str, places: list[dict[str, Any]]) -> dict[str, Any]:
@@ -205,18 +202,6 @@ def _joined(name: str, places: list[dict[str, Any]]) -> dict[str, Any]:
     ]
     others = [other for other in dict.fromkeys(others) if other != table.get(one)]
     return {**table, more: others} if others else table
-
-
-def _project_repository(config: Any) -> str | None:
-    active = at(config, "multiProject", "activeProject")
-    projects = at(config, "multiProject", "projects")
-    for project in (active, *(name for name, _ in _items(projects))):
-        found = at(projects, project, "externalTools", "github", "repository")
-        if isinstance(found, str):
-            owner, _, repository = found.partition("/")
-            if _OWNER.fullmatch(owner) and _REPOSITORY.fullmatch(repository):
-                return found
-    return None
 
 
 def _github(config: Any) -> dict[str, Any]:
@@ -243,11 +228,7 @@ def _jira(config: Any) -> dict[str, Any]:
     return {**table, "project": project} if _fits(project, _KEY) else table
 
 
-_READERS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
-    "github": _github,
-    "ado": _ado,
-    "jira": _jira,
-}
+_READERS = {"github": _github, "ado": _ado, "jira": _jira}
 
 
 def _states(config: Any) -> dict[str, tuple[str, dict[str, str]]]:
@@ -255,19 +236,14 @@ def _states(config: Any) -> dict[str, tuple[str, dict[str, str]]]:
     found = {}
     for tracker, (key, names) in _STATES.items():
         mapping = at(config, "sync", "statusSync", "mappings", tracker)
-        states = {
-            name: state
-            for status, name in names.items()
-            if (state := _state(at(mapping, status))) is not None
-        }
+        states = {}
+        for status, name in names.items():
+            state = at(mapping, status, "state") or at(mapping, status)
+            if _fits(state, _STATE):
+                states[name] = state
         if states:
             found[tracker] = key, states
     return found
-
-
-def _state(meaning: Any) -> str | None:
-    state = meaning if isinstance(meaning, str) else at(meaning, "state")
-    return state if _fits(state, _STATE) else None
 
 
 def _fits(value: object, shape: re.Pattern[str]) -> bool:

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,7 +21,8 @@ from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.worklog.programs import find_program, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from types import ModuleType
 
 Tokens = tuple[EnvToken | CommandToken, ...]
 ReadKeyring = Callable[[str, str], str | None]
@@ -90,8 +92,7 @@ def run_program(argv: tuple[str, ...]) -> str | None:
     Its standard error is discarded: it may repeat a token. It runs in the root folder: `az` may be
     a Python program that imports modules from the current folder.
     """
-    program = find_program(argv[0])
-    if program is None:
+    if (program := find_program(argv[0])) is None:
         return None
     argv = (program, *argv[1:])
     root = Path(os.sep).absolute()
@@ -125,44 +126,27 @@ def find_credential(
         Unauthorised: `credential-incomplete`, a token needs a user name that is not set;
             `credential-malformed`.
     """
-    if (credential := _from_env(tokens, env, host)) is not None:
-        return credential
-    if (credential := _from_keyring(tokens, keyring_get(SERVICE, _key(tracker, host)))) is not None:
-        return credential
-    return _from_programs(tokens, host, run)
+    return (
+        _from_env(tokens, env, host)
+        or _from_keyring(tokens, keyring_get(SERVICE, _key(tracker, host)))
+        or _from_programs(tokens, host, run)
+    )
 
 
 def store_token(token: str, *, tracker: str, host: str, user: str | None = None) -> None:
-    """Store a token, replacing the one before.
-
-    Raises:
-        UnlatchError: `keyring-unavailable`.
-    """
-    import keyring  # noqa: PLC0415  # 60 ms, for those who use it
-
-    entry = json.dumps({"user": user, "token": token})
-    try:
+    """Store a token, replacing the one before; UnlatchError `keyring-unavailable`."""
+    with _open_keyring() as keyring:
+        entry = json.dumps({"user": user, "token": token})
         keyring.set_password(SERVICE, _key(tracker, host), entry)
-    except keyring.errors.KeyringError as error:
-        raise _unavailable(error) from error
 
 
 def delete_token(*, tracker: str, host: str) -> bool:
-    """Delete a token; False if there was none.
-
-    Raises:
-        UnlatchError: `keyring-unavailable`.
-    """
-    import keyring  # noqa: PLC0415
-
-    key = _key(tracker, host)
-    try:
-        if keyring.get_password(SERVICE, key) is None:
-            return False
-        keyring.delete_password(SERVICE, key)
-    except keyring.errors.KeyringError as error:
-        raise _unavailable(error) from error
-    return True
+    """Delete a token; False if there was none. UnlatchError `keyring-unavailable`."""
+    with _open_keyring() as keyring:
+        found = keyring.get_password(SERVICE, _key(tracker, host)) is not None
+        if found:
+            keyring.delete_password(SERVICE, _key(tracker, host))
+        return found
 
 
 def scheme_for(tokens: Tokens, *, user: str | None) -> Scheme:
@@ -242,10 +226,16 @@ def _key(tracker: str, host: str) -> str:
     return f"{tracker}@{host}"
 
 
-def _unavailable(error: Exception) -> UnlatchError:
-    # The backend's own message could quote the token.
-    return UnlatchError(
-        "keyring-unavailable",
-        f"this machine's keyring cannot be used ({type(error).__name__})",
-        hint="put the token into the environment instead, or install a keyring backend",
-    )
+@contextmanager
+def _open_keyring() -> Iterator[ModuleType]:
+    import keyring  # noqa: PLC0415  # 60 ms, for those who use it
+
+    try:
+        yield keyring
+    except keyring.errors.KeyringError as error:
+        # The backend's own message could quote the token.
+        raise UnlatchError(
+            "keyring-unavailable",
+            f"this machine's keyring cannot be used ({type(error).__name__})",
+            hint="put the token into the environment instead, or install a keyring backend",
+        ) from error
