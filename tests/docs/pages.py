@@ -28,9 +28,9 @@ class Block:
     """A fenced block.
 
     Args:
-        language: the word behind the fence.
-        text: what stands between the fences.
-        line: the line of the page that its fence is in.
+        language: the word after the fence.
+        text: the text between the fences.
+        line: the line of the opening fence.
     """
 
     language: str
@@ -40,14 +40,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """What has to happen behind the scene: `<!-- stage: Jira is down -->`, unseen by readers."""
+    """A hidden instruction to the test: `<!-- stage: Jira is down -->`."""
 
     words: str
     line: int
 
 
 def pages() -> list[Path]:
-    """All pages that people read."""
+    """All pages for people."""
     return [
         START,
         ROOT / "CHANGELOG.md",
@@ -86,7 +86,7 @@ def links(page: Path) -> list[str]:
 
 
 def inline_code(page: Path) -> list[str]:
-    """What stands between backticks in running text and tables."""
+    """The inline code of text and tables."""
     return [
         child.content
         for token in _tokens(page)
@@ -97,7 +97,7 @@ def inline_code(page: Path) -> list[str]:
 
 @cache
 def anchors(page: Path) -> set[str]:
-    """What a link to a part of the page may name, as GitHub makes it from headings."""
+    """The anchors that GitHub makes from the page's headings."""
     texts = (text.lower() for _, text in headings(page))
     return {_DROPPED_FROM_ANCHORS.sub("", text).replace(" ", "-") for text in texts}
 
@@ -136,7 +136,7 @@ def _tokens(page: Path) -> Sequence[Token]:
 
 
 def linked_pages(page: Path) -> Iterator[tuple[str, Path, str]]:
-    """A page's links within the repository: as written, the file, and the part of it."""
+    """A page's links within the repository: as written, the file, and the anchor."""
     for link in links(page):
         if "://" in link or link.startswith("mailto:"):
             continue

@@ -1,4 +1,4 @@
-"""A scratch project, and behind the addresses of real trackers, the sandbox."""
+"""A scratch project, with the sandbox behind the addresses of real trackers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY_PATH", "SSL_CERT_FILE"
 
 
 class Stage:
-    """A git repository with its origin on GitHub, a home of its own, and open items.
+    """A git repository with an origin on GitHub, its own home folder, and open items.
 
     Args:
         place: an empty folder.
@@ -85,7 +85,7 @@ class Stage:
 
     @property
     def environ(self) -> dict[str, str]:
-        """The environment of a shell here: nobody's tokens, keyring or git identity."""
+        """The environment of a shell, without tokens, keyring and git identity of the machine."""
         passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         return {
             **passed,
@@ -100,20 +100,20 @@ class Stage:
         }
 
     def direct(self, words: str) -> None:
-        """Do what a stage direction says.
+        """Follow a stage direction.
 
         Raises:
-            KeyError: nobody knows how.
+            KeyError: the direction is unknown.
         """
         self._directions[words]()
 
     @property
     def config(self) -> str:
-        """Where the project's configuration is, below its root."""
+        """The path of the project's configuration, relative to its root."""
         return ".unlatch/config.toml"
 
     def mistakes(self, config: str) -> tuple[str, ...]:
-        """What is wrong with a configuration, as a page shows it."""
+        """The mistakes in a configuration on a page."""
         place = self.home / "shown"
         (place / self.config).parent.mkdir(parents=True, exist_ok=True)
         (place / self.config).write_text(config, encoding="utf-8")
@@ -121,7 +121,7 @@ class Stage:
         return problems
 
     def write(self, path: str, text: str) -> None:
-        """Write a file that a page shows; a configuration gets the sandbox's addresses."""
+        """Write a file from a page; a configuration gets the sandbox's addresses."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         shown = self.redirected(text) if path == self.config else text
@@ -129,12 +129,12 @@ class Stage:
 
     @property
     def comment_on_github(self) -> str:
-        """What GitHub shows as the latest comment on the increment's issue."""
+        """The latest comment on the increment's GitHub issue."""
         comments = self._box.github.comments("octo/widgets", 4)
         return str(comments[-1]["body"]) if comments else ""
 
-    def told_as_outside(self, printed: str) -> str:
-        """What was printed, with the vendors' addresses where requests were sent to the sandbox."""
+    def with_vendor_addresses(self, printed: str) -> str:
+        """The output with the vendors' addresses in place of the sandbox's."""
         box = self._box
         vendors = {
             box.github.api_url: "https://api.github.com",
@@ -146,11 +146,11 @@ class Stage:
         return printed
 
     def redirected(self, config: str) -> str:
-        """A configuration that sends to the sandbox what it says is for a vendor's host.
+        """The configuration with the sandbox's addresses for requests.
 
         Items keep their addresses: web_url says how they are linked, the others where requests go.
         """
-        # Nobody sends twice here, so that nothing of an earlier request has to be waited for.
+        # No request is sent twice here, so there is no settle time to wait for.
         quick = (
             "" if re.search(r"^settle\b", config, re.MULTILINE) else "settle = 0\npatience = 30\n"
         )
@@ -193,7 +193,7 @@ class Stage:
         box.jira.add_issue("SCRUM-28", summary=TITLE, type="Epic", labels=["ux"])
 
     def _complete_increment(self) -> None:
-        """Increment 7, completed three days ago together with its items."""
+        """Make increment 7, completed three days ago with its items."""
         is_new = not (self.root / self.config).exists()
         if is_new and self._prepared.exists():
             shutil.rmtree(self.root)
@@ -215,7 +215,7 @@ class Stage:
             shutil.copytree(self.root, self._prepared)
 
     def _make_numbers_up_to(self, last: int) -> None:
-        # Numbers go on from the highest that is there.
+        # A new increment gets the number after the highest one.
         before = self.root / ".unlatch/increments" / f"{last - 1:04}-draft"
         before.mkdir(parents=True)
         (before / "metadata.json").write_text(
@@ -237,7 +237,7 @@ class Stage:
         (increments / INCREMENT).rename(increments / "_archive" / INCREMENT)
 
     def _specweave(self) -> None:
-        """The completed increment as another tool would have left it, and nothing of ours."""
+        """Make the completed increment in the format of another tool, without files of unlatch."""
         self._complete_increment()
         self._archive()
         increments = self.root / ".unlatch/increments"
@@ -270,12 +270,12 @@ class Stage:
 
     def _close_as_not_planned(self) -> None:
         self._anew()
-        # GitHub, and so the sandbox, takes a reason only along with a change of state.
+        # GitHub, and so the sandbox, accepts a reason only with a change of state.
         self._box.github.edit("octo/widgets", 4, state="open")
         self._box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
 
     def _anew(self) -> None:
-        """The completed increment again, as if nothing had happened to it."""
+        """Reset the completed increment and its items."""
         self._git("reset", "--quiet", "--hard", _COMPLETED)
         self._git("clean", "--quiet", "--force", "-d", ".unlatch/increments")
         self._seed_closed()
@@ -288,7 +288,7 @@ class Stage:
         self._box.jira.edit("SCRUM-28", status="Done", labels=["ux", DONE])
 
     def _write_work(self) -> None:
-        """Two user stories and eight tasks, all of them done."""
+        """Write two user stories and eight tasks, all done."""
         criteria = ("AC-US1-01**: A rule can be read", "AC-US2-01**: Rules are followed")
         stories = "".join(
             f"\n### US-00{n}: Story {n}\n\n- [x] **{text}\n" for n, text in enumerate(criteria, 1)

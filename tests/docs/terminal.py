@@ -1,4 +1,4 @@
-"""Running a command line as a person at a terminal does."""
+"""Run a command line as a person at a terminal does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PATIENCE = 60.0
 
 
 def run(step: Step, *, cwd: Path, environ: Mapping[str, str], last_code: int) -> tuple[int, str]:
-    """The exit code of a command line, and what a person would see of it.
+    """Run a command line; its exit code and its output.
 
     Args:
         last_code: the exit code of the command before, for `$?`.
@@ -73,7 +73,7 @@ def _at_terminal(
 
 
 class _Screen:
-    """What has been written to a terminal so far."""
+    """The output on a terminal so far."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -84,7 +84,7 @@ class _Screen:
         return self._raw.decode(errors="ignore").replace("\r\n", "\n")
 
     def read_until(self, wanted: str | None) -> None:
-        """Read on until `wanted` is there, anew each time; None is the end."""
+        """Read until `wanted` appears in new output; None reads to the end."""
         seen = len(self.text)
         end = time.monotonic() + _PATIENCE
         while wanted is None or wanted not in self.text[seen:]:
@@ -92,7 +92,7 @@ class _Screen:
                 raise AssertionError(f"{wanted!r} never came; there is:\n{self.text}")
             try:
                 more = os.read(self._file, 65_536)
-            except OSError:  # Linux says so when the other end is closed
+            except OSError:  # Linux raises this when the other end is closed
                 more = b""
             if not more:
                 assert wanted is None, f"it ended before {wanted!r} came:\n{self.text}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GUIDE = ROOT / "docs/commands.md"
-# How the table's last column begins.
+# The first word of the last column.
 _WORDS = {Reach.LOCAL: "nothing", Reach.READS: "reads", Reach.WRITES: "writes"}
 
 
@@ -30,7 +30,7 @@ def _first_word(cell: str) -> str:
     return cell.replace(":", " ").replace(";", " ").replace(",", " ").split()[0].lower()
 
 
-def test_every_command_stands_in_the_table_with_its_reach() -> None:
+def test_every_command_is_in_the_table_with_its_reach() -> None:
     shown = {row[0]: _first_word(row[2]) for row in _rows(GUIDE, "Command")}
     commands = {name: _WORDS[entry.reach] for name, entry in COMMANDS.items()}
     assert commands | _tracker_commands() == shown
@@ -46,7 +46,7 @@ def _tracker_commands() -> dict[str, str]:
     return found
 
 
-def test_the_readme_tells_every_exit_code() -> None:
+def test_the_readme_lists_every_exit_code() -> None:
     codes = {0, UnlatchError.exit_code, UsageError.exit_code, DECLINED, UNDELIVERED}
     codes |= {UNAUTHORISED, CONFLICT, INTERRUPTED}
     assert sorted(codes) == [int(row[0]) for row in _rows(START, "Exit code")]

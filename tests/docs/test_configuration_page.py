@@ -23,7 +23,7 @@ EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOT
 
 
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if "trusted_hosts" not in e])
-def test_an_example_is_a_configuration_without_mistakes(example: str, tmp_path: Path) -> None:
+def test_an_example_is_a_valid_configuration(example: str, tmp_path: Path) -> None:
     (tmp_path / ".unlatch").mkdir()
     (tmp_path / ".unlatch/config.toml").write_text(example, encoding="utf-8")
 
@@ -34,7 +34,7 @@ def test_an_example_is_a_configuration_without_mistakes(example: str, tmp_path: 
     assert tomllib.loads(example).get("trackers", {}).keys() == settings.keys()
 
 
-def test_the_example_of_the_users_own_configuration_is_taken(tmp_path: Path) -> None:
+def test_the_example_of_the_users_own_configuration_is_valid(tmp_path: Path) -> None:
     (example,) = [e for e in EXAMPLES if "trusted_hosts" in e]
     path = tmp_path / "config.toml"
     path.write_text(example, encoding="utf-8")
@@ -46,7 +46,7 @@ def test_the_example_of_the_users_own_configuration_is_taken(tmp_path: Path) -> 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the rows are about Linux")
 @pytest.mark.parametrize(("condition", "is_set"), [("with", True), ("without", False)])
-def test_the_page_says_where_the_users_own_configuration_is(
+def test_the_path_of_the_users_own_configuration_is_right(
     condition: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, is_set: bool
 ) -> None:
     (path,) = re.findall(rf"^\| Linux, {condition} [^|]*\| `([^`]+)` \|$", PAGE, re.MULTILINE)

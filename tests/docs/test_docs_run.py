@@ -1,10 +1,12 @@
-"""README and docs are true: what they show is run here, against the sandbox.
+"""The commands in README and docs run here against the sandbox and print the output on the page.
 
-A ```console block shows a terminal: `$ command` lines and below each what it prints, compared with
-`...` for what may be anything; a command that prints something and shows nothing is only run. A
-command has to succeed unless `$ echo $?` follows and shows its exit code. A ```sh block holds
-commands alone, a ```toml block that begins with a path is written there first, and the `- run:`
-lines of a ```yaml block are run, too. Each page has a shell of its own in a scratch project.
+- A ```console block contains `$ command` lines with their output. In the output `...` matches any
+  text; a command without output is only run. A command must succeed unless `$ echo $?` follows with
+  its exit code.
+- A ```sh block contains only commands, and of a ```yaml block the `- run:` lines are run.
+- A ```toml block that starts with a path is written to that file.
+
+Each page has its own scratch project.
 """
 
 from __future__ import annotations
@@ -39,11 +41,11 @@ if TYPE_CHECKING:
 NOT_RUN = {
     "pipx install 'unlatch[all]'": "the unlatch that is tested is installed already",
     "make demo": "is `unlatch demo` in an environment that it makes first; README runs that",
-    "make test": "is what runs this test",
+    "make test": "runs this test",
 }
 # The direction before a ```text block that quotes the latest comment.
 QUOTE = "what GitHub shows"
-# Folders of the machine that a page was written on.
+# Folders of a developer's machine.
 _MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/\w")
 _FILE = re.compile(r"# (?P<path>\S+\.\w+)\n")
 _LANGUAGES = {"console", "sh", "toml", "json", "yaml", "python", "text"}
@@ -100,7 +102,7 @@ def play(block: Block, stage: Stage, page: Path, *, quoted: bool) -> None:
         differs = difference(block.text.splitlines(), stage.comment_on_github)
         assert differs is None, f"{where}\n{differs}"
     else:
-        assert not _LOOKS_RUN.search(block.text), f"{where}: a command that nobody runs"
+        assert not _LOOKS_RUN.search(block.text), f"{where}: a command that is not run"
 
 
 def commands(text: str) -> list[Step]:
@@ -116,7 +118,7 @@ def run_all(shown: list[Step], stage: Stage, where: str) -> None:
         code, printed = terminal.run(step, cwd=stage.root, environ=stage.environ, last_code=code)
         if after is None or after.command != ASK_EXIT_CODE:
             assert (where, step.command, 0) == (where, step.command, code), printed
-        printed = stage.told_as_outside(printed)
+        printed = stage.with_vendor_addresses(printed)
         differs = difference(step.shown, printed) if step.shown else None
         assert differs is None, f"{where}: {step.command}\n{differs}"
 
@@ -131,7 +133,7 @@ def use_configuration(block: Block, stage: Stage, where: str) -> None:
     stage.write(match["path"], block.text)
 
 
-def test_what_is_not_run_is_shown_somewhere() -> None:
+def test_commands_that_are_not_run_are_on_a_page() -> None:
     shown = {
         step.command
         for page in pages()
@@ -146,14 +148,14 @@ def test_what_is_not_run_is_shown_somewhere() -> None:
     assert set() == NOT_RUN.keys() - shown
 
 
-def test_what_make_is_said_to_do_it_does() -> None:
+def test_make_targets_on_the_pages_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = {command.removeprefix("make ") for command in NOT_RUN if command.startswith("make ")}
     assert set() == named - targets
 
 
 @every_page
-def test_links_lead_somewhere(page: Path) -> None:
+def test_link_targets_exist(page: Path) -> None:
     for link, target, part in linked_pages(page):
         assert target.exists(), f"{name_of(page)} links to {link}"
         assert not part or part in anchors(target), f"{name_of(page)} links to {link}"
@@ -170,10 +172,10 @@ def test_every_page_is_reached_from_the_readme() -> None:
 
 
 @every_page
-def test_no_page_names_a_place_that_readers_do_not_have(page: Path) -> None:
+def test_no_page_contains_a_path_of_a_developers_machine(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").splitlines()
     assert set() == {line for line in lines if _MACHINE_PATH.search(line)}
 
 
-def test_the_changelog_has_a_place_for_what_is_not_released() -> None:
+def test_the_changelog_has_an_unreleased_section() -> None:
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()

@@ -26,7 +26,7 @@ def test_every_error_is_explained() -> None:
 
 
 def _ids() -> set[str]:
-    """The ids that stand before or behind an error's class.
+    """The ids that the code passes to errors.
 
     An error is made as `Rejected("item-locked", ...)`, by `super().__init__("item-locked", ...)`,
     by a function that is given the id, or from a table's row, in which the class is followed by

@@ -1,4 +1,4 @@
-"""docs/json.md explains every document key by key, and nothing that is not there."""
+"""docs/json.md explains every key of every document, and no other."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_every_schema_of_a_file_is_mentioned() -> None:
     assert SCHEMAS.keys() >= FILES
 
 
-def test_no_section_is_about_a_document_that_is_not_printed() -> None:
+def test_no_section_is_about_an_unknown_document() -> None:
     named = re.findall(r"`unlatch\.([a-z-]+)/1`", "\n".join(sections()))
 
     assert sorted(SCHEMAS.keys() - FILES - {"list"}) == sorted(named)

@@ -1,4 +1,4 @@
-"""What the comparison of pages with terminals lets pass, and what it does not."""
+"""The comparison of pages with terminals accepts varying text and rejects other differences."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 from tests.docs.transcript import Step, difference, steps
 
 
-def test_a_block_is_read_as_commands_with_what_they_print() -> None:
+def test_a_block_is_read_as_commands_with_their_output() -> None:
     text = "$ one \\\n    two\nfirst\nsecond\n$ three\n"
 
     assert [Step("one two", ("first", "second")), Step("three", ())] == steps(text)
 
 
-def test_what_is_typed_stands_behind_its_prompt() -> None:
+def test_a_typed_answer_follows_its_prompt() -> None:
     (step,) = steps("$ unlatch resume 7\nContinue? [y/N]: y\nReason for reopening: Bug\n")
 
     typed = (("Continue? [y/N]: ", "y"), ("Reason for reopening: ", "Bug"))
@@ -30,7 +30,7 @@ def test_what_is_typed_stands_behind_its_prompt() -> None:
         (["Completed  2025-11-01 (3 days ago)"], "Completed      2026-01-02 (today)\n"),
     ],
 )
-def test_what_means_the_same_passes(shown: list[str], printed: str) -> None:
+def test_varying_text_passes(shown: list[str], printed: str) -> None:
     assert difference(shown, printed) is None
 
 
@@ -45,5 +45,5 @@ def test_what_means_the_same_passes(shown: list[str], printed: str) -> None:
         (["a.c"], "abc\n"),
     ],
 )
-def test_what_differs_is_told(shown: list[str], printed: str) -> None:
+def test_a_difference_is_reported(shown: list[str], printed: str) -> None:
     assert difference(shown, printed) is not None

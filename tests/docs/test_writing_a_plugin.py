@@ -1,4 +1,4 @@
-"""The code on docs/writing-a-plugin.md is that of the plugin which the tests run."""
+"""The code on docs/writing-a-plugin.md is from the plugin that the tests run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ PAGE = (ROOT / "docs/writing-a-plugin.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_every_block_says_which_file_it_is_from() -> None:
+def test_every_block_names_its_file() -> None:
     fences = re.findall(r"^```\w+$", PAGE, re.MULTILINE)
     assert len(fences) == len(SHOWN)
     assert len(SHOWN) > 5
 
 
 @pytest.mark.parametrize(("path", "code"), SHOWN)
-def test_a_block_stands_in_its_file(path: str, code: str) -> None:
+def test_a_block_is_in_its_file(path: str, code: str) -> None:
     # A method is shown without its class, so without the class's indentation.
     spellings = [code, textwrap.indent(code, "    ")]
     file = (ROOT / path).read_text(encoding="utf-8")

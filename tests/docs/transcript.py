@@ -1,4 +1,4 @@
-"""What a page shows of a terminal: commands, what they print, and what a person types."""
+"""Transcripts on pages: commands, their output, and typed answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A person's answers stand behind these.
+# Answers are typed after these.
 PROMPTS = ("Continue? [y/N]: ", "Reason for reopening: ")
 INTERRUPTION = "^C"
 ASK_EXIT_CODE = "echo $?"
 
-# What differs from run to run, and what it is read as.
+# Text that varies between runs, and its replacement.
 _VARYING = (
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}"), "ULID"),
     (re.compile(r"\d{4}-\d\d-\d\d"), "DATE"),
@@ -29,14 +29,14 @@ _SIGNS = ("✓ ", "✗ ")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A command and what it is shown to print; nothing shown means that nobody looks."""
+    """A command and its expected output; without output it is only run."""
 
     command: str
     shown: tuple[str, ...]
 
     @property
     def typed(self) -> tuple[tuple[str, str], ...]:
-        """The prompts that wait for a person, and what is typed at each."""
+        """The prompts, each with the typed answer."""
         return tuple(
             (prompt, line.removeprefix(prompt))
             for line in self.shown
@@ -46,7 +46,7 @@ class Step:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether a person ends it."""
+        """Whether Ctrl-C ends it."""
         return INTERRUPTION in self.shown
 
 
@@ -68,9 +68,9 @@ def steps(text: str) -> list[Step]:
 
 
 def difference(shown: Sequence[str], printed: str) -> str | None:
-    """How what was printed differs from what is shown; None if it does not.
+    """The difference between output and page, or None.
 
-    In what is shown, `...` stands for any text in a line, and alone in a line for any lines. Items
+    On the page `...` stands for any text in a line, or alone in a line for any lines. Items
     are served side by side, so that the order of neighbouring outcomes means nothing.
     """
     wanted = [line for line in _settled(shown) if line != INTERRUPTION]
