@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from unlatch.errors import ProposalError, UsageError
 from unlatch.increments.documents import NewTask
+from unlatch.increments.files.amendments import documents_of
+from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.lifecycle.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.spi import EnvToken
 from unlatch.spi.text import without_controls
@@ -22,6 +24,8 @@ from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, r
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest
 
 # Whatever thinks about tasks may take its time, but not for ever.
@@ -78,6 +82,28 @@ def read_tasks_file(path: Path) -> tuple[NewTask, ...]:
         return _read(text, where=str(path))
     lines = (line.strip() for line in text.splitlines())
     return tuple(NewTask(line) for line in lines if line)
+
+
+def propose_for(
+    workspace: Workspace, increment: Increment, change: str, reason: str | None
+) -> tuple[NewTask, ...]:
+    """Ask the user's program for the tasks of a change of scope.
+
+    Raises:
+        ProposalError: as `propose_tasks`.
+    """
+    texts = documents_of(increment)
+    asked = {
+        "increment": increment.id,
+        "title": increment.title,
+        "reason": reason,
+        "change": change,
+        "spec": texts[SPEC],
+        "tasks": texts[TASKS],
+    }
+    environ = safe_environment(workspace.environ, workspace.registry.manifests.values())
+    argv, root = workspace.user.tasks_command, workspace.layout.root
+    return propose_tasks(argv, asked, root=root, environ=environ)
 
 
 def propose_tasks(

@@ -12,10 +12,8 @@ import click
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
-from unlatch.increments.documents import NewTask, read_spec
-from unlatch.increments.files.amendments import documents_of
-from unlatch.increments.files.layout import SPEC, TASKS
-from unlatch.lifecycle.scope import parts_of, scope_change
+from unlatch.increments.documents import NewTask
+from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
@@ -158,22 +156,11 @@ def _proposed(
     session: Session, increment: Increment, change: str, reason: str | None
 ) -> tuple[NewTask, ...]:
     """The tasks that the user's own program proposes, if there is one."""
-    argv = session.workspace.user.tasks_command
-    if not argv:
+    if not session.workspace.user.tasks_command:
         return ()
-    from unlatch.lifecycle.proposed_tasks import propose_tasks, safe_environment  # noqa: PLC0415  (loads pydantic)
+    from unlatch.lifecycle.proposed_tasks import propose_for  # noqa: PLC0415  (loads pydantic)
 
-    texts = documents_of(increment)
-    asked = {
-        "increment": increment.id,
-        "title": increment.title,
-        "reason": reason,
-        "change": change,
-        "spec": texts[SPEC],
-        "tasks": texts[TASKS],
-    }
-    clean = safe_environment(os.environ, session.workspace.registry.manifests.values())
-    return propose_tasks(argv, asked, root=session.workspace.layout.root, environ=clean)
+    return propose_for(session.workspace, increment, change, reason)
 
 
 def _confirmed(increment: Increment) -> bool:
@@ -194,9 +181,5 @@ def _show(increment: Increment, amendment: Amendment, *, by: Sequence[str]) -> N
     for task in amendment.tasks:
         ties = ", ".join(filter(None, (task.story, *task.criteria)))
         output.talk(f"    - {output.clean(task.title)}{f' ({output.clean(ties)})' if ties else ''}")
-    spec = read_spec(documents_of(increment)[SPEC])
-    ids = [*(one.id for one in spec.stories), *(one.id for one in spec.criteria)]
-    known = {one.casefold() for one in ids}
-    named = {tie for task in amendment.tasks for tie in (task.story, *task.criteria) if tie}
-    for tie in sorted(tie for tie in named if tie.casefold() not in known):
+    for tie in unknown_names(increment, amendment):
         output.talk(f"    {output.warn('note:')} spec.md has no {output.clean(tie)}")
