@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import compute_effect
@@ -15,7 +14,7 @@ from unlatch.increments.model.increment import Base, Link, SyncedItem
 from unlatch.spi.operation import Change, Kind, seen_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from unlatch.delivery.task import DeliveryTask, Effect
     from unlatch.errors import UnlatchError
@@ -23,17 +22,9 @@ if TYPE_CHECKING:
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import Operation, Outcome, SeenItem
 
-# How a failed attempt is noted; other events are not.
-_NOTES: Mapping[Event, Mapping[str, bool]] = MappingProxyType(
-    {
-        Event.LIMITED: {"counts": False},
-        Event.NOT_SENT: {"counts": False},
-        Event.NEEDS_PERSON: {"counts": True},
-        Event.REFUSED: {"counts": True},
-        Event.REFUSED_TOO_OFTEN: {"counts": True},
-        Event.UNCLEAR: {"counts": False, "in_doubt": True},
-    }
-)
+# After these events an attempt is noted as failed; after the first three it counts.
+_COUNTED = frozenset({Event.NEEDS_PERSON, Event.REFUSED, Event.REFUSED_TOO_OFTEN})
+_NOTED = _COUNTED | {Event.LIMITED, Event.NOT_SENT, Event.UNCLEAR}
 
 
 def note_attempts(tasks: Sequence[DeliveryTask]) -> list[Event | None]:
@@ -141,7 +132,7 @@ def record_failure(task: DeliveryTask, error: UnlatchError) -> None:
     task.evidence = replace(advance(evidence, event), now=now, cause=error.id, retry_at=retry_at)
     if event is Event.UNCLEAR:
         task.run.mark_unknown(task.link)
-    if event in _NOTES and _is_news(task, error, event):
+    if event in _NOTED and _is_news(task, error, event):
         _close_attempt(task, error, event, was_unknown=evidence.state is State.UNKNOWN)
     task.noted, task.snapshot = False, None
 
@@ -149,7 +140,7 @@ def record_failure(task: DeliveryTask, error: UnlatchError) -> None:
 def _is_news(task: DeliveryTask, error: UnlatchError, event: Event) -> bool:
     """Whether the note on disk differs: a file is not changed without need."""
     attempt = task.operation.attempt
-    if task.noted or attempt is None or attempt.is_open or _NOTES[event]["counts"]:
+    if task.noted or attempt is None or attempt.is_open or event in _COUNTED:
         return True
     return attempt.cause != error.id
 
@@ -157,15 +148,14 @@ def _is_news(task: DeliveryTask, error: UnlatchError, event: Event) -> bool:
 def _close_attempt(
     task: DeliveryTask, error: UnlatchError, event: Event, *, was_unknown: bool
 ) -> None:
-    note = _NOTES[event]
     try:
         closed = outbox.close_attempt(
             task.manager,
             task.increment.id,
             task.operation,
             cause=error.id,
-            counts=note["counts"],
-            in_doubt=was_unknown or "in_doubt" in note,
+            counts=event in _COUNTED,
+            in_doubt=was_unknown or event is Event.UNCLEAR,
             retry_at=task.evidence.retry_at,
             remedy=error.remedy if isinstance(error, TrackerError) else None,
             # A proxy may answer 429 after the tracker has acted, so a limit proves nothing.

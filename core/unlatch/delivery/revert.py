@@ -112,10 +112,7 @@ def _delivered(task: DeliveryTask, entry: ReopenEntry, item: RemoteItem) -> _Reo
     synced = _synced(entry, item)
     if synced is not None and synced.before is not None:
         return _Reopen(synced.before, synced.after, synced.labels_added, synced.labels_removed)
-    by_events = _from_events(task, entry, item)
-    if by_events is None and synced is not None:
-        return _Reopen(None)
-    return by_events
+    return _from_events(task, entry, item) or (_Reopen(None) if synced else None)
 
 
 def _partial(task: DeliveryTask, entry: ReopenEntry, undo: Change) -> _Reopen:

@@ -66,9 +66,6 @@ class ReconcileContext:
     closed_by: str | None = None
 
 
-_NO_POLICY, _NO_CONTEXT = Policy(), ReconcileContext()
-
-
 @dataclass(frozen=True, slots=True)
 class Compared:
     """One link, compared.
@@ -84,9 +81,9 @@ class Compared:
     link: Link
     seen: ItemSnapshot
     decision: Decision | None
-    pending: int = 0
-    policy: Policy = _NO_POLICY
-    context: ReconcileContext = _NO_CONTEXT
+    pending: int
+    policy: Policy
+    context: ReconcileContext
 
     @property
     def verdict(self) -> Verdict | None:
