@@ -80,19 +80,14 @@ class Preview:
         return not any(one.was_pending or one.operation.kind is Kind.UPDATE for one in self.items)
 
 
-def preview(run: DeliveryRun, plan: Plan, *, offline: bool = False) -> tuple[Previewed, ...]:
-    """Preview the delivery of everything that a plan leaves pending.
+def preview_operations(
+    run: DeliveryRun, plans: Sequence[Plan], *, offline: bool = False
+) -> list[tuple[Previewed, ...]]:
+    """Preview the delivery of everything that plans leave pending; items are read together.
 
     Args:
         offline: whether the items are left for later; they are not read then.
     """
-    return preview_all(run, [plan], offline=offline)[0]
-
-
-def preview_all(
-    run: DeliveryRun, plans: Sequence[Plan], *, offline: bool = False
-) -> list[tuple[Previewed, ...]]:
-    """Preview the plans of several increments, whose items are read together."""
     run = replace(run, fresh=frozenset().union(*(plan.new for plan in plans)))
     planned = [
         [make_task(run, plan.after, one) for one in plan.operations if run.will_attempt(one)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.dispatch import deliver
-from unlatch.delivery.preview import Preview, preview_all
+from unlatch.delivery.preview import Preview, preview_operations
 from unlatch.delivery.run import DeliveryRun, SharedItems
 from unlatch.errors import StoreError, UsageError
 
@@ -105,7 +105,7 @@ def preview_plans(
 ) -> list[Preview]:
     """Preview the requests of changes; nothing is written."""
     run = DeliveryRun(workspace, trackers, options=options, named=True)
-    items = preview_all(run, plans, offline=offline)
+    items = preview_operations(run, plans, offline=offline)
     return [Preview(*one) for one in zip(plans, items, strict=True)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.config.tables import Part
 from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
-from unlatch.delivery.preview import Preview, preview
+from unlatch.delivery.preview import Preview, preview_operations
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UsageError
 from unlatch.increments.files.outbox import enqueue
@@ -136,7 +136,8 @@ def preview_item_change(workspace: Workspace, trackers: Trackers, change: ItemCh
     if change.kind is Kind.CREATE:
         before = replace(before, pending=())
     plan = plan_enqueue(before, *change.operations)
-    return Preview(plan, preview(_run(workspace, trackers, change), plan))
+    (items,) = preview_operations(_run(workspace, trackers, change), [plan])
+    return Preview(plan, items)
 
 
 def apply_item_change(

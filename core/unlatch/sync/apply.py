@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import kind_for
-from unlatch.delivery.preview import Previewed, preview_all
+from unlatch.delivery.preview import Previewed, preview_operations
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.outbox import record_in_sync
 from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
@@ -58,7 +58,7 @@ def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewe
         local = _plan_move(move, manager.intent(by=move.by, reason=move.reason), forced=())
         new = tuple(one for one in local.operations if one.op in local.new)
         plans.append(replace(local, after=replace(local.after, pending=new)))
-    return tuple(one for items in preview_all(run, plans) for one in items)
+    return tuple(one for items in preview_operations(run, plans) for one in items)
 
 
 def apply_sync_plan(
