@@ -78,16 +78,9 @@ def _journal(workspace: Workspace, plan: MigrationPlan, by: str) -> Journal:
     edits = tuple(
         Edit(path=one.path, before=one.before, after=digest(one.after)) for one in plan.changes
     )
-    begun = find_unfinished(workspace)
-    if begun is None:
-        return Journal(
-            id=workspace.new_id(),
-            at=workspace.clock(),
-            by=by,
-            state=State.BEGUN,
-            moves=plan.moves,
-            edits=edits,
-        )
+    begun = find_unfinished(workspace) or Journal(
+        id=workspace.new_id(), at=workspace.clock(), by=by, state=State.BEGUN, moves=(), edits=()
+    )
     root = workspace.layout.root
     done = tuple(
         edit
