@@ -1,1 +1,4 @@
-"""Migration of a SpecWeave tree to the current shape, and back, with a journal."""
+"""Migrating a SpecWeave project to unlatch's own layout and format, and back.
+
+Called by `unlatch migrate`; doctor asks for migrations that were interrupted.
+"""

@@ -1,1 +1,5 @@
-"""An increment's folder: finding, reading, locking and changing its files."""
+"""The files of an increment: finding, reading, locking and changing them.
+
+The use cases and delivery call it. It imports the model, the records and the documents of
+increments, and worklog for durable files; it never reads a setting.
+"""
