@@ -16,9 +16,9 @@ from unlatch.spi.operation import Kind
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi.item import Listed
@@ -63,25 +63,31 @@ class Suggestions:
         listed: the number of items that each tracker listed.
         lacking: the number of increments without an item, by tracker.
         errors: the errors of trackers that could not be read.
+        broken: increments that cannot be read.
     """
 
     proposals: tuple[Proposal, ...]
     listed: Mapping[str, int]
     lacking: Mapping[str, int]
     errors: Mapping[str, UnlatchError]
+    broken: Sequence[BrokenIncrement]
 
 
 def suggest_links(
-    workspace: Workspace,
-    trackers: Trackers,
-    increments: Sequence[Increment],
-    everything: Iterable[Increment],
+    workspace: Workspace, trackers: Trackers, wanted: Sequence[str] = ()
 ) -> Suggestions:
-    """Propose items for those of `increments` that have none on a tracker.
+    """Propose items for increments that have none on a tracker.
+
+    The items of other increments are not proposed by their titles.
 
     Args:
-        everything: all increments of the project, whose items are not proposed by their titles.
+        wanted: increments by name; empty for all outside the archive.
     """
+    everything, broken = workspace.manager.read_all()
+    increments = [one for one in everything if not one.archived]
+    if wanted:
+        named = map(workspace.manager.read, wanted)
+        increments = list({one.id: one for one in named}.values())
     manifest = trackers.registry.manifest
     names = [one for one in workspace.settings if Capability.LIST in manifest(one).capabilities]
     lacking = {
@@ -102,6 +108,7 @@ def suggest_links(
         {name: len(items) for name, items in listed.items()},
         {name: len(found) for name, found in lacking.items()},
         errors,
+        broken,
     )
 
 

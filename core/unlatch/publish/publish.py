@@ -1,7 +1,7 @@
 """Commit and share the increments that a sync changed: push them, or push a branch to merge.
 
-Only increments' own files are committed, and nothing is forced. If somebody else pushed first,
-their commits are merged by the meaning of each field, and the push is repeated.
+Only increments' own files are committed, and nothing is forced. After another push the
+other commits are merged field by field, and the push is repeated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STATUS = (
 
 
 class NotPublished(StoreError):
-    """The changes are recorded in this checkout, and nobody else has them."""
+    """The changes are recorded in this checkout, and were not pushed."""
 
     exit_code = 3
 

@@ -67,7 +67,7 @@ class SyncListener(Protocol):
         """The plan was applied; on another branch than the compared one, it was not."""
 
     def choose(self, one: Compared) -> Verdict | None:
-        """PUSH, PULL or DRIFT for a link that a person has to decide; None if nobody can."""
+        """PUSH, PULL or DRIFT for a link that needs a decision; None to leave it open."""
 
 
 @dataclass(frozen=True, slots=True)

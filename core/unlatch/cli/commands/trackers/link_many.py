@@ -40,17 +40,17 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
     workspace, where = session.workspace, "standard input" if file == _STDIN else file
     text = _read(file, where)
     with session.trackers() as trackers:
-        ties = plan_links(workspace, trackers, text, where=where)
+        plans = plan_links(workspace, trackers, text, where=where)
     if not dry_run:
-        apply_links(workspace, ties, by=session.who(by))
-    code = max((tie.error.exit_code for tie in ties if tie.error), default=0)
+        apply_links(workspace, plans, by=session.who(by))
+    code = max((plan.error.exit_code for plan in plans if plan.error), default=0)
     if as_json:
-        increments = [_tie_entry(tie) for tie in ties]
+        increments = [_plan_entry(plan) for plan in plans]
         output.document("link-file", code, increments=increments, dryRun=dry_run)
         return code
-    for line in (line for tie in ties for line in _tie_lines(session, tie)):
+    for line in (line for plan in plans for line in _plan_lines(session, plan)):
         output.data(line)
-    output.talk(_sum(ties, dry_run=dry_run))
+    output.talk(_sum(plans, dry_run=dry_run))
     return code
 
 
@@ -69,36 +69,36 @@ def _read(file: str, where: str) -> str:
         ) from error
 
 
-def _tie_lines(session: Session, tie: LinkPlan) -> Iterator[str]:
-    mark = output.bad(output.sign("no")) if tie.error else output.good(output.sign("ok"))
-    yield f"{mark} {output.strong(tie.increment.id)}"
-    for one in tie.items:
+def _plan_lines(session: Session, plan: LinkPlan) -> Iterator[str]:
+    mark = output.bad(output.sign("no")) if plan.error else output.good(output.sign("ok"))
+    yield f"{mark} {output.strong(plan.increment.id)}"
+    for one in plan.items:
         yield seen_line(session.workspace.registry, one, columns=14)
-    for one in tie.known:
+    for one in plan.known:
         yield output.faint(f"    {output.clean(one.name)} is linked already")
-    if tie.error is not None:
-        yield f"    not linked: {output.clean(tie.error.message)} [{tie.error.id}]"
+    if plan.error is not None:
+        yield f"    not linked: {output.clean(plan.error.message)} [{plan.error.id}]"
 
 
-def _sum(ties: Sequence[LinkPlan], *, dry_run: bool) -> str:
-    done = [tie for tie in ties if tie.items and not tie.error]
-    items = times(sum(len(tie.items) for tie in done), "item")
-    known = sum(len(tie.known) for tie in ties)
+def _sum(plans: Sequence[LinkPlan], *, dry_run: bool) -> str:
+    done = [plan for plan in plans if plan.items and not plan.error]
+    items = times(sum(len(plan.items) for plan in done), "item")
+    known = sum(len(plan.known) for plan in plans)
     already = f"; {known} linked already" if known else ""
     where = times(len(done), "increment")
     if dry_run:
         return f"{items} would be linked to {where}{already}; nothing was written."
-    count = sum(tie.error is not None for tie in ties)
+    count = sum(plan.error is not None for plan in plans)
     failed = f"; {times(count, 'increment')} failed, repeat the command for these" if count else ""
     return f"{items} linked to {where}{already}{failed}; nothing was posted."
 
 
-def _tie_entry(tie: LinkPlan) -> output.Json:
+def _plan_entry(plan: LinkPlan) -> output.Json:
     return {
-        "id": tie.increment.id,
-        "linked": [item_entry(one) for one in tie.items],
-        "already": [item_entry(one) for one in tie.known],
-        "error": problem_entry(tie.error) if tie.error else None,
+        "id": plan.increment.id,
+        "linked": [item_entry(one) for one in plan.items],
+        "already": [item_entry(one) for one in plan.known],
+        "error": problem_entry(plan.error) if plan.error else None,
     }
 
 
@@ -106,20 +106,15 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
     """Suggest items for increments without one, as a CSV file for `--file`; the exit code."""
     workspace = session.workspace
     workspace.check_config()
-    everything, broken = workspace.manager.read_all()
-    # The items of broken increments may be suggested for others.
-    left_out = tell_left_out(broken)
-    if wanted:
-        chosen = list({one.id: one for one in map(workspace.manager.read, wanted)}.values())
-    else:
-        chosen = [one for one in everything if not one.archived]
     with session.trackers() as trackers:
-        found = suggest_links(workspace, trackers, chosen, everything)
+        found = suggest_links(workspace, trackers, wanted)
         lines = [
             _suggestion(one, trackers.settings(item.ref.tracker).name(item.ref), item.title)
             for one in found.proposals
             for item in one.items
         ]
+    # The items of broken increments may be proposed for others.
+    left_out = tell_left_out(found.broken)
     if found.errors and not found.listed:
         raise next(iter(found.errors.values()))
     code = 1 if found.errors else left_out
