@@ -50,7 +50,7 @@ def problems(project: Project) -> list[str]:
         ('allowed_links = ["srv"]', "allowed_links: 'srv' is not an absolute path"),
         ("trusted_hosts = true", "trusted_hosts: expected a list of strings"),
         ("tasks_command = {}", "tasks_command: expected a list of strings"),
-        ("editor = 1", "editor: there is no such setting"),
+        ("editor = 1", "editor: unknown setting"),
         (
             "settle = 0",
             "settle: wrong file: it belongs in the project's .unlatch/config.toml",
@@ -88,7 +88,7 @@ def test_what_is_wrong_with_the_users_own_configuration(
             "[labels]\nsettle = 0",
             "labels.settle: wrong table: put settle above the first table, such as [labels]",
         ),
-        ("[labels]\nlimits = 0", "labels.limits: there is no such setting"),
+        ("[labels]\nlimits = 0", "labels.limits: unknown setting"),
     ],
 )
 def test_what_is_wrong_with_the_projects_configuration(

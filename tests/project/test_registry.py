@@ -58,8 +58,8 @@ def test_a_foreign_plugin_is_found_and_broken_ones_are_told_of() -> None:
     assert {"ado", "jira"} <= set(registry.manifests)
     assert {"github", "misnamed", "missing", "newer", "text"} == set(registry.broken)
     assert "written for interface 99" in registry.broken["newer"]
-    assert "calls itself 'other'" in registry.broken["misnamed"]
-    assert "names no Manifest" in registry.broken["text"]
+    assert "the name in the manifest is 'other'" in registry.broken["misnamed"]
+    assert "is not a Manifest" in registry.broken["text"]
 
 
 @pytest.mark.usefixtures("foreign")

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from unlatch.config.specweave import read_specweave, settings_of
-from unlatch.config.tables import CommentStyle, Labels, Limits, Reopen, SyncConfig, Table
+from unlatch.config.tables import (
+    CommentStyle,
+    Labels,
+    LimitsConfig,
+    ReopenConfig,
+    SyncConfig,
+    Table,
+)
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.layout import HOME, SPECWEAVE
 from unlatch.spi.text import slots
@@ -62,8 +69,8 @@ class CoreConfig(Table):
         "an answer is shown as unknown",
     )
     labels: Labels = Labels()
-    limits: Limits = Limits()
-    reopen: Reopen = Reopen()
+    limits: LimitsConfig = LimitsConfig()
+    reopen: ReopenConfig = ReopenConfig()
     sync: SyncConfig = SyncConfig()
     specweave: bool = Field(
         default=True,
@@ -197,7 +204,7 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
         return f"{WRONG_FILE} your own configuration, {user_config_file()}"
     elif table and name in _TOP_LEVEL:
         return f"{WRONG_TABLE} put {name} above the first table, such as [labels]"
-    return "there is no such setting"
+    return "unknown setting"
 
 
 # The memory of a parser grows with the square of the number of parts in a key.

@@ -55,7 +55,7 @@ class StaleAfter(Table):
     )
 
 
-class Limits(Table):
+class LimitsConfig(Table):
     """Limits for work in progress."""
 
     max_active: Count | None = Field(
@@ -92,7 +92,7 @@ class Limits(Table):
         )
 
 
-class Reopen(Table):
+class ReopenConfig(Table):
     """Rules for reopening completed increments."""
 
     within_days: Annotated[int, Field(ge=1, le=_LONGEST)] | None = Field(

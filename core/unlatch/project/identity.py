@@ -39,7 +39,7 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> s
         raise UsageError(
             "name-too-long",
             f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept",
-            hint="--by NAME gives another one",
+            hint="use --by NAME for another name",
         )
     return name
 

@@ -53,7 +53,7 @@ class Registry:
         known = ", ".join(self.manifests) or "none"
         raise UsageError(
             "unknown-tracker",
-            f"no plugin knows the tracker {name!r}; installed are {known}",
+            f"unknown tracker {name!r}; installed plugins: {known}",
             hint="unlatch plugins",
         )
 
@@ -104,9 +104,9 @@ def is_installed(module: str) -> bool:
 
 def _checked(name: str, manifest: object) -> Manifest:
     if not isinstance(manifest, Manifest):
-        raise TypeError(f"the entry point {name} names no Manifest")
+        raise TypeError(f"the entry point {name} is not a Manifest")
     if manifest.spi_version != SPI_VERSION:
         raise TypeError(f"written for interface {manifest.spi_version}; this is {SPI_VERSION}")
     if manifest.name != name:
-        raise TypeError(f"the manifest calls itself {manifest.name!r}")
+        raise TypeError(f"the name in the manifest is {manifest.name!r}")
     return manifest

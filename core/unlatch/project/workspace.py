@@ -111,7 +111,7 @@ def check_trackers(
         manifest = registry.manifests.get(name)
         if manifest is None:
             known = ", ".join(registry.manifests)
-            problems.append(f"trackers.{name}: no plugin of this name; installed are {known}")
+            problems.append(f"trackers.{name}: unknown tracker; installed plugins: {known}")
             continue
         model, found = validate(load(manifest.settings), table, prefix=f"trackers.{name}")
         problems += found

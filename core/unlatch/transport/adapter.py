@@ -163,7 +163,7 @@ class TrackerAdapter(HTTPAdapter):
         elif context.credential is None:
             raise CredentialMissing(
                 "credential-missing",
-                f"there is no token for {context.tracker}",
+                f"no token found for {context.tracker}",
                 where=context.origin.authority,
                 hint=context.missing,
             )

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from unlatch.transport.answer import Answer, Explain
 
-_CONFLICT = (Conflict, "conflict", "says that something changed in between")
+_CONFLICT = (Conflict, "conflict", "reports a change in between")
 _CLIENT_ERRORS: dict[int, tuple[type[TrackerError], str, str]] = {
     401: (Unauthorised, "unauthorised", "does not accept the token"),
-    403: (Forbidden, "forbidden", "does not allow this to the token"),
+    403: (Forbidden, "forbidden", "does not allow this with the token"),
     404: (NotFound, "item-not-found", "does not know the item, or does not show it"),
     409: _CONFLICT,
     412: _CONFLICT,
@@ -122,7 +122,7 @@ def _redirect(answer: Answer, *, write: bool) -> TrackerError | None:
         return None if place else _broken("a redirect to nowhere", write=False)
     return Redirected(
         "redirected-write",
-        f"the tracker took nothing and points to another place: {place or 'nowhere'}",
+        f"the tracker redirected the write, without effect, to {place or 'nowhere'}",
         hint="the item or its target was moved or renamed: link it again",
         status=answer.status,
     )
@@ -154,8 +154,8 @@ def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
     if _any_is(causes, ssl.SSLCertVerificationError):
         return Rejected(
             "certificate-not-trusted",
-            "the tracker's certificate is not one that this machine trusts",
-            hint="name the CA bundle that signed it in REQUESTS_CA_BUNDLE",
+            "this machine does not trust the tracker's certificate",
+            hint="set REQUESTS_CA_BUNDLE to the CA bundle that signed it",
         )
     if isinstance(failure, _INVALID):
         message = f"the request cannot be sent: {type(failure).__name__}"
@@ -163,7 +163,7 @@ def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
     if type(failure) is OSError:  # requests raises a bare one for this alone
         return Rejected(
             "ca-bundle-missing",
-            "the CA bundle that the environment names cannot be read",
+            "the CA bundle in the environment cannot be read",
             hint="correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE",
         )
     if _any_is(causes, *_NEVER_SENT) or any(map(_refuses_tunnel, causes)):

@@ -185,7 +185,7 @@ def _limit_redirects(session: requests.Session) -> None:
             # The address is invalid, contains a password, or is one redirect too many.
             raise Rejected(
                 "redirect-broken",
-                "the tracker points to a place that cannot be reached, or round in circles",
+                "the tracker redirects to an invalid address, or in circles",
                 where=f"{req.method} {(req.url or '').partition('?')[0]}",
                 hint="check the configured address",
                 status=resp.status_code,

@@ -58,11 +58,11 @@ def origin_of(url: str) -> Origin:
             where it may hold a secret.
     """
     if _FORBIDDEN.search(url):
-        raise _malformed(url, "it has a space, a backslash or a control character in it")
+        raise _malformed(url, "it contains a space, a backslash or a control character")
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise _malformed(url, "it cannot be read as an address") from error
+        raise _malformed(url, "it cannot be parsed") from error
     if parts.scheme not in _PORTS:
         raise _malformed(url, "it must begin with https://")
     if "@" in parts.netloc:
@@ -97,7 +97,7 @@ def host_name(raw: str) -> str:
     with suppress(ValueError):
         return str(ipaddress.ip_address(host))
     if not _HOST_NAME.fullmatch(host) or ".." in host:
-        raise _malformed(raw, "its host is not a host name")
+        raise _malformed(raw, "its host is not a valid host name")
     return host
 
 
@@ -108,12 +108,12 @@ def _to_ascii(raw: str) -> str:
     try:
         return idna.encode(raw, uts46=True).decode("ascii")
     except idna.IDNAError as error:
-        raise _malformed(raw, "its host is not a host name") from error
+        raise _malformed(raw, "its host is not a valid host name") from error
 
 
 def _malformed(url: str, why: str) -> UnlatchError:
     shown = "".join(c if c.isprintable() else "?" for c in url.partition("?")[0])[:100]
-    message = f"this is no address to send requests to: {why}"
+    message = f"invalid address: {why}"
     return UnlatchError("url-malformed", message, where=None if "@" in shown else shown)
 
 

@@ -163,7 +163,7 @@ def _start(
     """
     git = find_program("git", apart=folder)
     if git is None or _lies_in_bare_repository(folder):
-        raise NoGit("git is not installed, or this is no git repository")
+        raise NoGit("git is not installed, or this is not a git repository")
     given = (part for name, value in (*_SETTINGS, *settings) for part in ("-c", f"{name}={value}"))
     whole = {**os.environ, **_QUIET, **environ}
     whole.pop("GIT_EXTERNAL_DIFF", None)

@@ -68,7 +68,7 @@ def set_up_git(layout: Layout) -> GitSetupResult:
             if run_git(layout.root, "config", name, value) is None:
                 raise StoreError(
                     "git-config-failed",
-                    f"git did not take the setting {name}",
+                    f"git could not set {name}",
                     where=str(layout.root),
                     hint=f"git config {name}",
                 )
@@ -86,7 +86,7 @@ def require_git(root: Path) -> None:
     if ask_git(root, "rev-parse", "--git-dir") is None:
         raise UsageError(
             "no-git",
-            "this is no git repository, or git is not installed",
+            "not a git repository, or git is not installed",
             where=str(root),
             hint="git init, then run the command again",
         )
