@@ -24,7 +24,7 @@ from unlatch.increments.files.layout import HOME, SPECWEAVE
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.safe_open import read_file
-from unlatch.worklog.user_config import read_user_file, user_config_file
+from unlatch.worklog.user_files import read_user_file, user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

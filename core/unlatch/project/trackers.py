@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UsageError
 from unlatch.project.registry import load_plugin
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
-from unlatch.worklog.user_state import state_folder
+from unlatch.worklog.user_files import state_folder
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Link

@@ -17,7 +17,7 @@ from unlatch.project.git.setup import DRIVER, require_git
 from unlatch.publish.ci import Ci, detect
 from unlatch.publish.own_files import merge_attributes
 from unlatch.worklog.atomic import replace_file
-from unlatch.worklog.user_state import state_folder
+from unlatch.worklog.user_files import state_folder
 
 if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace

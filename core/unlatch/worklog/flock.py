@@ -1,7 +1,7 @@
-"""Locks on files and folders that are there anyway, by flock.
+"""Locks on files and folders that exist anyway, by flock; on Windows, by lock files.
 
-A lock belongs to an inode: it survives a rename, leaves nothing behind, and the system releases it
-when its process ends, however that happens.
+A lock by flock belongs to an inode: it survives a rename, leaves nothing behind, and the system
+releases it when its process ends, however that happens.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ if sys.platform != "win32":
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 _Inode = tuple[int, int]
 
@@ -102,3 +103,26 @@ def _lock(descriptor: int, deadline: float) -> None:
 
 def _inode(found: os.stat_result) -> _Inode:
     return found.st_dev, found.st_ino
+
+
+@contextlib.contextmanager
+def hold_file(path: Path, *, patience: float) -> Iterator[None]:
+    """Lock by the file `path`, where folders cannot be locked; its two folders are made.
+
+    Raises:
+        TimeoutError, OSError: as `hold`.
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415  (needed on Windows alone)
+
+    for folder in (path.parent.parent, path.parent):
+        folder.mkdir(exist_ok=True)
+    # A lock that is but a file outlives a process that dies, and some give it to two at once.
+    lock = FileLock(path, fallback_to_soft=False)
+    try:
+        lock.acquire(timeout=patience)
+    except Timeout:
+        raise TimeoutError from None
+    try:
+        yield
+    finally:
+        lock.release()

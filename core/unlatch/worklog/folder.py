@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Self
 
 from unlatch.worklog.file_check import LINK, check_file, is_plain, read_whole, unsafe
-from unlatch.worklog.user_config import (
+from unlatch.worklog.user_files import (
     ALLOWED_LINKS,
     allowed_links,
     has_wrong_links,

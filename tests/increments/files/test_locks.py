@@ -23,7 +23,7 @@ from unlatch.increments.files.linking import link
 from unlatch.increments.files.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_lock, store_lock
 from unlatch.increments.files.outbox import enqueue
 from unlatch.spi.operation import Kind, Operation
-from unlatch.worklog import lock_file
+from unlatch.worklog import flock
 from unlatch.worklog.atomic import replace_file
 
 if TYPE_CHECKING:
@@ -394,12 +394,12 @@ def test_a_lock_that_cannot_be_taken_for_another_reason_is_told_with_it(
 def test_a_system_that_cannot_lock_folders_locks_by_a_file(tmp_path: Path) -> None:
     path = tmp_path / "locks" / "0007-search.store"
     with (
-        lock_file.hold(path, patience=0),
+        flock.hold_file(path, patience=0),
         pytest.raises(TimeoutError),
-        lock_file.hold(path, patience=0),
+        flock.hold_file(path, patience=0),
     ):
         pass
-    with lock_file.hold(path, patience=0):
+    with flock.hold_file(path, patience=0):
         pass
 
 

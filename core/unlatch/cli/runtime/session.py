@@ -17,7 +17,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.layout import find_layout, layout_at
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.programs import search_path
-from unlatch.worklog.user_config import user_config_file
+from unlatch.worklog.user_files import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

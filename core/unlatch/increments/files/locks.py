@@ -102,9 +102,7 @@ def _lock(
     place = _OF_THE_PROJECT.get(name)
     where = place(layout) if place else layout.increments / name
     if sys.platform == "win32":
-        from unlatch.worklog import lock_file  # noqa: PLC0415  (needed there alone)
-
-        lock = lock_file.hold(layout.home / "locks" / f"{name}.{kind}", patience=patience)
+        lock = flock.hold_file(layout.home / "locks" / f"{name}.{kind}", patience=patience)
     else:
         open_now = partial(_open, where) if place else partial(open_, layout, name)
         lock = flock.hold(open_now, patience=patience)

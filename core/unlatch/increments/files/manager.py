@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.finding import Finder
@@ -15,7 +17,6 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS
-from unlatch.worklog.collection import without_collection
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.times import stamp
 
@@ -86,7 +87,7 @@ class MetadataManager:
 
     def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
         """The increments in these folders, read one by one."""
-        with without_collection():
+        with _without_collection():
             for folder in folders:
                 yield read_folder(folder, self.shapes)
 
@@ -288,3 +289,15 @@ class MetadataManager:
     def unarchive(self, wanted: str) -> Increment:
         """Move an increment out of the archive, and update its documents from metadata.json."""
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Pause the garbage collector while many files are parsed: there is no garbage among them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -80,22 +80,14 @@ class JsonText:
                 or that `parse` would read.
             TypeError: `new` contains a key or an object that JSON does not know.
         """
-        from unlatch.worklog.json_text.plain import rendered  # noqa: PLC0415  (`list` never writes)
+        from unlatch.worklog.json_text.edit import edited  # noqa: PLC0415  (`list` never writes)
 
         if is_too_deep(new):
             raise ValueError(f"nested more than {MAX_DEPTH} deep")
-        text = rendered(self.text, self.value, new)
-        if text is None:
-            text = self._edited(new)
-        raw = text.encode(errors=_LONE_SURROGATES)
-        return codecs.BOM_UTF8 + raw if self.bom else raw
-
-    def _edited(self, new: Any) -> str:
-        from unlatch.worklog.json_text.edit import edited  # noqa: PLC0415  (few files need it)
-
         if self.duplicates:
             raise ValueError(f"duplicate keys: {', '.join(self.duplicates)}")
-        return edited(self.text, new)
+        raw = edited(self.text, new).encode(errors=_LONE_SURROGATES)
+        return codecs.BOM_UTF8 + raw if self.bom else raw
 
 
 def render_new(value: Any) -> bytes:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from unlatch.worklog.json_text.compare import aligned, is_same
 from unlatch.worklog.json_text.nodes import Node, read_nodes
-from unlatch.worklog.json_text.plain import aligned, is_same
 from unlatch.worklog.json_text.style import Style, line_indent
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple
 
-from unlatch.worklog.json_text.plain import is_same
+from unlatch.worklog.json_text.compare import is_same
 
 
 class Side(StrEnum):

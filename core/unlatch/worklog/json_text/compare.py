@@ -1,47 +1,11 @@
-"""JSON texts in the form that `json.dumps` writes, as in nearly every file."""
+"""Compare JSON values, and find the counterparts of elements."""
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-_INDENT = re.compile(r"\{\n([ \t]*)")
-
-
-def rendered(text: str, old: Any, new: Any) -> str | None:
-    """Write `new` as `old` is written; None if `json.dumps` does not write `text` for `old`.
-
-    That it does proves all that a text may be peculiar in: no key comes twice, every number and
-    escape is spelled in Python's way, and the members have the order of `old`.
-    """
-    if not isinstance(old, dict) or not old:
-        return None
-    indent = _INDENT.match(text)
-    for ascii_only in (False, True):
-        style: dict[str, Any] = {"indent": indent and indent[1], "ensure_ascii": ascii_only}
-        body = json.dumps(old, **style)
-        if text.startswith(body):
-            made = json.dumps(ordered(old, new), **style, allow_nan=False)
-            # A value that JSON does not have, such as a numeric key, is read back differently.
-            return made + text[len(body) :] if json.loads(made) == new else None
-    return None
-
-
-def ordered(old: Any, new: Any) -> Any:
-    """The value `new` with the members of its objects in the order that `old` has them in."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        keys = {**old, **new}
-        return {key: ordered(old.get(key), new[key]) for key in keys if key in new}
-    if isinstance(old, list) and isinstance(new, list):
-        return [
-            value if index is None else ordered(old[index], value)
-            for index, value in aligned(old, new)
-        ]
-    return new
 
 
 def aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterable[tuple[int | None, Any]]:

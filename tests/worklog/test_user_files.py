@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 import pytest
 
-from unlatch.worklog.user_state import state_folder
+from unlatch.worklog.user_files import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,8 +82,8 @@ def test_without_a_home_it_is_temporary(
 _AS_NOBODY = """
 import os, sys
 from pathlib import Path
-import platformdirs, shutil, tempfile  # before the process may do less
-from unlatch.worklog.user_state import state_folder
+import hashlib, platformdirs, shutil, tempfile  # before the process may do less
+from unlatch.worklog.user_files import state_folder
 
 os.setgroups([])
 os.setgid(65534)
