@@ -12,20 +12,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
-from unlatch.increments.files.snapshots import snapshot
+from unlatch.increments.files.snapshots import Shapes, snapshot
 from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.link_edits import add_link, block_at, old_keys, remove_link
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.worklog.json_text.document import JsonText
-from unlatch.worklog.json_text.keys import with_keys
+from unlatch.worklog.json_text.keys import Path, with_keys
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from unlatch.increments.files.layout import Folder
-    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi.manifest import LinkShape
-    from unlatch.worklog.json_text.keys import Path
 
 _SYNONYMS = (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
 _TIMES = tuple(keys[0] for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS))

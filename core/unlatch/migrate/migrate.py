@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import METADATA, layout_at
+from unlatch.increments.files.layout import METADATA, Layout, layout_at
 from unlatch.increments.files.locks import MIGRATE, store_lock
 from unlatch.migrate.journal import (
     Edit,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from unlatch.increments.files.layout import Layout
     from unlatch.project.workspace import Workspace
 
 

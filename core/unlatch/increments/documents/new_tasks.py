@@ -6,16 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.headings import read_story_heading, read_task_heading
-from unlatch.increments.documents.lines import append_lines, scan
+from unlatch.increments.documents.lines import Line, append_lines, scan
 from unlatch.increments.documents.quoting import as_heading, as_title, label_value, quoted
 from unlatch.increments.documents.task_style import StatusStyle, is_bare, label, most_common
-from unlatch.increments.documents.tasks import marks_headings, task_blocks
+from unlatch.increments.documents.tasks import TaskBlock, marks_headings, task_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.documents.lines import Line
-    from unlatch.increments.documents.tasks import TaskBlock
     from unlatch.increments.model.amendment import NewTask
 
 _STORY_LABEL = "**User Story**: "

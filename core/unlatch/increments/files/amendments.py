@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
 from unlatch.increments.files.reading import read_document, read_metadata
-from unlatch.increments.model.amendment import Amended
+from unlatch.increments.model.amendment import Amended, Amendment
 from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.restore import or_restore
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.increments.files.layout import Folder
-    from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Operation
 

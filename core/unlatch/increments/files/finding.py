@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.layout import Folder, listing
+from unlatch.increments.files.layout import Folder, Layout, listing
 from unlatch.worklog.atomic import vanished
 from unlatch.worklog.file_check import UnsafePath
 from unlatch.worklog.ids import matches, number_of
@@ -14,8 +14,6 @@ from unlatch.worklog.safe_open import open_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from unlatch.increments.files.layout import Layout
 
 
 class Finder:

@@ -26,7 +26,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import METADATA
+from unlatch.increments.files.layout import METADATA, Layout
 from unlatch.worklog import flock
 from unlatch.worklog.atomic import vanished, writing
 from unlatch.worklog.file_check import UnsafePath
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from unlatch.increments.files.layout import Layout
 
 # A read-modify-write of small files takes milliseconds; a process that holds it this long hangs.
 STORE_PATIENCE = 30.0

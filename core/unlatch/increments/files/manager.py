@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.finding import Finder
-from unlatch.increments.files.layout import SPEC
+from unlatch.increments.files.layout import SPEC, Folder, Layout
 from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.reading import words_of
-from unlatch.increments.files.snapshots import read_folder, read_increment
-from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.files.snapshots import Shapes, read_folder, read_increment
+from unlatch.increments.model.increment import BrokenIncrement, Increment, Link, ReopenEntry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
@@ -26,12 +26,9 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from unlatch.errors import StoreError
-    from unlatch.increments.files.layout import Folder, Layout
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
-    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.amendment import Amended, Amendment
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Kind, Operation
     from unlatch.worklog.event_log import Event
 

@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder, Layout
 from unlatch.increments.records.events import LOG
 from unlatch.spi.text import without_controls
 from unlatch.worklog.atomic import replace_file, writing
@@ -15,7 +15,6 @@ from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.safe_open import make_folders, open_folder
 
 if TYPE_CHECKING:
-    from unlatch.increments.files.layout import Layout
     from unlatch.worklog.event_log import Event
 
 _LONGEST_SLUG = 60

@@ -15,14 +15,13 @@ from unlatch.increments.records.link_edits import add_link, block_at
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import write_synced
-from unlatch.spi.operation import Attempt, Kind, Operation
+from unlatch.spi.operation import Attempt, Kind, Operation, Result, SeenItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.spi.operation import Result, SeenItem
     from unlatch.worklog.event_log import Event
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import amended_entry
 from unlatch.increments.files.reading import COMPLETED_KEYS, times_in
-from unlatch.increments.model.increment import Increment, ReopenEntry
+from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import Transitioned, Undone, reopened_event
 from unlatch.increments.records.links import same_item
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.model.amendment import Amendment
-    from unlatch.increments.model.increment import Link
     from unlatch.worklog.event_log import Event
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.layout import METADATA, SPEC
+from unlatch.increments.files.layout import METADATA, SPEC, Folder
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import read_file
@@ -17,7 +17,6 @@ from unlatch.worklog.safe_open import read_file
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from unlatch.increments.files.layout import Folder
 
 FORMAT_VERSION = 2
 ID_KEYS = ("id", "increment", "increment_id")

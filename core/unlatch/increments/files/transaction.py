@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import write_amendments
-from unlatch.increments.files.layout import METADATA, SPEC, Folder
+from unlatch.increments.files.layout import METADATA, SPEC, Folder, Layout
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     COMPLETED_KEYS,
@@ -18,7 +18,7 @@ from unlatch.increments.files.reading import (
     read_metadata,
     times_in,
 )
-from unlatch.increments.files.snapshots import read_increment, snapshot
+from unlatch.increments.files.snapshots import Shapes, read_increment, snapshot
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG
 from unlatch.increments.records.link_edits import block_at
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from unlatch.increments.files.layout import Layout
     from unlatch.increments.files.plans import Plan
-    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.worklog.event_log import Event
 

@@ -23,7 +23,7 @@ from unlatch.increments.records.pending import (
     supersede,
 )
 from unlatch.increments.records.reopens import read_reopens
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import ReopenEntry
-    from unlatch.spi.operation import Attempt, Operation
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]
