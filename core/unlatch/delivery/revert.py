@@ -80,7 +80,7 @@ def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> RevertPla
         return _undecided("the reopen that it takes back is not in the history", item)
     reopen = delivered or _partial(task, entry, undo)
     if reopen.before is None or reopen.before.category is None:
-        return _undecided("what the reopen found there is not recorded", item)
+        return _undecided("the state that the reopen found is not recorded", item)
     found_closed = not reopen.before.category.is_open
     if found_closed and (needed := task.needed_by()):
         return RevertPlan(None, f"left as it is: {', '.join(needed)} needs it")

@@ -1,4 +1,4 @@
-"""One run of delivery: what its operations share, and the items that several increments link to."""
+"""One run of delivery: the state that its operations share, and items with several increments."""
 
 from __future__ import annotations
 
