@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi.options import DeliveryOptions
 
+__all__ = [
+    "Delivered",
+    "SharedItems",
+    "check_item_count",
+    "deliver_all",
+    "deliver_pending",
+    "preview_plans",
+    "read_back",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Delivered:

@@ -1,7 +1,4 @@
-"""Tasks that a file or a program proposes: JSON, checked before anything is made of it.
-
-The schema of what is taken is schemas/proposed-tasks.schema.json, generated from `ProposedTasks`.
-"""
+"""Tasks that a file or a program proposes, checked by schemas/proposed-tasks.schema.json."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest
 
-# Whatever thinks about tasks may take its time, but not for ever.
+# Seconds.
 PATIENCE = 300.0
 _MOST_BYTES = 4_000_000
 _MOST_SAID = 300
@@ -55,17 +52,17 @@ class ProposedTask(_Record):
 
 
 class ProposedTasks(_Record):
-    """What a program prints, or what a file of tasks holds."""
+    """The output of a program, or a file of tasks."""
 
     tasks: list[ProposedTask] = Field(max_length=MOST_TASKS)
 
 
 def read_tasks_file(path: Path) -> tuple[NewTask, ...]:
-    """The tasks that a file lists: as JSON by the schema, else one title a line.
+    """Read the tasks in a file: JSON by the schema, else one title a line.
 
     Raises:
         UsageError: `tasks-file-unreadable`.
-        ProposalError: `tasks-invalid`, what it holds is not by the schema.
+        ProposalError: `tasks-invalid`, it is not by the schema.
     """
     try:
         raw = path.read_bytes()
@@ -108,25 +105,24 @@ def propose_for(
 
 def propose_tasks(
     argv: Sequence[str],
-    asked: Mapping[str, Any],
+    question: Mapping[str, Any],
     *,
     root: Path,
     environ: Mapping[str, str],
     patience: float = PATIENCE,
 ) -> tuple[NewTask, ...]:
-    """The tasks that a program proposes.
+    """Run a program that proposes tasks.
 
     Args:
         argv: the program and its arguments; it is run without a shell.
-        asked: what it reads from its standard input, as JSON.
-        root: where it is run.
-        environ: its environment.
-        patience: seconds that it may take.
+        question: its standard input, as JSON.
+        root: the folder in which it is run.
+        patience: seconds until it is stopped.
 
     Raises:
         ProposalError: it cannot be run, fails, takes too long, or prints something else.
     """
-    program = _found(argv[0], environ)
+    program = _find_program(argv[0], environ)
     try:
         done = run(
             [program, *argv[1:]],
@@ -134,18 +130,17 @@ def propose_tasks(
             environ=environ,
             seconds=patience,
             most=_MOST_BYTES,
-            fed=json.dumps(asked, ensure_ascii=False).encode("utf-8", errors="replace"),
+            fed=json.dumps(question, ensure_ascii=False).encode("utf-8", errors="replace"),
         )
+        if done.code:
+            raise _failed(argv, f"failed with exit code {done.code}{_said(done.err)}")
+        text = done.out.decode("utf-8-sig")
     except TookTooLong as error:
         raise _failed(argv, f"did not answer within {patience:g} s") from error
     except TooMuchOutput as error:
         raise _failed(argv, f"printed more than {_MOST_BYTES:,} bytes") from error
     except OSError as error:
         raise _failed(argv, f"cannot be run: {error.strerror or error}") from error
-    if done.code:
-        raise _failed(argv, f"failed with exit code {done.code}{_said(done.err)}")
-    try:
-        text = done.out.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _failed(argv, "printed something that is no UTF-8 text") from error
     return _read(text, where=argv[0])
@@ -153,16 +148,12 @@ def propose_tasks(
 
 def safe_environment(environ: Mapping[str, str], manifests: Iterable[Manifest]) -> dict[str, str]:
     """An environment without the variables that hold credentials for trackers."""
-    secrets = {
-        place.token
-        for manifest in manifests
-        for place in manifest.tokens
-        if isinstance(place, EnvToken)
-    }
+    places = [place for manifest in manifests for place in manifest.tokens]
+    secrets = {place.token for place in places if isinstance(place, EnvToken)}
     return {name: value for name, value in environ.items() if name.upper() not in secrets}
 
 
-def _found(name: str, environ: Mapping[str, str]) -> str:
+def _find_program(name: str, environ: Mapping[str, str]) -> str:
     path = Path(name).expanduser()
     if path.is_absolute():
         return str(path)

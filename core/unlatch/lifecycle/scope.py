@@ -127,6 +127,17 @@ def parts_of(
     return Amendment(parts=parts)
 
 
+def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
+    """The stories and criteria that new tasks name, and that spec.md does not have."""
+    from unlatch.increments.documents import read_spec  # noqa: PLC0415
+
+    spec = read_spec(documents_of(increment)[SPEC])
+    ids = [*(one.id for one in spec.stories), *(one.id for one in spec.criteria)]
+    known = {one.casefold() for one in ids}
+    named = {name for task in amendment.tasks for name in (task.story, *task.criteria) if name}
+    return sorted(name for name in named if name.casefold() not in known)
+
+
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
     """The links whose items an amendment leaves alone: those of stories that it does not touch."""
     from unlatch.increments.documents import touched_stories  # noqa: PLC0415
@@ -284,14 +295,3 @@ def _percent(value: object) -> float | None:
     except ValueError:
         return None
     return number if 0 < number <= _WHOLE else None
-
-
-def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
-    """The stories and criteria that new tasks name, and that spec.md does not have."""
-    from unlatch.increments.documents import read_spec  # noqa: PLC0415  (rarely needed)
-
-    spec = read_spec(documents_of(increment)[SPEC])
-    ids = [*(one.id for one in spec.stories), *(one.id for one in spec.criteria)]
-    known = {one.casefold() for one in ids}
-    named = {name for task in amendment.tasks for name in (task.story, *task.criteria) if name}
-    return sorted(name for name in named if name.casefold() not in known)

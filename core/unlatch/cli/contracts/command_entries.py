@@ -11,6 +11,7 @@ from unlatch.cli.contracts.entries import (
     Failure,
     ItemEntry,
     Text,
+    each,
     entry,
     list_of,
 )
@@ -20,10 +21,9 @@ from unlatch.increments.model.status import Status
 
 TieEntry = entry(
     "TieEntry",
-    "An increment, and the items that a file ties to it.",
+    "An increment, and the items that a file links to it.",
     id=str,
-    linked=list_of(ItemEntry),
-    already=list_of(ItemEntry),
+    **each(list_of(ItemEntry), "linked", "already"),
     **ERROR,
 )
 ProposedItem = entry(
@@ -31,18 +31,15 @@ ProposedItem = entry(
 )
 ProposalEntry = entry(
     "ProposalEntry",
-    "The items that may be an increment's on one tracker, and why.",
-    increment=str,
-    tracker=str,
-    ground=str,
+    "Items of one tracker that may belong to an increment.",
+    **each(str, "increment", "tracker", "ground"),
     clear=bool,
     items=list_of(ProposedItem),
 )
 TrackerProblem = entry(
     "TrackerProblem",
-    "Why one tracker could not be asked.",
-    id=str,
-    message=str,
+    "The error of one tracker.",
+    **each(str, "id", "message"),
     hint=Text,
     tracker=str,
 )
@@ -51,50 +48,43 @@ TrackerProblem = entry(
 
 ComparedEntry = entry(
     "ComparedEntry",
-    "A link, and what both of its sides are.",
+    "A link, and the state of both sides.",
     increment=str,
     status=Status,
     **ITEM,
     name=str,
-    state=Text,
-    category=Text,
-    verdict=str,
-    why=str,
+    **each(Text, "state", "category"),
+    **each(str, "verdict", "why"),
     **ERROR,
 )
 MoveEntry = entry(
     "MoveEntry",
     "An increment that follows its items.",
     increment=str,
-    before=Status,
-    after=Status,
-    by=str,
-    reason=str,
+    **each(Status, "before", "after"),
+    **each(str, "by", "reason"),
     **ERROR,
 )
 SyncedIncrement = entry(
     "SyncedIncrement",
-    "An increment whose items were served.",
+    "An increment whose items were updated.",
     id=str,
     trackers=list_of(DeliveryEntry),
     left=int,
 )
 CommitEntry = entry(
     "CommitEntry",
-    "What was given back to git, or why not.",
-    commit=Text,
-    branch=Text,
+    "The published commit, or the error.",
+    **each(Text, "commit", "branch"),
     increments=list[str],
     proposal=Text,
     error=Failure | None,
 )
 MessageEntry = entry(
     "EventEntry",
-    "A message from a tracker, and whose business it is.",
-    tracker=str,
-    action=str,
-    url=Text,
-    by=Text,
+    "An event of a tracker, and the increments that it is about.",
+    **each(str, "tracker", "action"),
+    **each(Text, "url", "by"),
     increments=list[str],
     note=Text,
 )
@@ -105,12 +95,11 @@ ClashEntry = entry(
     "ClashEntry",
     "A field that both sides of a merge changed, differently.",
     field=str,
-    ours=Any,
-    theirs=Any,
+    **each(Any, "ours", "theirs"),
 )
 GitEntry = entry(
     "GitEntry",
-    "What git was told about merging increments.",
+    "How git is set up to merge increments.",
     attributes=list[str],
     driver=bool,
     foreign=Text,
@@ -130,18 +119,13 @@ LeftFile = entry("LeftFile", "A file that is left as it is.", path=str, why=str)
 TokenSource = entry(
     "TokenSource",
     "Where a tracker's token comes from.",
-    tracker=str,
-    host=str,
-    source=Text,
-    user=Text,
-    hint=Text,
+    **each(str, "tracker", "host"),
+    **each(Text, "source", "user", "hint"),
 )
 PluginEntry = entry(
     "PluginEntry",
     "A tracker that unlatch knows.",
-    name=str,
-    title=str,
-    noun=str,
+    **each(str, "name", "title", "noun"),
     capabilities=list[str],
     ready=bool,
     extra=Text,
@@ -152,23 +136,20 @@ SettingEntry = entry(
 )
 FindingEntry = entry(
     "FindingEntry",
-    "Something that the doctor found.",
+    "A finding of doctor.",
     severity=Literal["error", "warning", "note"],
-    id=str,
-    message=str,
-    where=Text,
-    hint=Text,
-    increment=Text,
+    **each(str, "id", "message"),
+    **each(Text, "where", "hint", "increment"),
 )
 PlaceEntry = entry(
     "PlaceEntry",
-    "What a credential may do in one place; null where only a write would tell.",
+    "The permissions of a credential in one place; null where only a write shows it.",
     target=str,
     rights=dict[str, bool | None],
 )
 AccessEntry = entry(
     "AccessEntry",
-    "What a tracker said about the credential.",
+    "What a credential can access on a tracker.",
     tracker=str,
     login=Text,
     places=list_of(PlaceEntry),
@@ -178,7 +159,6 @@ FixEntry = entry(
     "A file that the doctor fixes, and how.",
     id=str,
     increment=Text,
-    path=str,
-    diff=str,
+    **each(str, "path", "diff"),
     done=bool,
 )

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from unlatch.cli.contracts import command_entries, entries
-from unlatch.cli.contracts.entries import Text, entry, list_of
+from unlatch.cli.contracts.entries import Text, each, entry, list_of
 from unlatch.increments.files.schemas import Schema, schema_of
 from unlatch.increments.records.contracts import ReopenRecord
 from unlatch.spi.operation import Kind
@@ -68,9 +68,7 @@ DOCUMENTS: Mapping[str, Any] = MappingProxyType(
         ),
         "history-all": _document(
             "unlatch history --all.",
-            increments=int,
-            reopens=int,
-            undone=int,
+            **each(int, "increments", "reopens", "undone"),
             byMonth=dict[str, int],
             byCategory=list_of(entries.CategoryCount),
             daysToReopen=dict[str, float] | None,
@@ -98,8 +96,7 @@ DOCUMENTS: Mapping[str, Any] = MappingProxyType(
         "link-suggest": _document(
             "unlatch link --suggest.",
             proposals=list_of(command_entries.ProposalEntry),
-            listed=dict[str, int],
-            lacking=dict[str, int],
+            **each(dict[str, int], "listed", "lacking"),
             errors=list_of(command_entries.TrackerProblem),
         ),
         "unlink": _document("unlatch unlink.", id=str, unlinked=entries.LinkEntry, dropped=int),
@@ -127,7 +124,7 @@ DOCUMENTS: Mapping[str, Any] = MappingProxyType(
             **_BROKEN,
         ),
         "dry-run": _document(
-            "What any other command prints with --dry-run.",
+            "The dry run of any other command.",
             increment=entries.WouldBe,
             items=list_of(entries.PreviewedItem),
             spared=list_of(entries.Spared),
@@ -136,7 +133,7 @@ DOCUMENTS: Mapping[str, Any] = MappingProxyType(
             **_WARNINGS,
         ),
         "dry-run-many": _document(
-            "What resume prints with --dry-run for several increments.",
+            "unlatch resume --dry-run for several increments.",
             increments=list_of(entries.PreviewedIncrement),
             requests=int,
         ),
@@ -154,16 +151,13 @@ DOCUMENTS: Mapping[str, Any] = MappingProxyType(
             "unlatch merge --resolve.",
             id=str,
             resolved=bool,
-            files=list[str],
-            kept=list[str],
-            left=list[str],
+            **each(list[str], "files", "kept", "left"),
             added=bool,
             conflicts=list_of(command_entries.ClashEntry),
         ),
         "migrate": _document(
             "unlatch migrate.",
-            dryRun=bool,
-            undo=bool,
+            **each(bool, "dryRun", "undo"),
             moved=list_of(command_entries.MovedFolder),
             changed=list_of(command_entries.ChangedFile),
             left=list_of(command_entries.LeftFile),
@@ -182,11 +176,9 @@ DOCUMENTS: Mapping[str, Any] = MappingProxyType(
             findings=list_of(command_entries.FindingEntry),
             access=list_of(command_entries.AccessEntry),
             fixes=list_of(command_entries.FixEntry),
-            increments=int,
-            errors=int,
-            warnings=int,
+            **each(int, "increments", "errors", "warnings"),
         ),
-        "error": _document("What a command prints that failed.", error=entries.Failure),
+        "error": _document("The document of a command that failed.", error=entries.Failure),
     }
 )
 

@@ -20,6 +20,11 @@ def entry(name: str, meaning: str, /, **keys: Any) -> Any:
     return made
 
 
+def each(kind: Any, /, *keys: str) -> dict[str, Any]:
+    """Several keys of one type."""
+    return dict.fromkeys(keys, kind)
+
+
 def list_of(kind: Any) -> Any:
     """The type of a list."""
     return GenericAlias(list, kind)
@@ -29,18 +34,18 @@ Text = str | None
 # A record as it stands in an increment's file, with the keys of other programs.
 Record = dict[str, Any]
 
-Problem = entry("Problem", "Why one item could not be served.", id=str, message=str, hint=Text)
+Problem = entry("Problem", "The error of one item.", id=str, message=str, hint=Text)
 ERROR: dict[str, Any] = {"error": Problem | None}
 Failure = entry(
     "Failure",
-    "Why a command failed.",
-    id=str,
-    message=str,
-    where=Text,
-    hint=Text,
+    "The error that ended a command.",
+    **each(str, "id", "message"),
+    **each(Text, "where", "hint"),
     problems=list[str],
 )
-Broken = entry("Broken", "Why an increment cannot be read.", id=str, reason=str, hint=Text)
+Broken = entry(
+    "Broken", "The error of an increment that cannot be read.", id=str, reason=str, hint=Text
+)
 
 # Increments
 
@@ -48,19 +53,17 @@ MovedIncrement = entry(
     "MovedIncrement",
     "An increment whose status may have changed.",
     id=str,
-    status=Status,
-    previousStatus=Status,
+    **each(Status, "status", "previousStatus"),
 )
 NewIncrement = entry("NewIncrement", "An increment that was made.", id=str, status=Status, path=str)
 WouldBe = entry(
     "WouldBe",
     "An increment, and the status that it would have.",
     id=str,
-    status=Status,
-    wouldBe=Status,
+    **each(Status, "status", "wouldBe"),
 )
 ITEM: dict[str, Any] = {"tracker": str, "id": str, "url": Text}
-LinkEntry = entry("LinkEntry", "An increment's tie to one item.", **ITEM)
+LinkEntry = entry("LinkEntry", "An increment's link to one item.", **ITEM)
 ListEntry = entry(
     "ListEntry",
     "An increment in a list.",
@@ -69,19 +72,15 @@ ListEntry = entry(
     status=Status | None,
     type=Text,
     archived=bool,
-    created=Text,
-    completedAt=Text,
-    lastActivity=Text,
+    **each(Text, "created", "completedAt", "lastActivity"),
     links=list_of(LinkEntry),
-    reopens=int,
-    pending=int,
+    **each(int, "reopens", "pending"),
     broken=Broken | None,
 )
 LimitsEntry = entry(
     "LimitsEntry",
-    "How much may be worked on at once, and for how long nothing may be done.",
-    maxActive=int | None,
-    hardCap=int | None,
+    "The limits of increments in progress and of idle time.",
+    **each(int | None, "maxActive", "hardCap"),
     perType=dict[str, int],
     canInterrupt=list[str],
     policy=Policy,
@@ -89,11 +88,11 @@ LimitsEntry = entry(
 )
 # `over` names the settings whose limits are exceeded.
 WipEntry = entry(
-    "WipEntry", "How much is worked on at once.", active=int, types=dict[str, int], over=list[str]
+    "WipEntry", "The increments in progress.", active=int, types=dict[str, int], over=list[str]
 )
 StaleEntry = entry(
     "StaleEntry",
-    "An increment on which nothing was done for too long.",
+    "An increment without activity for too long.",
     increment=str,
     status=Status,
     days=int,
@@ -141,9 +140,7 @@ ItemEntry = entry(
     "ItemEntry",
     "An item as its tracker describes it now.",
     **ITEM,
-    title=Text,
-    type=Text,
-    state=Text,
+    **each(Text, "title", "type", "state"),
     category=Category | None,
     labels=list[str],
     assignee=Text,
@@ -167,19 +164,17 @@ PreviewedRequest = entry(
 )
 PreviewedItem = entry(
     "PreviewedItem",
-    "An item, and what would be done to it.",
+    "An item, and its planned change.",
     **ITEM,
-    state=Text,
-    comment=Text,
-    addLabels=list[str],
-    removeLabels=list[str],
+    **each(Text, "state", "comment"),
+    **each(list[str], "addLabels", "removeLabels"),
     owedSince=Text,
     requests=list_of(PreviewedRequest),
     **ERROR,
 )
 PreviewedIncrement = entry(
     "PreviewedIncrement",
-    "One of many increments, and what its items would be sent.",
+    "One of several increments, and the planned changes of its items.",
     increment=WouldBe,
     items=list_of(PreviewedItem),
     requests=int,
@@ -194,15 +189,13 @@ AddedTask = entry(
 TaskCounts = entry(
     "TaskCounts",
     "How many tasks there are, discarded ones left out.",
-    total=int,
-    original=int,
-    new=int,
+    **each(int, "total", "original", "new"),
 )
 # The coverage target is in percent, if the files name one. `spared` are the items of other user
 # stories, which are left alone; the next command writes the files in `unwritten`.
 ScopeEntry = entry(
     "ScopeEntry",
-    "More work, or parts of it to be done again.",
+    "New work, or parts to be done again.",
     change=Text,
     parts=list[str],
     newTasks=list_of(AddedTask),
@@ -215,8 +208,7 @@ ResumedEntry = entry(
     "ResumedEntry",
     "One of the increments that were resumed.",
     id=str,
-    status=Status,
-    previousStatus=Status,
+    **each(Status, "status", "previousStatus"),
     reopen=Text,
     trackers=list_of(ResumeEntry),
     left=int,
@@ -230,9 +222,7 @@ ResumedEntry = entry(
 EventEntry = entry(
     "EventEntry",
     "An event as its file has it, with whatever else stands there.",
-    id=str,
-    at=str,
-    event=str,
+    **each(str, "id", "at", "event"),
 )
 CategoryCount = entry(
     "CategoryCount",
@@ -243,17 +233,13 @@ CategoryCount = entry(
 ReopenSummary = entry(
     "ReopenSummary",
     "One reopen among others.",
-    id=str,
-    reopenedAt=str,
-    reopenedBy=str,
-    reason=str,
+    **each(str, "id", "reopenedAt", "reopenedBy", "reason"),
     category=Text,
     daysAfterCompletion=float | None,
 )
 ReopenedEntry = entry(
     "ReopenedEntry",
     "An increment that was reopened.",
-    id=str,
-    title=str,
+    **each(str, "id", "title"),
     reopens=list_of(ReopenSummary),
 )

@@ -1,4 +1,4 @@
-"""Delivering for many increments: with words for a few, with a bar and one sum for many."""
+"""Show deliveries as they end, and name the command that delivers the rest."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.delivery import tell_left
-from unlatch.cli.render.describe import delivery_lines, times
+from unlatch.cli.render.describe import delivery_lines, times, tracker_title
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.progress import FEW, bar
+from unlatch.delivery.task import Delivery
+from unlatch.lifecycle.deliver import Delivered, SharedItems, deliver_pending
 from unlatch.project.workspace import utc_now
 
 if TYPE_CHECKING:
@@ -17,11 +18,53 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.delivery.task import Delivery
-    from unlatch.lifecycle.deliver import Delivered
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.trackers import Trackers
+    from unlatch.spi.operation import Operation
+    from unlatch.spi.options import DeliveryOptions
 
-# Of failures that are alike, so many are told each by itself.
+# Of failures with one cause, so many are shown each; the others are counted.
 _ALIKE = 3
+
+
+def deliver_and_tell(
+    session: Session,
+    trackers: Trackers,
+    increment: Increment,
+    *,
+    options: DeliveryOptions,
+    fresh: frozenset[str],
+    silent: bool,
+    offline: bool,
+    shared: SharedItems | None = None,
+) -> Delivered:
+    """Deliver an increment's pending operations, and show each delivery as it ends.
+
+    Args:
+        offline: leave them for later instead.
+
+    Raises:
+        UnlatchError: the increment cannot be read, or another process is delivering it.
+    """
+    if offline:
+        return _postponed(increment)
+    workspace = session.workspace
+
+    def report(_name: str, delivery: Delivery) -> None:
+        session.trace(delivery.error)
+        for line in () if silent else delivery_lines(workspace.registry, delivery):
+            output.data(line)
+
+    return deliver_pending(
+        workspace, trackers, [increment], report, options=options, fresh=fresh, shared=shared
+    )[0]
+
+
+def _postponed(increment: Increment) -> Delivered:
+    waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
+    if waiting:
+        output.talk(f"{times(len(waiting), 'operation')} pending; unlatch sync delivers them.")
+    return Delivered(increment, waiting, len(waiting), on_purpose=True)
 
 
 @contextmanager
@@ -33,7 +76,7 @@ def show_deliveries(
     Yields:
         the function to call for each delivery.
     """
-    voice = _Voice(session, is_terse=total > FEW, silent=silent)
+    voice = _DeliveryLog(session, is_terse=total > FEW, silent=silent)
     began = utc_now()
     with bar(total, "Delivering") as advance:
 
@@ -45,8 +88,8 @@ def show_deliveries(
     voice.sum_up(total, began)
 
 
-class _Voice:
-    """What is said while and after many items are served."""
+class _DeliveryLog:
+    """The lines about deliveries, while they are made and afterwards."""
 
     def __init__(self, session: Session, *, is_terse: bool, silent: bool) -> None:
         self._session = session
@@ -56,7 +99,7 @@ class _Voice:
         self._served: Counter[str] = Counter()
 
     def tell(self, delivery: Delivery) -> None:
-        """Tell of one delivery, if it is to be told of by itself."""
+        """Show one delivery, if it gets lines of its own."""
         self._session.trace(delivery.error)
         tracker = delivery.operation.tracker
         alike = (tracker, delivery.error.id) if delivery.error else None
@@ -70,7 +113,7 @@ class _Voice:
                 output.data(line)
 
     def sum_up(self, total: int, began: datetime) -> None:
-        """Where not each was told of: how many were served, and why others were not."""
+        """Show the sums, where not each delivery was shown."""
         if self._silent or not self._is_terse:
             return
         for (tracker, error), count in self._failed.items():
@@ -84,8 +127,7 @@ class _Voice:
         output.data(f"{mark} {served:,} of {total:,} operations delivered in {took}: {each or '-'}")
 
     def _title(self, tracker: str) -> str:
-        manifest = self._session.workspace.registry.manifests.get(tracker)
-        return manifest.title if manifest else tracker
+        return tracker_title(self._session.workspace.registry, tracker)
 
 
 def tell_all_left(ended: Sequence[Delivered]) -> None:
@@ -100,3 +142,29 @@ def tell_all_left(ended: Sequence[Delivered]) -> None:
         count = sum(one.left for one in unfinished)
         told = f"{times(count, 'operation')} of {times(len(unfinished), 'increment')} recorded"
         output.talk(f"{output.warn(f'{told} and not delivered.')} Next: unlatch sync")
+
+
+def tell_left(delivered: Delivered) -> None:
+    """Say what is left, and the command that can finish it."""
+    if not delivered.left:
+        return  # a note names what a person has to decide
+    left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
+    pending = delivered.increment.pending
+    command = next_command(delivered.increment.id, pending)
+    blocked = any(one.is_blocked for one in pending) and command.endswith(delivered.increment.id)
+    cause = " Remove the cause first." if blocked else ""
+    output.talk(f"{left}{cause} Next: {command}")
+
+
+def next_command(increment: str, pending: Sequence[Operation]) -> str:
+    """The command that can deliver what is left.
+
+    With the options that the refusals call for only where nothing is left but refused operations:
+    others would be delivered with them as well, perhaps without their comment.
+    """
+    remedies = {one.attempt.remedy for one in pending if one.is_blocked and one.attempt}
+    if not remedies or None in remedies or not all(one.is_blocked for one in pending):
+        remedies = set()
+    if "--comment none" in remedies:
+        remedies.discard("--comment short")
+    return " ".join(["unlatch sync", increment, *sorted(filter(None, remedies))])

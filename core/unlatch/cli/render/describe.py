@@ -66,10 +66,15 @@ def _state_of(seen: ItemSnapshot) -> str:
     return f'"{clean(item.title)}" ({clean(", ".join(filter(None, facts)))})'
 
 
+def tracker_title(registry: Registry, tracker: str) -> str:
+    """The title of a tracker, or its name where no plugin for it is installed."""
+    manifest = registry.manifests.get(tracker)
+    return manifest.title if manifest else tracker
+
+
 def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
-    """The result of an operation part by part, and what to do if it was not delivered."""
-    manifest = registry.manifests.get(delivery.operation.tracker)
-    tracker = manifest.title if manifest else delivery.operation.tracker
+    """The result of an operation part by part, and the next step if it was not delivered."""
+    tracker = tracker_title(registry, delivery.operation.tracker)
     name = f"{tracker} {clean(delivery.name)}"
     error = delivery.error
     if error is None:

@@ -1,4 +1,4 @@
-"""Telling a CI system: annotations, a job's summary and its outputs, each in its own format.
+"""Reports to a CI system: annotations, a job's summary and its outputs, each in its own format.
 
 Text from people is neutralised and escaped, so that it can neither begin a command nor end one.
 
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 
 # GitHub shows ten annotations of a kind a step; the summary has them all.
 MOST_ANNOTATIONS = 10
+_LINES = {"\r": "%0D", "\n": "%0A"}
+_GITHUB = str.maketrans({"%": "%25", **_LINES})
+_GITHUB_PROPERTY = str.maketrans({"%": "%25", **_LINES, ":": "%3A", ",": "%2C"})
+_AZURE = str.maketrans({"%": "%AZP25", **_LINES})
+_AZURE_PROPERTY = str.maketrans({"%": "%AZP25", **_LINES, "]": "%5D", ";": "%3B"})
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """The severity of an annotation."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -36,12 +41,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """What a CI system shows beside a job.
-
-    Args:
-        title: what it is about, in a few words.
-        file: the file that it is about, if there is one.
-    """
+    """A message beside a job, about a file if there is one."""
 
     level: Level
     title: str
@@ -67,13 +67,13 @@ def _line(ci: Ci, one: Annotation) -> str | None:
     title, message = output.clean(one.title), output.clean(one.message)
     file = _from_top(ci, one.file) if one.file else None
     if ci.system is System.GITHUB:
-        place = f"file={_github(file, in_property=True)}," if file else ""
-        told = f"{place}title={_github(title, in_property=True)}"
-        return f"::{one.level} {told}::{_github(message)}"
+        place = f"file={file.translate(_GITHUB_PROPERTY)}," if file else ""
+        properties = f"{place}title={title.translate(_GITHUB_PROPERTY)}"
+        return f"::{one.level} {properties}::{message.translate(_GITHUB)}"
     if ci.system is System.AZURE and one.level is not Level.NOTICE:
-        place = f"sourcepath={_azure(file, in_property=True)};" if file else ""
-        told = f"type={one.level};{place}"
-        return f"##vso[task.logissue {told}]{_azure(f'{title}: {message}')}"
+        place = f"sourcepath={file.translate(_AZURE_PROPERTY)};" if file else ""
+        text = f"{title}: {message}".translate(_AZURE)
+        return f"##vso[task.logissue type={one.level};{place}]{text}"
     return None
 
 
@@ -85,21 +85,11 @@ def _from_top(ci: Ci, file: Path) -> str:
         return file.name
 
 
-def _github(text: str, *, in_property: bool = False) -> str:
-    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return text.replace(":", "%3A").replace(",", "%2C") if in_property else text
-
-
-def _azure(text: str, *, in_property: bool = False) -> str:
-    text = text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A")
-    return text.replace("]", "%5D").replace(";", "%3B") if in_property else text
-
-
 def summarise(ci: Ci, lines: Sequence[str], *, id: str) -> None:
     """Add Markdown to the job's summary; GitLab has none, but may keep a file as an artifact.
 
     Args:
-        id: tells this summary from others of the job.
+        id: makes this summary different from others of the job.
     """
     text = "\n".join(lines) + "\n\n"
     if ci.system is System.GITHUB:
@@ -111,21 +101,19 @@ def summarise(ci: Ci, lines: Sequence[str], *, id: str) -> None:
         file = Path(folder, f"unlatch-summary-{id}.md").absolute()
         _append(str(file), text)
         if file.exists():
-            output.command(f"##vso[task.uploadsummary]{_azure(str(file))}")
+            output.command(f"##vso[task.uploadsummary]{str(file).translate(_AZURE)}")
 
 
 def tell_outputs(ci: Ci, values: Mapping[str, str]) -> None:
-    """Set what later steps of the job may read."""
-    told = {name: output.clean(value) for name, value in values.items()}
+    """Set the outputs that later steps of the job may read."""
+    outputs = {name: output.clean(value) for name, value in values.items()}
     if ci.system is System.GITHUB:
-        lines = (f"{name}={value}\n" for name, value in told.items())
+        lines = (f"{name}={value}\n" for name, value in outputs.items())
         _append(ci.environ.get("GITHUB_OUTPUT"), "".join(lines))
     elif ci.system is System.AZURE:
-        for name, value in told.items():
-            variable = _azure(f"unlatch.{name}", in_property=True)
-            output.command(
-                f"##vso[task.setvariable variable={variable};isoutput=true]{_azure(value)}"
-            )
+        for name, value in outputs.items():
+            properties = f"variable={f'unlatch.{name}'.translate(_AZURE_PROPERTY)};isoutput=true"
+            output.command(f"##vso[task.setvariable {properties}]{value.translate(_AZURE)}")
 
 
 def _append(path: str | None, text: str) -> None:
@@ -136,12 +124,12 @@ def _append(path: str | None, text: str) -> None:
         with Path(path).open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
-        # The job's result does not hang on its report.
+        # The job's result does not depend on its report.
         output.talk(f"The CI system's file cannot be written: {output.clean(str(error))}")
 
 
 def words(text: str) -> str:
-    """People's words on one line of Markdown, in which nothing of them acts."""
+    """People's text on one line of Markdown, without its markup."""
     return markdown(((Span(output.clean(text)),),))
 
 

@@ -1,4 +1,4 @@
-"""Showing things: data to stdout, talk to stderr, and nothing that a terminal would act on.
+"""Output: data to stdout, talk to stderr, and nothing that a terminal would act on.
 
 All output to a terminal passes through here, and only our own styles come through unchanged.
 Nothing relies on a caller to `clean` a text.
@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 # An object of a JSON document; unlatch.cli.contracts lists the keys of each.
 Json = dict[str, Any]
-# What Azure Pipelines and GitHub Actions take for commands.
+# Commands of Azure Pipelines and GitHub Actions.
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines, in which GitHub passes over leading space.
 _CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
@@ -161,8 +162,8 @@ def _echo(text: str, stream: IO[str]) -> None:
         # flushes, so that what goes to both streams keeps its order.
         click.echo(text, file=stream, color=_colour(stream))
     except OSError:
-        # Nobody reads any more, or there is no room. That must not stop what is under way, least of
-        # all a delivery; from here on nothing is shown.
+        # The reader is gone, or the disk is full. That must not stop a delivery; from here on
+        # nothing is shown.
         _silence(stream)
 
 
@@ -187,29 +188,12 @@ def _styled(text: str, style: int) -> str:
     return f"\x1b[{style};{_KEY}m{text}\x1b[{_RESET};{_KEY}m"
 
 
-def good(text: str) -> str:
-    """Text in the colour of success."""
-    return _styled(text, _GREEN)
-
-
-def bad(text: str) -> str:
-    """Text in the colour of failure."""
-    return _styled(text, _RED)
-
-
-def warn(text: str) -> str:
-    """Text in the colour of what needs attention."""
-    return _styled(text, _YELLOW)
-
-
-def faint(text: str) -> str:
-    """Text that steps back."""
-    return _styled(text, _DIM)
-
-
-def strong(text: str) -> str:
-    """Text that stands out."""
-    return _styled(text, _BOLD)
+# Text in the colours of success, failure and attention; less visible, and more visible text.
+good = partial(_styled, style=_GREEN)
+bad = partial(_styled, style=_RED)
+warn = partial(_styled, style=_YELLOW)
+faint = partial(_styled, style=_DIM)
+strong = partial(_styled, style=_BOLD)
 
 
 def table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexible: int) -> None:
@@ -218,12 +202,12 @@ def table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexibl
     Without a terminal nothing is cut: a line is a row.
     """
     lines = [headings, *(tuple(map(clean, row)) for row in rows)]
-    widths = _widths(lines, flexible)
+    widths = _column_widths(lines, flexible)
     shown = ["  ".join(map(_cell, line, widths)).rstrip() for line in lines]
     _write([strong(shown[0]), *shown[1:]], sys.stdout)
 
 
-def _widths(lines: Sequence[tuple[str, ...]], flexible: int) -> list[int]:
+def _column_widths(lines: Sequence[tuple[str, ...]], flexible: int) -> list[int]:
     widths = [max(map(_cells, column)) for column in zip(*lines, strict=True)]
     if sys.stdout.isatty():
         from shutil import get_terminal_size  # noqa: PLC0415
@@ -235,10 +219,10 @@ def _widths(lines: Sequence[tuple[str, ...]], flexible: int) -> list[int]:
 
 
 def _cells(text: str) -> int:
-    """How many cells of a terminal a text takes."""
+    """The number of terminal cells of a text."""
     if text.isascii():
         return len(text)
-    # Only what knows that of a character: rich's own tables take longer than `list`.
+    # Only this part of rich: its own tables take longer than `list`.
     from rich.cells import cell_len  # noqa: PLC0415  (most commands do without)
 
     return cell_len(text)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.render.delivery import next_command
+from unlatch.cli.render.deliveries import next_command
 from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.increments import item_entry, list_entry, not_read
 from unlatch.cli.runtime import output

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.render.delivery import next_command
+from unlatch.cli.render.deliveries import next_command
 from unlatch.cli.render.describe import ago, times
 from unlatch.cli.render.increments import list_entry, not_read, tell_hint
 from unlatch.cli.runtime import output

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.delivery import DRY_RUN, serving
-from unlatch.cli.render.deliveries import show_deliveries
-from unlatch.cli.render.delivery import tell_left
+from unlatch.cli.render.deliveries import show_deliveries, tell_left
 from unlatch.cli.render.describe import seen_line
 from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.render.increments import item_entry, tell_left_out

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, serving
-from unlatch.cli.render.delivery import deliver_and_tell, tell_left
+from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.documents import (
     delivered_code,
     delivery_entry,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.resume_options import ask_reason
 from unlatch.cli.commands.work.resume_result import resume_code, tracker_entries
-from unlatch.cli.render.delivery import deliver_and_tell, tell_left
+from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.documents import increment_entry, reopen_entry
 from unlatch.cli.render.preview import preview_and_tell

@@ -1,4 +1,4 @@
-"""What changes about an increment's work: typed, asked for, or proposed."""
+"""Changes of an increment's work: typed, asked for, or proposed by a program."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.runtime.session import is_interactive, require_terminal
 from unlatch.errors import UsageError
 from unlatch.increments.documents import NewTask
 from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from unlatch.cli.options.scope import Scoping
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Increment
 
-# What stands for the change in a rehearsal where nobody has said it yet.
+# Stands for the change in a dry run where none was typed.
 NO_CHANGE = "(what changes)"
 _TASKS_BELOW = "Tasks:"
 _CUT = "# ------------------------ >8 ------------------------"
@@ -42,11 +42,11 @@ _TEMPLATE = f"""
 def changed_work(
     session: Session, increment: Increment, scoping: Scoping, *, reason: str | None, yes: bool
 ) -> Amendment | None:
-    """What changes about the work, asked for where it was not typed; None if it was declined.
+    """The change of the work, with a prompt for what was not typed; None if it was declined.
 
     Raises:
-        UsageError: a part is unknown or ambiguous, something typed is unusable, or nobody is there
-            to be asked.
+        UsageError: a part is unknown or ambiguous, an option is unusable, or a question cannot be
+            asked.
         StoreError: `document-unreadable`.
         ProposalError: proposed tasks cannot be had or used.
     """
@@ -60,34 +60,30 @@ def changed_work(
                 "--scope is required: describe the change (cannot prompt: stdin is not a terminal)",
                 hint=f"unlatch resume {increment.id} --scope TEXT --task TITLE --reason TEXT --yes",
             )
-        change, more = _asked(with_tasks=not tasks)
+        change, more = _ask_change(with_tasks=not tasks)
         if change is None:
             return None
         tasks = (*tasks, *more)
-    proposed = () if tasks else _proposed(session, increment, change, reason)
-    wanted = _linked((*tasks, *proposed), scoping)
-    amendment = scope_change(change, wanted)
-    _show(increment, amendment, by=session.workspace.user.tasks_command[:1] if proposed else ())
-    if proposed and not yes and not _confirmed(increment):
-        return None
+    proposed = () if tasks else _propose(session, increment, change, reason)
+    amendment = scope_change(change, _linked((*tasks, *proposed), scoping))
+    _show(increment, amendment, by=session.workspace.user.tasks_command[0] if proposed else None)
+    if proposed and not yes:
+        hint = f"unlatch resume {increment.id} ... --yes takes them as they are"
+        require_terminal("the tasks are proposals", hint)
+        if not output.confirm("Write these tasks?", default=True):
+            return None
     return amendment
 
 
 def foreseen_scope(
     session: Session, increment: Increment, scoping: Scoping, *, reason: str | None
 ) -> Amendment:
-    """The same for a rehearsal, in which nothing is asked.
-
-    Raises:
-        UsageError: a part is unknown or ambiguous, or something typed is unusable.
-        StoreError: `document-unreadable`.
-        ProposalError: proposed tasks cannot be had or used.
-    """
+    """The same for a dry run, which asks nothing."""
     if not scoping.update:
         return _named_parts(increment, scoping)
     change, tasks = scoping.change or NO_CHANGE, _typed_tasks(scoping)
     if not tasks and scoping.change:
-        tasks = _proposed(session, increment, change, reason)
+        tasks = _propose(session, increment, change, reason)
     return scope_change(change, _linked(tasks, scoping))
 
 
@@ -106,8 +102,19 @@ def _typed_tasks(scoping: Scoping) -> tuple[NewTask, ...]:
     return (*typed, *read_tasks_file(scoping.tasks_file))
 
 
+def _propose(
+    session: Session, increment: Increment, change: str, reason: str | None
+) -> tuple[NewTask, ...]:
+    """The tasks that the user's own program proposes, if there is one."""
+    if not session.workspace.user.tasks_command:
+        return ()
+    from unlatch.lifecycle.proposed_tasks import propose_for  # noqa: PLC0415  (loads pydantic)
+
+    return propose_for(session.workspace, increment, change, reason)
+
+
 def _linked(tasks: Iterable[NewTask], scoping: Scoping) -> list[NewTask]:
-    """Tasks with the story and the criteria that were named for all that name none."""
+    """The tasks; those that name no story or criteria get the typed ones."""
     story = scoping.stories[0] if scoping.stories else None
     return [
         replace(task, story=task.story or story, criteria=task.criteria or scoping.criteria)
@@ -115,17 +122,8 @@ def _linked(tasks: Iterable[NewTask], scoping: Scoping) -> list[NewTask]:
     ]
 
 
-def _editor() -> str | None:
-    """The command of the user's editor, with the program's absolute path."""
-    name, *arguments = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "") or [
-        ""
-    ]
-    program = find_program(name)
-    return shlex.join([program, *arguments]) if program else None
-
-
-def _asked(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
-    """What somebody writes in their editor, else line by line."""
+def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
+    """Ask for the change and the tasks: in the user's editor, else line by line."""
     if with_tasks and (editor := _editor()):
         return read_edited(click.edit(_TEMPLATE, editor=editor, extension=".md"))
     change = output.prompt("What changes?", default="", show_default=False).strip()
@@ -138,48 +136,35 @@ def _asked(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     return change or None, tuple(map(NewTask, titles))
 
 
+def _editor() -> str | None:
+    """The command of the user's editor, with the program's absolute path."""
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    program = find_program(command[0]) if command else None
+    return shlex.join([program, *command[1:]]) if program else None
+
+
 def read_edited(text: str | None) -> tuple[str | None, tuple[NewTask, ...]]:
-    """The change and the tasks in what somebody wrote; None for nothing at all."""
+    """The change and the tasks in an edited text; None for an empty one."""
     lines = (text or "").splitlines()
     if _CUT in lines:
         lines = lines[: lines.index(_CUT)]
     tasks: list[str] = []
     below = [number for number, line in enumerate(lines) if line.strip() == _TASKS_BELOW]
     if below:
-        told, lines = lines[below[-1] + 1 :], lines[: below[-1]]
-        tasks = [line.strip().removeprefix("-").strip() for line in told]
+        tasks = [line.strip().removeprefix("-").strip() for line in lines[below[-1] + 1 :]]
+        lines = lines[: below[-1]]
     change = "\n".join(lines).strip()
     return change or None, tuple(NewTask(title) for title in tasks if title)
 
 
-def _proposed(
-    session: Session, increment: Increment, change: str, reason: str | None
-) -> tuple[NewTask, ...]:
-    """The tasks that the user's own program proposes, if there is one."""
-    if not session.workspace.user.tasks_command:
-        return ()
-    from unlatch.lifecycle.proposed_tasks import propose_for  # noqa: PLC0415  (loads pydantic)
-
-    return propose_for(session.workspace, increment, change, reason)
-
-
-def _confirmed(increment: Increment) -> bool:
-    if not is_interactive():
-        raise UsageError(
-            "not-interactive",
-            "the tasks are proposals; cannot prompt: stdin is not a terminal",
-            hint=f"unlatch resume {increment.id} ... --yes takes them as they are",
-        )
-    return output.confirm("Write these tasks?", default=True)
-
-
-def _show(increment: Increment, amendment: Amendment, *, by: Sequence[str]) -> None:
-    """The tasks that are about to be written, and what they name that is not there."""
+def _show(increment: Increment, amendment: Amendment, *, by: str | None) -> None:
+    """Show the new tasks, and the names in them that spec.md does not have."""
     if not amendment.tasks:
         return
-    output.talk(f"  New tasks, proposed by {output.clean(by[0])}:" if by else "  New tasks:")
+    output.talk(f"  New tasks, proposed by {output.clean(by)}:" if by else "  New tasks:")
     for task in amendment.tasks:
-        ties = ", ".join(filter(None, (task.story, *task.criteria)))
-        output.talk(f"    - {output.clean(task.title)}{f' ({output.clean(ties)})' if ties else ''}")
-    for tie in unknown_names(increment, amendment):
-        output.talk(f"    {output.warn('note:')} spec.md has no {output.clean(tie)}")
+        names = ", ".join(filter(None, (task.story, *task.criteria)))
+        about = f" ({output.clean(names)})" if names else ""
+        output.talk(f"    - {output.clean(task.title)}{about}")
+    for name in unknown_names(increment, amendment):
+        output.remark(f"spec.md has no {output.clean(name)}")

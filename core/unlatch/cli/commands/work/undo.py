@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
-from unlatch.cli.render.delivery import deliver_and_tell, tell_left
+from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry
 from unlatch.cli.render.preview import preview_and_tell
