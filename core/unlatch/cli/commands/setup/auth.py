@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,21 +20,15 @@ from unlatch.transport.credentials import (
 )
 from unlatch.transport.trust import credential_host
 
-if TYPE_CHECKING:
-    from unlatch.cli.table import Entry
-
 TRACKER = click.argument("tracker", metavar="TRACKER")
 
 
-def command(entry: Entry) -> click.Command:
-    """The group."""
-    group = click.Group(entry.name, help=entry.own_help)
-    for made in (_login, _logout, _status):
-        group.add_command(made)
-    return group
+@click.group()
+def run() -> None:
+    """Stand for the group; its help is in the table."""
 
 
-@click.command("login", help="Store a token in the keyring (prompts, or reads stdin). (local)")
+@run.command("login", help="Store a token in the keyring (prompts, or reads stdin). (local)")
 @TRACKER
 @click.option("--user", metavar="NAME", help="The account that the token belongs to.")
 @with_session
@@ -55,7 +48,7 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
     return 0
 
 
-@click.command("logout", help="Delete a token from the keyring. (local)")
+@run.command("logout", help="Delete a token from the keyring. (local)")
 @TRACKER
 @with_session
 def _logout(session: Session, *, tracker: str) -> int:
@@ -65,7 +58,7 @@ def _logout(session: Session, *, tracker: str) -> int:
     return 0
 
 
-@click.command("status", help="Show the source of each tracker's token, but no token. (local)")
+@run.command("status", help="Show the source of each tracker's token, but no token. (local)")
 @JSON
 @with_session
 def _status(session: Session, *, as_json: bool) -> int:

@@ -43,14 +43,16 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    from unlatch.cli.commands.trackers import link_many, tracker  # noqa: PLC0415
-
     if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
         raise click.UsageError("give addresses, --create, --file or --suggest; just one")
     if file:
-        return link_many.link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
+        from unlatch.cli.commands.trackers.link_many import link_file  # noqa: PLC0415
+
+        return link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
     if suggest:
-        return link_many.link_suggest(session, named, as_json=as_json)
+        from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
+
+        return link_suggest(session, named, as_json=as_json)
     if not named:
         raise click.UsageError("Missing argument 'ID'.")
     wanted, *urls = named
@@ -62,7 +64,9 @@ def run(
         )
     if not create:
         return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
-    return tracker.create_items(
+    from unlatch.cli.commands.trackers.tracker import create_items  # noqa: PLC0415
+
+    return create_items(
         session,
         create,
         wanted,

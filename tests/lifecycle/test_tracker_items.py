@@ -1,0 +1,104 @@
+"""Changes to the items of one tracker: what is planned, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import NAME, Project
+
+from unlatch.errors import UsageError
+from unlatch.increments.files.layout import layout_at
+from unlatch.lifecycle.tracker_items import (
+    ItemChange,
+    fetch_tracker_items,
+    plan_item_change,
+    plan_item_creation,
+    preview_item_change,
+    tracker_links,
+)
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
+from unlatch.spi.operation import Kind
+from unlatch.spi.options import AS_CONFIGURED
+
+STORIES = "# Spec\n\n### US-001: One\n\n### US-002: Two\n"
+
+
+def opened(project: Project) -> tuple[Workspace, Trackers]:
+    layout = layout_at(project.root)
+    workspace = Workspace(layout, environ=project.environ, user_config=project.home / "none.toml")
+    return workspace, Trackers(workspace)
+
+
+def reopening(project: Project, item: str | None = None) -> ItemChange:
+    workspace, _ = opened(project)
+    manifest = workspace.registry.manifest("github")
+    return plan_item_change(
+        workspace,
+        manifest,
+        "7",
+        Kind.REOPEN,
+        item=item,
+        reason=None,
+        options=AS_CONFIGURED,
+        by="Dana",
+    )
+
+
+def test_only_the_items_of_the_tracker_are_changed(completed: Project) -> None:
+    change = reopening(completed)
+
+    assert ["github"] == [one.tracker for one in change.operations]
+    assert len({one.op for one in change.operations}) == 1
+
+
+def test_an_item_of_another_tracker_is_not_found(completed: Project) -> None:
+    with pytest.raises(UsageError) as raised:
+        reopening(completed, "SCRUM-28")
+
+    assert "unknown-link" == raised.value.id
+
+
+def test_an_increment_without_an_item_there_says_how_to_link_one(project: Project) -> None:
+    project.increment()
+    workspace, _ = opened(project)
+
+    with pytest.raises(UsageError) as raised:
+        tracker_links(workspace.manager.read("7"), workspace.registry.manifest("jira"))
+
+    assert ("no-link", f"unlatch link {NAME} URL") == (raised.value.id, raised.value.hint)
+
+
+def test_a_story_with_an_item_gets_no_second_one(project: Project) -> None:
+    project.increment(status="active")
+    (project.folder() / "spec.md").write_text(STORIES)
+    assert project.run("github", "create-issue", "7", "--story", "US-001").code == 0
+    workspace, trackers = opened(project)
+
+    change = plan_item_creation(
+        workspace, trackers, "github", "7", per_story=True, options=AS_CONFIGURED, by="Dana"
+    )
+
+    assert ["US-002"] == [one.story for one in change.operations]
+
+
+def test_a_preview_of_new_items_leaves_pending_operations_out(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", "More to do here", "--yes", "--offline")
+    workspace, trackers = opened(completed)
+    change = plan_item_creation(
+        workspace, trackers, "github", "7", options=AS_CONFIGURED, by="Dana"
+    )
+
+    found = preview_item_change(workspace, trackers, change)
+
+    assert [Kind.CREATE] == [one.operation.kind for one in found.items]
+
+
+def test_items_are_fetched_of_all_increments_that_have_any(completed: Project) -> None:
+    completed.increment("0008-without")
+    (completed.increments / "0009-broken").mkdir()
+    workspace, trackers = opened(completed)
+
+    found = fetch_tracker_items(workspace, trackers, workspace.registry.manifest("ado"), ())
+
+    assert [(NAME, 1)] == [(one.id, len(items)) for one, items in found.increments]
+    assert ["0009-broken"] == [one.id for one in found.broken]
