@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.increments.model.increment import Base
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, Policy
+from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.spi.item import Category
 from unlatch.sync.compare import ReconcileContext, Verdict, decide
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OPEN, DONE, DROPPED = "open", "done", "dropped"
 LOCAL = {Status.COMPLETED: DONE, Status.ABANDONED: DROPPED}
 REMOTE = {Category.DONE: DONE, Category.DROPPED: DROPPED}
-POLICIES = [Policy(*one) for one in product(Direction, OnConflict, OnClose)]
+POLICIES = [SyncPolicy(*one) for one in product(Direction, OnConflict, OnClose)]
 GIVEN = [
     ReconcileContext(shared=shared, needed=needed, reopened_elsewhere=op, closed_by=by)
     for shared, needed, op, by in product(
@@ -40,7 +40,7 @@ class Case:
     local: Status
     base: Base | None
     remote: Category
-    policy: Policy
+    policy: SyncPolicy
     given: ReconcileContext
 
     @property

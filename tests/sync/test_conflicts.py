@@ -9,7 +9,7 @@ import pytest
 
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.sync_policy import Direction, OnConflict, Policy
+from unlatch.increments.model.sync_policy import Direction, OnConflict, SyncPolicy
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.item import Category, ItemRef, RemoteItem
 from unlatch.sync.compare import Compared, Decision, ReconcileContext, Verdict
@@ -23,7 +23,7 @@ ACTIVE, COMPLETED = (
     for status in (Status.ACTIVE, Status.COMPLETED)
 )
 PUSH, PULL, EXPECTED = Verdict.PUSH, Verdict.PULL, Verdict.EXPECTED
-LOCAL, REMOTE = Policy(conflict=OnConflict.LOCAL), Policy(conflict=OnConflict.REMOTE)
+LOCAL, REMOTE = SyncPolicy(conflict=OnConflict.LOCAL), SyncPolicy(conflict=OnConflict.REMOTE)
 
 
 def compared(
@@ -32,7 +32,7 @@ def compared(
     category: Category = Category.TODO,
     *,
     increment: Increment = COMPLETED,
-    policy: Policy = LOCAL,
+    policy: SyncPolicy = LOCAL,
     context: ReconcileContext | None = None,
     by: str | None = None,
 ) -> Compared:
@@ -59,12 +59,12 @@ def test_items_that_changed_alike_are_followed() -> None:
     [
         (LOCAL, [PUSH, PUSH]),
         (REMOTE, [PULL, Verdict.NOTHING]),
-        (Policy(conflict=OnConflict.ASK), [Verdict.CONFLICT, PUSH]),
-        (Policy(conflict=OnConflict.FAIL), [Verdict.CONFLICT, PUSH]),
+        (SyncPolicy(conflict=OnConflict.ASK), [Verdict.CONFLICT, PUSH]),
+        (SyncPolicy(conflict=OnConflict.FAIL), [Verdict.CONFLICT, PUSH]),
     ],
 )
 def test_an_increment_follows_no_item_while_another_follows_it(
-    policy: Policy, expected: list[Verdict]
+    policy: SyncPolicy, expected: list[Verdict]
 ) -> None:
     group = [
         compared(1, PULL, policy=policy),
@@ -81,7 +81,7 @@ def test_trackers_whose_policies_differ_have_no_winner() -> None:
 
 
 def test_items_that_changed_differently_are_a_conflict_for_a_policy_that_fails() -> None:
-    fail = Policy(conflict=OnConflict.FAIL)
+    fail = SyncPolicy(conflict=OnConflict.FAIL)
     group = [
         compared(1, PULL, Category.DONE, increment=ACTIVE, policy=fail),
         compared(2, PULL, Category.DROPPED, increment=ACTIVE, policy=fail),
@@ -112,7 +112,7 @@ def test_a_reopen_on_another_branch_explains_the_other_items_too() -> None:
 def test_items_closed_in_different_ways_complete_the_increment(
     categories: tuple[Category, ...], to: Status
 ) -> None:
-    remote = Policy(conflict=OnConflict.REMOTE)
+    remote = SyncPolicy(conflict=OnConflict.REMOTE)
     (move,) = make_plan(
         compared(number, PULL, category, increment=ACTIVE, policy=remote)
         for number, category in enumerate(categories)
@@ -123,7 +123,7 @@ def test_items_closed_in_different_ways_complete_the_increment(
 
 def test_a_move_names_the_items_the_person_and_the_items_that_follow() -> None:
     needed = ReconcileContext(needed=True)
-    push_only_elsewhere = Policy(direction=Direction.PULL)
+    push_only_elsewhere = SyncPolicy(direction=Direction.PULL)
     plan = make_plan(
         [
             compared(1, PULL, Category.DONE, increment=ACTIVE, by="Dana"),

@@ -184,10 +184,10 @@ class SyncConfig(Table):
         "`on_close` and `write`",
     )
 
-    def policy(self, tracker: str) -> sync_policy.Policy:
+    def policy(self, tracker: str) -> sync_policy.SyncPolicy:
         """The policy for one tracker's items."""
         own = self.trackers.get(tracker, TrackerSync())
-        return sync_policy.Policy(
+        return sync_policy.SyncPolicy(
             own.direction or self.direction,
             own.conflict or self.conflict,
             own.on_close or self.on_close,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.doctor.finding import Change, Hits
+    from unlatch.doctor.finding import FileChange, Hits
     from unlatch.doctor.snapshot import IncrementFiles, ReadableIncrement
     from unlatch.increments.model.increment import ReopenEntry
 
@@ -109,7 +109,7 @@ def other_status(one: ReadableIncrement) -> Hits:
         yield Found(message, one.files.folder.path / SPEC, FIX)
 
 
-def fix_status(one: ReadableIncrement) -> Iterator[Change]:
+def fix_status(one: ReadableIncrement) -> Iterator[FileChange]:
     if _other_status(one) is not None:
         spec = one.files.text_of(SPEC)
         after = front_matter.with_status(spec, one.increment.status.value)
@@ -128,7 +128,7 @@ def missing_events(one: ReadableIncrement) -> Hits:
         yield Found(message, one.files.folder.path / EVENTS, FIX)
 
 
-def fix_events(one: ReadableIncrement) -> Iterator[Change]:
+def fix_events(one: ReadableIncrement) -> Iterator[FileChange]:
     missing = [reopened_event(entry) for entry in _without_event(one)]
     if missing:
         path = one.files.folder.path / EVENTS

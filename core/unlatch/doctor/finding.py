@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
 
 class Severity(StrEnum):
-    """How much a finding matters."""
+    """An error does not work until it is fixed; a warning is unusual, but everything works."""
 
-    # Something does not work until it is fixed.
     ERROR = "error"
-    # Everything works, but the file or setting is unusual.
     WARNING = "warning"
     NOTE = "note"
 
@@ -30,10 +28,8 @@ class Finding:
 
     Args:
         id: stable kebab-case name.
-        message: one sentence.
         where: the file, below the project's root, with a JSON pointer or a line behind a colon.
         hint: the next thing to do.
-        increment: the increment that it concerns.
     """
 
     severity: Severity
@@ -46,13 +42,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting as it is in force.
-
-    Args:
-        key: its dotted key.
-        value: its value, as TOML and JSON know it.
-        source: the file or environment variable that it came from, or "default".
-    """
+    """A setting as it is in force; `source` is a file, an environment variable or "default"."""
 
     key: str
     value: Any
@@ -65,7 +55,6 @@ class Fix:
 
     Args:
         id: the check that finds the problem.
-        increment: the name of the increment's folder.
         path: the file, from the project's root.
         before: its content; None if there is no file.
         after: the new content; None if the file is removed.
@@ -90,7 +79,7 @@ class Found:
 
 S = TypeVar("S")
 # A file with its content before and after; None means no file.
-Change = tuple["Path", bytes | None, bytes | None]
+FileChange = tuple["Path", bytes | None, bytes | None]
 Hits = Iterable[Found | UnlatchError]
 # The next thing to do where a fix is safe.
 FIX = "unlatch doctor --fix"
@@ -109,10 +98,9 @@ class Check(Generic[S]):
     id: str
     severity: Severity
     find: Callable[[S], Hits]
-    fix: Callable[[S], Iterable[Change]] | None = None
+    fix: Callable[[S], Iterable[FileChange]] | None = None
 
     def run(self, subject: S, root: Path, increment: str | None = None) -> Iterator[Finding]:
-        """The findings in a subject."""
         try:
             for hit in self.find(subject):
                 yield from self._findings(hit, root, increment)

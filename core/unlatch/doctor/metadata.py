@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.doctor.finding import Change, Hits
+    from unlatch.doctor.finding import FileChange, Hits
     from unlatch.doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
     from unlatch.increments.model.increment import Increment, Link
 
@@ -36,7 +36,7 @@ def unfinished(files: IncrementFiles) -> Hits:
         yield Found("is left of a process that died; no command reads it", path, FIX)
 
 
-def remove_unfinished(files: IncrementFiles) -> Iterator[Change]:
+def remove_unfinished(files: IncrementFiles) -> Iterator[FileChange]:
     for path in unfinished_files(files.folder.path):
         if (content := content_of(path)) is not None:
             yield path, content, None
@@ -94,7 +94,7 @@ def other_id(one: ReadableIncrement) -> Hits:
         )
 
 
-def fix_id(one: ReadableIncrement) -> Iterator[Change]:
+def fix_id(one: ReadableIncrement) -> Iterator[FileChange]:
     key, text = _id_key(one), one.files.text
     if key is not None and text is not None and not text.duplicates:
         after = text.with_value({**text.value, key: one.name})

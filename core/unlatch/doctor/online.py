@@ -38,10 +38,7 @@ class Examined:
 def examine_online(
     workspace: Workspace, trackers: Trackers, wanted: Sequence[str] = ()
 ) -> list[Examined]:
-    """Ask the trackers, side by side.
-
-    Args:
-        wanted: the trackers to ask; nothing for all that are configured.
+    """Ask the wanted trackers, or all configured ones, in parallel.
 
     Raises:
         UsageError: `unknown-tracker`, `tracker-not-configured`, or `not-supported`.

@@ -50,7 +50,6 @@ class IncrementFiles:
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The value of metadata.json."""
         return self.text.value if self.text is not None else {}
 
     @cached_property
@@ -59,7 +58,6 @@ class IncrementFiles:
         return {name: self._document(self.folder.path / name) for name in (SPEC, TASKS, EVENTS)}
 
     def text_of(self, name: str) -> str:
-        """The text of a document, or nothing."""
         found = self.documents[name]
         return found if isinstance(found, str) else ""
 
@@ -76,7 +74,6 @@ class IncrementFiles:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of events.jsonl, as far as it can be read."""
         return self.events if isinstance(self.events, list) else []
 
     def _document(self, path: Path) -> str | StoreError | None:
@@ -88,48 +85,32 @@ class IncrementFiles:
 
 @dataclass(frozen=True, eq=False)
 class ReadableIncrement:
-    """An increment that can be read, with its files."""
-
     files: IncrementFiles
     increment: Increment
 
     @property
     def name(self) -> str:
-        """The name of its folder."""
         return self.files.name
 
 
 @dataclass(frozen=True, eq=False)
 class TrackerSetup:
-    """A tracker that is configured."""
-
     workspace: Workspace
     manifest: Manifest
     settings: Settings
 
 
 class ProjectSnapshot:
-    """A project, and all that was read of it."""
-
     def __init__(self, workspace: Workspace) -> None:
         self.workspace, self.layout, self.root = workspace, workspace.layout, workspace.layout.root
 
     @cached_property
     def increments(self) -> tuple[IncrementFiles, ...]:
-        """The files of all increments.
-
-        Raises:
-            StoreError: the folders cannot be listed.
-        """
+        """The files of all increments; StoreError where the folders cannot be listed."""
         return tuple(IncrementFiles(self, folder) for folder in self.layout.folders())
 
     @cached_property
     def readable(self) -> tuple[ReadableIncrement, ...]:
-        """The increments that can be read.
-
-        Raises:
-            StoreError: as `increments`.
-        """
         found = ((files, files.increment) for files in self.increments)
         return tuple(ReadableIncrement(files, one) for files, one in found if one is not None)
 
@@ -151,14 +132,12 @@ class ProjectSnapshot:
 
     @cached_property
     def trackers(self) -> tuple[TrackerSetup, ...]:
-        """The trackers that are configured, unless the configuration has mistakes."""
         manifest = self.workspace.registry.manifest
         found = (self.settings or {}).items()
         return tuple(TrackerSetup(self.workspace, manifest(name), one) for name, one in found)
 
     @cached_property
     def metadata_schema(self) -> Draft202012Validator:
-        """The schema of metadata.json."""
         return Draft202012Validator(metadata_schema(self.workspace.manager.shapes))
 
     @cached_property

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, Policy
+from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.spi.item import Category
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Compared:
     seen: ItemSnapshot
     decision: Decision | None
     pending: int
-    policy: Policy
+    policy: SyncPolicy
     context: ReconcileContext
 
     @property
@@ -102,7 +102,12 @@ def remote_side(category: Category) -> Side:
 
 
 def decide(
-    local: Status, base: Base | None, remote: Category, *, policy: Policy, context: ReconcileContext
+    local: Status,
+    base: Base | None,
+    remote: Category,
+    *,
+    policy: SyncPolicy,
+    context: ReconcileContext,
 ) -> Decision:
     """Decide about one link."""
     here, there = local_side(local), remote_side(remote)
@@ -143,7 +148,7 @@ def _decide_without_base(here: Side, there: Side, context: ReconcileContext) -> 
     return Decision(Verdict.DRIFT, why)
 
 
-def push(here: Side, policy: Policy, context: ReconcileContext) -> Decision:
+def push(here: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
     """Decide about an item that has to follow its increment."""
     if here is not Side.OPEN and context.needed:
         return Decision(Verdict.EXPECTED, "another unfinished increment needs it")
@@ -153,7 +158,7 @@ def push(here: Side, policy: Policy, context: ReconcileContext) -> Decision:
     return Decision(Verdict.PUSH, f"the increment was {done}")
 
 
-def _pull(there: Side, policy: Policy, context: ReconcileContext) -> Decision:
+def _pull(there: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
     is_open, follows = there is Side.OPEN, policy.on_close is OnClose.FOLLOW
     if is_open and context.reopened_elsewhere:
         return reopened_elsewhere(context.reopened_elsewhere)
@@ -177,7 +182,7 @@ def reopened_elsewhere(op: str) -> Decision:
 
 
 def _decide_conflict(
-    here: Side, there: Side, policy: Policy, context: ReconcileContext
+    here: Side, there: Side, policy: SyncPolicy, context: ReconcileContext
 ) -> Decision:
     if policy.conflict in (OnConflict.ASK, OnConflict.FAIL):
         asks = policy.conflict is OnConflict.ASK

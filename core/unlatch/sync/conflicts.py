@@ -19,7 +19,7 @@ from unlatch.sync.compare import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.model.sync_policy import Policy
+    from unlatch.increments.model.sync_policy import SyncPolicy
     from unlatch.sync.compare import Compared
 
 _WINNERS = frozenset({OnConflict.LOCAL, OnConflict.REMOTE})
@@ -55,7 +55,7 @@ def resolve_conflicts(group: Sequence[Compared]) -> Sequence[Compared]:
     return _decide(group, Verdict.PULL, Decision(Verdict.CONFLICT, f"{why}, in different ways"))
 
 
-def conflict_winner(policies: Iterable[Policy]) -> OnConflict:
+def conflict_winner(policies: Iterable[SyncPolicy]) -> OnConflict:
     """Return the side that wins where an increment's links conflict; fail if none is named."""
     named = {policy.conflict for policy in policies}
     return named.pop() if len(named) == 1 and named <= _WINNERS else OnConflict.FAIL

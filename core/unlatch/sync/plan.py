@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.sync_policy import Direction, Policy
+from unlatch.increments.model.sync_policy import Direction, SyncPolicy
 from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
@@ -141,7 +141,7 @@ def _linked(everything: Iterable[Increment]) -> Mapping[tuple[str, str], list[In
 
 
 def _compare(
-    increment: Increment, seen: ItemSnapshot, policy: Policy, others: list[Increment]
+    increment: Increment, seen: ItemSnapshot, policy: SyncPolicy, others: list[Increment]
 ) -> Compared:
     link, item = seen.link, seen.item
     pending = sum(same_item(link_of(increment, one), link) for one in increment.pending)

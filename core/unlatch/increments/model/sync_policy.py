@@ -43,7 +43,7 @@ class OnClose(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class SyncPolicy:
     """The sync settings of one tracker."""
 
     direction: Direction = Direction.BOTH

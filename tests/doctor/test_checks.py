@@ -1,0 +1,75 @@
+"""The table of checks, and a row of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.doctor.checks import ANY_ERROR, CHECKS
+from unlatch.doctor.finding import Check, Finding, Found, Severity, several
+from unlatch.errors import ConfigError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.doctor.finding import Hits
+
+ROOT = Path("/project")
+
+
+def test_an_id_has_one_row() -> None:
+    counted = Counter(check.id for check in CHECKS if check.id != ANY_ERROR)
+    assert {1} == set(counted.values())
+
+
+def test_a_hit_has_the_id_and_the_severity_of_its_row() -> None:
+    check: Check[str] = Check(
+        "odd", Severity.NOTE, lambda name: [Found("it is odd", ROOT / name, "fix")]
+    )
+    expected = Finding(Severity.NOTE, "odd", "it is odd", "a/b", "fix", "0007-x")
+    assert [expected] == list(check.run("a/b", ROOT, "0007-x"))
+
+
+@pytest.mark.parametrize(
+    ("severity", "expected"),
+    [
+        (Severity.ERROR, Severity.ERROR),
+        (Severity.WARNING, Severity.WARNING),
+        (Severity.NOTE, Severity.ERROR),
+    ],
+)
+def test_an_error_ends_its_check_and_keeps_its_own_id(
+    severity: Severity, expected: Severity
+) -> None:
+    def find(_: str) -> Hits:
+        yield Found("before")
+        raise StoreError("unsafe-path", "x is a link", where=f"{ROOT}/x", hint="remove it")
+
+    first, second = Check("odd", severity, find).run("", ROOT)
+    assert ("odd", severity) == (first.id, first.severity)
+    assert Finding(expected, "unsafe-path", "x is a link", "x", "remove it") == second
+
+
+def test_each_mistake_of_a_configuration_is_a_finding() -> None:
+    error = ConfigError(("a: wrong", "b: unknown"), where=f"{ROOT}/config.toml")
+    check: Check[str] = Check("odd", Severity.ERROR, lambda _: [error])
+    found = check.run("", ROOT)
+    assert [("config-invalid", "a: wrong"), ("config-invalid", "b: unknown")] == [
+        (one.id, one.message) for one in found
+    ]
+
+
+def test_checks_that_share_a_search_search_once_for_a_subject() -> None:
+    searched = []
+
+    @several
+    def find(subject: str) -> Iterator[tuple[str, Found]]:
+        searched.append(subject)
+        yield from (("a", Found("1")), ("b", Found("2")), ("a", Found("3")))
+
+    checks = [Check(name, Severity.NOTE, find(name)) for name in ("a", "b", "c")]
+    said = [[one.message for one in check.run("x", ROOT)] for check in checks]
+    assert ([["1", "3"], ["2"], []], ["x"]) == (said, searched)
