@@ -114,10 +114,10 @@ def _is_spaced(block: TaskBlock) -> bool:
 
 def _labels(found: Sequence[TaskBlock], status_label: str) -> tuple[tuple[str, str], ...]:
     """The labels of a story, the criteria and a status, in the file's order."""
-    criteria = (one.criteria for one in found if one.criteria and "AC-" in one.criteria.value)
+    criteria = (one.values.get("criteria") for one in found)
     texts = {
-        "story": label((block.story for block in found), _STORY_LABEL),
-        "criteria": label(criteria, _CRITERIA_LABEL),
+        "story": label((one.values.get("story") for one in found), _STORY_LABEL),
+        "criteria": label((one for one in criteria if one and "AC-" in one.value), _CRITERIA_LABEL),
         "status": status_label,
     }
     kinds = list(most_common(shape for block in found if len(shape := _order(block)) > 1) or ())
@@ -133,6 +133,4 @@ def _labels(found: Sequence[TaskBlock], status_label: str) -> tuple[tuple[str, s
 
 
 def _order(block: TaskBlock) -> tuple[str, ...]:
-    found = {"story": block.story, "criteria": block.criteria, "status": block.status}
-    starts = sorted((field.start, kind) for kind, field in found.items() if field)
-    return tuple(kind for _, kind in starts)
+    return tuple(sorted(block.values, key=lambda kind: block.values[kind].start))

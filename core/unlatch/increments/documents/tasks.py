@@ -26,11 +26,14 @@ _LABEL = re.compile(
     r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>Status):)"
     r"[ \t]{0,8}"
 )
-_STORY_LABELS = frozenset({"user story", "user stories", "story", "us"})
-_CRITERIA_LABELS = frozenset(
-    {"ac", "acs", "ac-id", "ac-ids", "satisfies", "satisfies acs", "satisfies ac", "linked acs"}
-    | {"acceptance criteria", "acceptance criterion"}
-)
+# The kinds of labelled values that count, by their labels in lower case.
+_KINDS = {
+    "status": "status",
+    **dict.fromkeys(("user story", "user stories", "story", "us"), "story"),
+    **dict.fromkeys(("ac", "acs", "ac-id", "ac-ids", "linked acs", "satisfies"), "criteria"),
+    **dict.fromkeys(("satisfies acs", "satisfies ac"), "criteria"),
+    **dict.fromkeys(("acceptance criteria", "acceptance criterion"), "criteria"),
+}
 _BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX})[ \t].*)\Z")
 _STORY = re.compile(rf"(?<![\w-]){STORY_ID}")
 _CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}")
@@ -84,21 +87,17 @@ class TaskBlock:
     Args:
         section: the story that it stands under.
         first: the first line below the heading.
-        status: its Status line, or the check box that stands for one.
+        values: its status, the line that names its story and the one with its criteria, by kind; a
+            check box may stand for the status.
         boxes: the check boxes below an empty Status line, with their offsets in the file.
-        story: the line that names its story.
-        criteria: the line that names its criteria.
     """
 
     head: Line
     heading: Heading
     section: str | None
     first: Line | None = None
-    status: Field | None = None
+    values: dict[str, Field] = field(default_factory=dict)
     boxes: list[tuple[int, str]] = field(default_factory=list)
-    story: Field | None = None
-    criteria: Field | None = None
-    _boxes_end: int = 0
 
     @property
     def id(self) -> str:
@@ -107,6 +106,10 @@ class TaskBlock:
     @property
     def line(self) -> int:
         return self.head.number
+
+    @property
+    def status(self) -> Field | None:
+        return self.values.get("status")
 
     @property
     def status_state(self) -> State | None:
@@ -131,27 +134,17 @@ class TaskBlock:
 
     def take(self, line: Line) -> None:
         """Learn from a line below the heading."""
-        is_first = self.first is None
-        self.first = self.first or line
-        if self.status and not self.status.value and line.number == self._boxes_end + 1:
-            self._take_box(line)
-        for found in fields(line):
-            self._take_field(found)
-        if is_first and self.status is None:
-            self.status = _bare_status(line)
-
-    def _take_field(self, found: Field) -> None:
-        if found.name == "status" and self.status is None:
-            self.status, self._boxes_end = found, found.line
-        elif found.name in _STORY_LABELS and self.story is None:
-            self.story = found
-        elif found.name in _CRITERIA_LABELS and self.criteria is None:
-            self.criteria = found
-
-    def _take_box(self, line: Line) -> None:
-        if match := _BOXED.match(line.text):
+        status = self.status
+        is_next = status and not status.value and line.number == status.line + len(self.boxes) + 1
+        if is_next and (match := _BOXED.match(line.text)):
             self.boxes.append((line.start + match.start("box"), match["box"]))
-            self._boxes_end = line.number
+        for found in fields(line):
+            if found.name in _KINDS:
+                self.values.setdefault(_KINDS[found.name], found)
+        if self.first is None:
+            self.first = line
+            if bare := _bare_status(line):
+                self.values.setdefault("status", bare)
 
 
 def read_tasks(text: str) -> Tasks:
@@ -219,14 +212,15 @@ def _task(block: TaskBlock) -> Task:
 
 
 def _story(block: TaskBlock) -> str | None:
-    if block.story:
-        named = _STORY.search(block.story.value)
+    if found := block.values.get("story"):
+        named = _STORY.search(found.value)
         return named[0] if named else None
     return story_behind(block.heading.title) or block.section
 
 
 def _criteria(block: TaskBlock) -> tuple[str, ...]:
-    named = _CRITERION.findall(block.criteria.value) if block.criteria else []
+    found = block.values.get("criteria")
+    named = _CRITERION.findall(found.value) if found else []
     return tuple(dict.fromkeys(name for name in named if any(map(str.isdigit, name))))
 
 
