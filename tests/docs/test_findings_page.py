@@ -1,4 +1,4 @@
-"""docs/doctor.md explains every finding that the doctor can have, and no other."""
+"""docs/findings.md explains every finding that the doctor can have, and no other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _ID = re.compile(r"[a-z]+(?:-[a-z0-9]+)+")
 
 
 def _rows() -> list[list[str]]:
-    return [row for table in tables(ROOT / "docs/doctor.md") for row in table[1:] if _is_ids(table)]
+    return [
+        row for table in tables(ROOT / "docs/findings.md") for row in table[1:] if _is_ids(table)
+    ]
 
 
 def _is_ids(table: list[list[str]]) -> bool:
