@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -27,7 +27,7 @@ from tests.security.hostile_answers import ANSWERS, MEBIBYTE
 from tests.security.relay import HostileTracker
 
 from unlatch.cli.main import run
-from unlatch.transport import Transport
+from unlatch.transport import TransportOptions
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -89,8 +89,9 @@ class Trial:
 
 _CHILD = """
 import atexit, pathlib, resource, sys
-from unlatch.transport import Transport
-Transport.__init__.__kwdefaults__.update({bounds})
+from unlatch.transport import TransportOptions
+defaults = zip(TransportOptions.__dataclass_fields__, TransportOptions.__init__.__defaults__)
+TransportOptions.__init__.__defaults__ = tuple(({bounds}).get(*one) for one in defaults)
 def note():
     status = pathlib.Path("/proc/self/status")
     if status.exists():
@@ -109,9 +110,11 @@ _Ran = tuple["int | None", str, int]
 def in_process(folder: Path, environ: Mapping[str, str]) -> _Ran:
     """Run the command in this process, with short time-outs; memory is not measured."""
     said = io.StringIO()
+    usual = TransportOptions.__init__.__defaults__ or ()
+    defaults = tuple(map(QUICK.get, (field.name for field in fields(TransportOptions)), usual))
     with (
         patch.dict(os.environ, environ, clear=True),
-        patch.dict(Transport.__init__.__kwdefaults__ or {}, QUICK),
+        patch.object(TransportOptions.__init__, "__defaults__", defaults),
         contextlib.chdir(folder),
         contextlib.redirect_stdout(said),
         contextlib.redirect_stderr(said),

@@ -158,9 +158,9 @@ def read_config(layout: Layout) -> RawConfig:
         tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
     if core is None:
         # Valid settings are kept, so that mistakes elsewhere are still found.
-        alone = (validate(CoreConfig, {key: merged[key]}, prefix="") for key in merged)
-        valid = dict(zip(merged, alone, strict=True))
-        core = CoreConfig.model_validate({key: merged[key] for key in merged if valid[key][0]})
+        alone = ((key, {key: value}) for key, value in merged.items())
+        valid = [key for key, table in alone if validate(CoreConfig, table, prefix="")[0]]
+        core = CoreConfig.model_validate({key: merged[key] for key in valid})
     return RawConfig(core, tables, origins, problems)
 
 
