@@ -94,7 +94,7 @@ class Reopen:
 
 
 @dataclass(frozen=True, slots=True)
-class Reopened:
+class ReopenedIncrement:
     """An increment that was reopened."""
 
     increment: Increment
@@ -119,7 +119,7 @@ class Summary:
     reopens: tuple[Reopen, ...]
     by_month: dict[str, int]
     by_category: dict[str | None, int]
-    often: tuple[Reopened, ...]
+    often: tuple[ReopenedIncrement, ...]
     undone: int
 
     @property
@@ -139,7 +139,7 @@ def summary(increments: Iterable[Increment]) -> Summary:
     groups: dict[str, list[Reopen]] = {}
     for one in reopens:
         groups.setdefault(one.increment.id, []).append(one)
-    often = [Reopened(group[0].increment, tuple(group)) for group in groups.values()]
+    often = [ReopenedIncrement(group[0].increment, tuple(group)) for group in groups.values()]
     return Summary(
         reopens,
         dict(sorted(months.items())),

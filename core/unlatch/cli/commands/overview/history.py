@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import times
+from unlatch.cli.render.increments import broken_entries, tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.increments.records.events import (
@@ -24,9 +25,11 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import BrokenIncrement, Increment, ReopenEntry
+    from unlatch.lifecycle.history import ReopenedIncrement, Summary
     from unlatch.worklog.event_log import Event
 
+_NO_CATEGORY = "(none)"
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
@@ -40,9 +43,7 @@ def run(session: Session, *, wanted: str | None, over_all: bool, as_json: bool) 
         raise click.UsageError("name an increment, or --all")
     if wanted is not None:
         return _tell(session, wanted, as_json=as_json)
-    from unlatch.cli.commands.overview.history_all import tell_all  # noqa: PLC0415
-
-    return tell_all(session, as_json=as_json)
+    return _tell_all(session, as_json=as_json)
 
 
 def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
@@ -121,3 +122,83 @@ def _change(event: Transitioned | Amended) -> str:
     reason = f": {event.reason}" if event.reason else ""
     forced = f" (forced: {', '.join(event.forced)})" if event.forced else ""
     return f"{event.origin} -> {event.to}{reason}{forced}"
+
+
+def _tell_all(session: Session, *, as_json: bool) -> int:
+    from unlatch.lifecycle.history import summary  # noqa: PLC0415
+
+    increments, broken = session.workspace.manager.read_all()
+    found = summary(increments)
+    code = tell_left_out(broken)
+    if as_json:
+        output.document("history-all", code, **_summary_document(found, len(increments), broken))
+    elif found.reopens:
+        _tell_summary(found, len(increments))
+    else:
+        undone = f"; {times(found.undone, 'reopen')} undone" if found.undone else ""
+        output.talk(f"No reopens{undone}.")
+    return code
+
+
+def _tell_summary(found: Summary, count: int) -> None:
+    undone = f", {found.undone} undone" if found.undone else ""
+    reopens = times(len(found.reopens), "reopen")
+    output.data(f"{reopens} of {times(len(found.often), 'increment')} in {count}{undone}")
+    if found.days:
+        least, middle, most = (f"{days:g}" for days in found.days)
+        output.data(f"Days from completion to reopen: {least} to {most}, median {middle}")
+    output.data()
+    output.table(("Month", "Reopens"), _count_rows(found.by_month), flexible=0)
+    output.data()
+    categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
+    output.table(("Category", "Reopens"), _count_rows(categories), flexible=0)
+    output.data()
+    output.table(
+        ("Increment", "Reopens", "Last", "By", "Reason"),
+        [_reopened_row(one) for one in found.often],
+        flexible=4,
+    )
+
+
+def _count_rows(counted: dict[str, int]) -> list[tuple[str, str]]:
+    return [(name, str(number)) for name, number in counted.items()]
+
+
+def _reopened_row(one: ReopenedIncrement) -> tuple[str, ...]:
+    last = one.last.entry
+    day = f"{last.reopened_at:%Y-%m-%d}"
+    return one.increment.id, str(len(one.reopens)), day, last.reopened_by, last.reason
+
+
+def _summary_document(found: Summary, count: int, broken: Sequence[BrokenIncrement]) -> output.Json:
+    days = found.days
+    return {
+        "increments": count,
+        "reopens": len(found.reopens),
+        "undone": found.undone,
+        "byMonth": found.by_month,
+        "byCategory": [
+            {"category": name, "reopens": number} for name, number in found.by_category.items()
+        ],
+        "daysToReopen": dict(zip(("least", "median", "most"), days, strict=True)) if days else None,
+        "mostReopened": [_reopened_entry(one) for one in found.often],
+        "broken": broken_entries(broken),
+    }
+
+
+def _reopened_entry(one: ReopenedIncrement) -> output.Json:
+    return {
+        "id": one.increment.id,
+        "title": one.increment.title,
+        "reopens": [
+            {
+                "id": reopen.entry.id,
+                "reopenedAt": stamp(reopen.entry.reopened_at),
+                "reopenedBy": reopen.entry.reopened_by,
+                "reason": reopen.entry.reason,
+                "category": reopen.entry.category,
+                "daysAfterCompletion": reopen.after,
+            }
+            for reopen in one.reopens
+        ],
+    }
