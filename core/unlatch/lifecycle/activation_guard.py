@@ -67,7 +67,7 @@ class WipSnapshot:
         return list(self._found.values())
 
     def update(self, before: Increment, after: Increment) -> None:
-        """Replace an increment by what it is now; it may have left the archive."""
+        """Replace an increment after a change; it may have left the archive."""
         self._found.pop(before.folder, None)
         self._found[after.folder] = after
 

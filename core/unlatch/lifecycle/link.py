@@ -8,6 +8,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.linking import link as store_link
 from unlatch.increments.files.linking import unlink
 from unlatch.increments.model.increment import Base, Increment, Link
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.spi import Capability
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:
-    """Read the items that pasted addresses mean; all of them must be there.
+    """Read the items at browser addresses; all of them must be there.
 
     Raises:
         UsageError: an address is not an item's, or lies outside the configured targets.
@@ -38,9 +39,9 @@ def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:
 def link_items(
     workspace: Workspace, wanted: str, seen: Sequence[ItemSnapshot], *, by: str
 ) -> Increment:
-    """Tie items that were read to an increment; nothing is posted.
+    """Link items that were read to an increment; nothing is posted.
 
-    The base is stored where both sides are in step, so that a later comparison can tell which
+    The base is stored where both sides are in sync, so that a later comparison can tell which
     side moved.
 
     Raises:
@@ -67,7 +68,7 @@ def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tup
 
 
 def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
-    """The link to an item that was read, with its base if both sides are in step.
+    """The link to an item that was read, with its base if both sides are in sync.
 
     Args:
         increment: the increment; None for one that is about to be made in planning.
@@ -75,10 +76,9 @@ def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
     item = seen.item
     if item is None:
         return seen.link
-    finished = increment is not None and increment.status.is_finished
-    status = increment.status.value if increment else "planning"
-    in_step = item.category.is_open is not finished
-    base = Base(status, item.category.value, item.state) if in_step else None
+    status = increment.status if increment else Status.PLANNING
+    is_in_sync = item.category.is_open is not status.is_finished
+    base = Base(status.value, item.category.value, item.state) if is_in_sync else None
     return Link(item.ref.tracker, item.ref.id, item.ref.url, base)
 
 
@@ -126,7 +126,7 @@ def create_target(trackers: Trackers, tracker: str) -> str:
 
 
 def check_capability(manifest: Manifest, capability: Capability) -> None:
-    """Refuse what a plugin does not declare.
+    """Refuse a capability that a plugin does not declare.
 
     Raises:
         UsageError: `not-supported`.

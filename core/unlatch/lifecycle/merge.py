@@ -229,7 +229,7 @@ class MergeDriverResult:
 def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> MergeDriverResult:
     """Merge three versions of a metadata.json, as git hands them over, into `ours`.
 
-    A version that cannot be merged by what it means is merged as git merges any text.
+    A version that is no sound metadata.json is merged as git merges any text.
 
     Raises:
         StoreError: `merge-failed`, if git could not merge it either; `ours` is as it was.

@@ -40,7 +40,7 @@ NO_REASON = "(the reason)"
 
 
 class ResumeStep(StrEnum):
-    """What resuming an increment does."""
+    """The effect of resuming an increment."""
 
     REOPEN = "reopen"
     ACTIVATE = "activate"
@@ -85,7 +85,7 @@ class ResumePlan:
 
     @property
     def step(self) -> ResumeStep:
-        """What is done about the increment."""
+        """The effect of the plan."""
         step = _STEPS.get(self.before.status, ResumeStep.ACTIVATE)
         has_pending = step is ResumeStep.NOTHING and self.before.pending
         return ResumeStep.DELIVER if has_pending else step
@@ -150,7 +150,7 @@ class ResumePlan:
         return plan_reopen(before, intent, amendment=amendment, more=more)
 
     def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
-        """The change as it would be made now, and what it would change about the work.
+        """The change as it would be made now, and its change of the work.
 
         Raises:
             StoreError: a document that is to be changed cannot be read.
@@ -190,7 +190,6 @@ class ResumeResult:
     """The result for one increment, before anything was delivered.
 
     Args:
-        step: what was done.
         entry: the new entry of reopenHistory, for a reopen.
         fresh: the operations that this process has just made.
         outrun: whether another process made it active at the same moment; the reason given here

@@ -1,4 +1,4 @@
-"""Changing what an increment has to do: more work, or parts of it once again."""
+"""Changes of an increment's work: new work, or parts to be done again."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _TARGET_KEYS = ("coverage_target", "coverageTarget")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an amendment came to.
+    """An increment's work after an amendment.
 
     Args:
         amended: the amendment, as it was recorded.
-        total: how many tasks there are now, discarded ones left out.
+        total: the number of tasks, without discarded ones.
         spared: links whose items are left alone, because they are about other user stories.
-        coverage: the share of the code that tests are to cover, in percent, if the files name one.
+        coverage: the coverage target in percent, if the files name one.
     """
 
     amended: Amended
@@ -55,22 +55,22 @@ class Scope:
 
     @property
     def new(self) -> int:
-        """How many of the tasks are new."""
+        """The number of new tasks."""
         return len(self.amended.amendment.ids)
 
     @property
     def original(self) -> int:
-        """How many were there before."""
+        """The number of tasks before."""
         return self.total - self.new
 
 
 def scope_change(change: str, tasks: Iterable[NewTask]) -> Amendment:
-    """More work.
+    """Check a change with new tasks.
 
     Raises:
         UsageError: `change-missing`, `change-too-long`, `task-unusable` or `too-many-tasks`.
     """
-    change = without_surrogates(change).strip()
+    change, tasks = without_surrogates(change).strip(), tuple(tasks)
     if not change:
         raise UsageError(
             "change-missing", "--scope is required: describe the change", hint="--scope TEXT"
@@ -81,33 +81,29 @@ def scope_change(change: str, tasks: Iterable[NewTask]) -> Amendment:
             f"the change has {len(change):,} characters; at most {LONGEST_CHANGE:,} are kept",
             hint="say it in short and put the rest into spec.md",
         )
-    return Amendment(change, tuple(map(_checked, _few(tuple(tasks)))))
-
-
-def _few(tasks: Sequence[NewTask]) -> Sequence[NewTask]:
     if len(tasks) > MOST_TASKS:
         raise UsageError(
             "too-many-tasks",
             f"{len(tasks)} tasks are proposed; at most {MOST_TASKS} are taken at once",
             hint="make an increment of its own: unlatch new TITLE",
         )
-    return tasks
+    return Amendment(change, tuple(map(_checked_task, tasks)))
 
 
-def _checked(task: NewTask) -> NewTask:
-    from unlatch.increments.documents import NewTask  # noqa: PLC0415
-
+def _checked_task(task: NewTask) -> NewTask:
     title = " ".join(without_surrogates(task.title).split())
     if not title or len(title) > LONGEST_TITLE:
         problem = "is empty" if not title else f"has more than {LONGEST_TITLE} characters"
         raise UsageError(
             "task-unusable", f"the title of a task {problem}", hint="name each task in one line"
         )
-    return NewTask(
-        title,
-        without_surrogates(task.story).strip() or None if task.story else None,
-        tuple(filter(None, (without_surrogates(one).strip() for one in task.criteria))),
-        without_surrogates(task.description) if task.description else None,
+    criteria = (without_surrogates(one).strip() for one in task.criteria)
+    return replace(
+        task,
+        title=title,
+        story=without_surrogates(task.story or "").strip() or None,
+        criteria=tuple(filter(None, criteria)),
+        description=without_surrogates(task.description or "") or None,
     )
 
 
@@ -280,11 +276,8 @@ def scope_of(increment: Increment, amendment_id: str) -> Scope:
 def _coverage(increment: Increment, texts: Mapping[str, str]) -> float | None:
     """The coverage target: of the tasks, else of the specification, else of metadata.json."""
     places = (front_matter.values(texts[TASKS]), front_matter.values(texts[SPEC]), increment.data)
-    for place in places:
-        for key in _TARGET_KEYS:
-            if (found := _percent(place.get(key))) is not None:
-                return found
-    return None
+    found = (_percent(place.get(key)) for place in places for key in _TARGET_KEYS)
+    return next((one for one in found if one is not None), None)
 
 
 def _percent(value: object) -> float | None:

@@ -39,13 +39,15 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
     """Give a command these options, passed to it as `delivery`.
 
     Args:
-        kinds: what the command does to items; plugins' options are offered for these.
+        kinds: the operations of the command; plugins' options are offered for these.
         comment: whether the command has the option `--comment`.
     """
     plugins = _plugin_flags(kinds)
     flags = [_FOLLOW]
-    for parameter, one in plugins.items():
-        flags.append(click.option(f"--{one.name}", parameter, is_flag=True, help=one.help))
+    flags += [
+        click.option(f"--{one.name}", parameter, is_flag=True, help=one.help)
+        for parameter, one in plugins.items()
+    ]
     if Kind.REOPEN in kinds:
         flags.append(_EVEN_IF_NOT_PLANNED)
     if comment:
@@ -71,7 +73,7 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
 
 
 def _plugin_flags(kinds: tuple[Kind, ...]) -> dict[str, Option]:
-    """What the installed plugins offer for what is done to items, by the parameters' names."""
+    """The options of installed plugins for these operations, by the parameters' names."""
     found: dict[str, Option] = {}
     for manifest in Registry().manifests.values():
         for option in manifest.options:

@@ -1,4 +1,4 @@
-"""The options that say what changes about an increment's work."""
+"""The options for changes of an increment's work."""
 
 from __future__ import annotations
 
@@ -51,15 +51,10 @@ _TASK_ID = re.compile(r"T-?[0-9]+[A-Za-z]?(?:-\w+)*", re.IGNORECASE | re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Scoping:
-    """What was typed about the work.
+    """A change of the work, as it was typed.
 
-    Args:
-        update: whether there is more to do; else parts of the work are to be done again.
-        change: what changes, if that was said.
-        tasks_file: a file with new tasks.
-        tasks: with `update`, the titles of new tasks; else the ids of tasks to be done again.
-        stories: with `update`, the story of the new tasks; else stories to be done again.
-        criteria: with `update`, the criteria of the new tasks; else those to be met again.
+    With `update` there is new work: the titles of new tasks, and the story and the criteria that
+    they belong to. Without it the ids are of tasks, stories and criteria to be done again.
     """
 
     update: bool = False
@@ -71,39 +66,37 @@ class Scoping:
 
 
 def scoping(command: Any) -> Any:
-    """Give a command these options; `take_scoping` reads them."""
+    """Add these options to a command; `take_scoping` reads them."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def take_scoping(options: dict[str, Any]) -> Scoping | None:
-    """Take these options out of a command's; None if nothing changes about the work.
+    """Take these options out of a command's; None if the work does not change.
 
     Raises:
-        UsageError: `task-is-id`, or what was typed does not fit together.
+        UsageError: `task-is-id`, or the options do not fit together.
     """
     change, file = options.pop("scope"), options.pop("tasks_file")
     update = options.pop("update_scope") or change is not None or file is not None
-    tasks, stories = options.pop("tasks"), options.pop("stories")
-    criteria = options.pop("criteria")
+    tasks, stories, criteria = (options.pop(name) for name in ("tasks", "stories", "criteria"))
     if not (update or tasks or stories or criteria):
         return None
-    found = Scoping(update, change, Path(file) if file else None, tasks, stories, criteria)
     if update:
-        _check(found)
-    return found
+        _check(tasks, stories)
+    return Scoping(update, change, Path(file) if file else None, tasks, stories, criteria)
 
 
-def _check(found: Scoping) -> None:
-    for title in found.tasks:
+def _check(tasks: tuple[str, ...], stories: tuple[str, ...]) -> None:
+    for title in tasks:
         if _TASK_ID.fullmatch(title.strip()):
             raise UsageError(
                 "task-is-id",
                 f"with --update-scope, --task takes the title of a new task, not an id: {title}",
                 hint="to reopen that task, leave out --update-scope, --scope and --tasks-file",
             )
-    if len(found.stories) > 1:
+    if len(stories) > 1:
         raise UsageError(
             "usage",
             "with --update-scope, --story can be given once: new tasks belong to one user story",

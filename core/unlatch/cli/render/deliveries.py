@@ -131,11 +131,9 @@ class _DeliveryLog:
 
 
 def tell_all_left(ended: Sequence[Delivered]) -> None:
-    """Say what is left and which one command finishes it."""
+    """Name the pending operations, and the one command that delivers them."""
     unfinished = [one for one in ended if one.left]
-    if len(unfinished) == 1:
-        tell_left(unfinished[0])
-    elif len(unfinished) <= FEW:
+    if len(unfinished) <= FEW:
         for one in unfinished:
             tell_left(one)
     else:
@@ -145,9 +143,9 @@ def tell_all_left(ended: Sequence[Delivered]) -> None:
 
 
 def tell_left(delivered: Delivered) -> None:
-    """Say what is left, and the command that can finish it."""
+    """Name the pending operations, and the command that delivers them."""
     if not delivered.left:
-        return  # a note names what a person has to decide
+        return  # a note names the decision that is left
     left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
     pending = delivered.increment.pending
     command = next_command(delivered.increment.id, pending)

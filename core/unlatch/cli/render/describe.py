@@ -51,7 +51,7 @@ def ago(moment: datetime, now: datetime) -> str:
 
 
 def seen_line(registry: Registry, seen: ItemSnapshot, *, columns: int) -> str:
-    """A linked item in the dialogue: tracker, name, title, and what it is."""
+    """A linked item in the dialogue: tracker, name, title, and state."""
     title = registry.manifest(seen.link.tracker).title
     return f"    {title:<{columns}}{clean(seen.name)} {_state_of(seen)}"
 

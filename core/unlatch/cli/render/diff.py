@@ -1,16 +1,11 @@
-"""Showing what a file would become, before it is written, and asking for it."""
+"""Show the change of a file as a diff, and ask for consent."""
 
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import is_interactive
-from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from unlatch.cli.runtime.session import require_terminal
 
 _NO_NEWLINE = "\\ No newline at end of file"
 
@@ -32,38 +27,24 @@ def _split(content: bytes | None) -> list[str]:
 
 def show_diff(diff: str) -> None:
     """Show a diff to people, in colour where there is any."""
-    for line in _lines(diff):
-        output.data(line)
-
-
-def _lines(diff: str) -> Iterator[str]:
     for line in diff.split("\n"):
-        shown = output.harmless(line.removesuffix("\r"))
+        text = output.harmless(line.removesuffix("\r"))
         if line.startswith(("+++", "---")):
-            yield output.strong(shown)
-        elif line.startswith("+"):
-            yield output.good(shown)
-        elif line.startswith("-"):
-            yield output.bad(shown)
-        else:
-            yield shown
+            text = output.strong(text)
+        elif line.startswith(("+", "-")):
+            text = output.good(text) if line.startswith("+") else output.bad(text)
+        output.data(text)
 
 
 def agreed(question: str, *, yes: bool, command: str) -> bool:
-    """Whether somebody wants what was shown.
+    """Ask for consent to a change that was shown.
 
     Args:
-        command: what is to be typed where nobody can be asked.
+        command: the command that needs no answer.
 
     Raises:
         UsageError: `not-interactive`.
     """
-    if yes:
-        return True
-    if not is_interactive():
-        raise UsageError(
-            "not-interactive",
-            "files would be changed; cannot prompt: stdin is not a terminal",
-            hint=command,
-        )
-    return output.confirm(question)
+    if not yes:
+        require_terminal("files would be changed", command)
+    return yes or output.confirm(question)

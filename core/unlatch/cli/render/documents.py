@@ -101,7 +101,7 @@ def _outcome(delivery: Delivery) -> str:
 
 
 def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
-    """The entry of reopenHistory as it stands now, with what it was synced to."""
+    """The entry of reopenHistory as it is now, with the items that it was synced to."""
     if entry is None:
         return None
     written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)

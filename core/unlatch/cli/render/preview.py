@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import link_entry
+from unlatch.cli.render.documents import spared_entries
 from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.render.scope_report import foreseen_lines, scope_entry
 from unlatch.cli.runtime import output
@@ -57,7 +57,7 @@ def preview_and_tell(
 
 
 def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
-    """Show what a command would do; the exit code."""
+    """Show a preview; the exit code."""
     if as_json:
         output.document("dry-run", **preview_document(preview))
     else:
@@ -78,13 +78,13 @@ def _lines(session: Session, preview: Preview) -> Iterator[str]:
 
 
 def item_lines(session: Session, items: Sequence[Previewed]) -> Iterator[str]:
-    """What each item would be told and sent."""
+    """The lines about each item: its comment and its requests."""
     registry = session.workspace.registry
     columns = 2 + max(len(manifest.title) for manifest in registry.manifests.values())
     requests = _request_lines([one for item in items for one in item.requests])
     said: Text | None = None
     for item in items:
-        # Items of one intent follow each other and are told the same, so it is shown once.
+        # Items of one intent follow each other and have one comment, which is shown once.
         if item.change.comment not in (None, said):
             said = item.change.comment
             yield from _comment_lines(said or (), columns)
@@ -155,27 +155,25 @@ def _sum(preview: Preview) -> str:
     reached = {item.link for item in preview.items if item.requests}
     unknown = {item.link for item in preview.items if item.is_unread}
     if not preview.items or (not reached and any(item.error for item in preview.items)):
-        told = ["no requests"]
+        parts = ["no requests"]
     elif not reached and not unknown:
-        told = [f"{times(len(preview.items), 'operation')} left for unlatch sync"]
+        parts = [f"{times(len(preview.items), 'operation')} left for unlatch sync"]
     else:
         exact = "" if preview.is_exact else ", as far as can be told before"
         requests = times(preview.requests, "request")
-        told = [f"{requests} to {times(len(reached), 'item')}{exact}"]
+        parts = [f"{requests} to {times(len(reached), 'item')}{exact}"]
     if unknown:
-        told.append(f"{times(len(unknown), 'item')} could not be read")
-    return f"{'; '.join(told)}; nothing was written."
+        parts.append(f"{times(len(unknown), 'item')} could not be read")
+    return f"{'; '.join(parts)}; nothing was written."
 
 
 def preview_document(preview: Preview) -> output.Json:
-    """What a command would do, for scripts."""
+    """A preview for scripts."""
     before, after = preview.plan.before, preview.plan.after
     return {
         "increment": {"id": before.id, "status": before.status, "wouldBe": after.status},
         "items": [previewed_entry(item) for item in preview.items],
-        "spared": [
-            {**link_entry(link), "neededBy": list(needed)} for link, needed in preview.spared
-        ],
+        "spared": spared_entries(preview.spared),
         "requests": preview.requests,
         "scope": scope_entry(preview.scope),
         "warnings": warning_entries(preview.warnings),
@@ -183,7 +181,7 @@ def preview_document(preview: Preview) -> output.Json:
 
 
 def previewed_entry(item: Previewed) -> output.Json:
-    """What one item would be told and sent, for scripts."""
+    """The planned change of one item, for scripts."""
     seen, change = item.item, item.change
     return {
         "tracker": item.operation.tracker,

@@ -1,4 +1,4 @@
-"""What the project's own rules have against making an increment active."""
+"""Violations of the project's rules, and the options about them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import ActivationOptions, check_activation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.activation_guard import ActivationOptions
 
 FORCE = click.option(
     "--force", is_flag=True, help="Override limits and rules; recorded in the history."
@@ -38,8 +37,8 @@ def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = 
     """
     for warning in warnings:
         if warning.id not in known:
-            told = f"    {output.warn('note:')} {output.clean(warning.message)}"
-            output.talk(f"{told} {output.faint(f'[{warning.id}]')}")
+            note = f"    {output.warn('note:')} {output.clean(warning.message)}"
+            output.talk(f"{note} {output.faint(f'[{warning.id}]')}")
 
 
 def warn_of_frequency(
@@ -48,7 +47,7 @@ def warn_of_frequency(
     """Warn where an increment was reopened often, or will have been with `more` reopens.
 
     Args:
-        told: what is told anyway; its rules may say the same.
+        told: warnings that are shown anyway; they may say the same.
     """
     count = increment.effective_reopens + more
     if count < session.workspace.config.frequent_reopens:
@@ -65,19 +64,6 @@ def warn_of_frequency(
 def warning_entries(warnings: Iterable[UnlatchError]) -> list[output.Json]:
     """The same for scripts."""
     return [problem_entry(warning) for warning in warnings]
-
-
-def foretold(
-    session: Session, increment: Increment, activation: ActivationOptions
-) -> tuple[UnlatchError, ...]:
-    """What the rules have against it, before anything is asked.
-
-    Raises:
-        UnlatchError: the rules refuse it; no question is asked then.
-    """
-    return check_activation(
-        session.workspace, increment, replace(activation, is_asked=is_interactive())
-    ).warnings
 
 
 def with_category(

@@ -63,7 +63,7 @@ def problem_entry(error: UnlatchError) -> output.Json:
 
 
 def error_lines(error: UnlatchError) -> list[str]:
-    """An error as people read it: id, what, where, and what to do next."""
+    """An error for people: id, message, place, and next step."""
     lines = [f"error[{error.id}]: {error.message}"]
     lines += [f"  - {problem}" for problem in error.problems]
     if error.where:

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
     from rich.progress import Task
 
-# With so many at most, each is told of by itself and nothing has to show that it goes on.
+# With so many at most, each is shown by itself, and no bar.
 FEW = 20
 
 
 @contextmanager
 def bar(total: int, what: str) -> Iterator[Callable[[], None]]:
-    """Show how far the work is; yields what is to be called for each piece that is done."""
+    """Show the progress of work; yields the function to call for each piece that is done."""
     if total <= FEW or not sys.stderr.isatty():
-        yield _nobody_looks
+        yield lambda: None
         return
     from rich.console import Console  # noqa: PLC0415  (slow to load, and rarely needed)
     from rich.progress import (  # noqa: PLC0415
@@ -37,21 +37,14 @@ def bar(total: int, what: str) -> Iterator[Callable[[], None]]:
             speed = task.finished_speed or task.speed
             return Text(f"{speed:.1f}/s" if speed else "")
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
-    # Data that is piped away stays there; what goes to the terminal is written above the bar.
+    # Piped data stays in the pipe; lines to the terminal are written above the bar.
     progress = Progress(
-        *columns, console=Console(stderr=True), redirect_stdout=sys.stdout.isatty(), transient=True
+        *(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()),
+        *(Rate(), TimeRemainingColumn()),
+        console=Console(stderr=True),
+        redirect_stdout=sys.stdout.isatty(),
+        transient=True,
     )
     with progress:
         task = progress.add_task(what, total=total)
         yield lambda: progress.advance(task)
-
-
-def _nobody_looks() -> None:
-    """Nothing is shown."""

@@ -1,4 +1,4 @@
-"""What a command works with: the project, its trackers, and who is at work."""
+"""The session of a command: the project, its trackers, and the user."""
 
 from __future__ import annotations
 

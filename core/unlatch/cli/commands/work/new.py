@@ -55,7 +55,7 @@ def command(entry: Entry) -> click.Command:
                 },
             )
         else:
-            output.data(f"{output.good(output.sign('ok'))} {increment.id} in {increment.folder}")
+            output.ok(f"{increment.id} in {increment.folder}")
             output.talk(f"Next: unlatch start {increment.id}")
         return 0
 

@@ -47,7 +47,7 @@ class Selection:
 
     @property
     def preview_command(self) -> str:
-        """The command that shows what resuming these would write."""
+        """The command that previews the requests."""
         conditions = [f"--all-matching {quote(one)}" for one in self.expressions]
         return f"unlatch resume {' '.join([*map(quote, self.ids), *conditions])} --dry-run"
 
@@ -56,7 +56,7 @@ def resume_selected(session: Session, selection: Selection, typed: ResumeOptions
     """Resume many increments; the exit code.
 
     Raises:
-        UsageError: what was typed cannot be done; nothing was changed.
+        UsageError: an option is unusable; nothing was changed.
     """
     workspace = session.workspace
     workspace.check_config()
@@ -187,7 +187,7 @@ def _end(
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in results]
-    # What is recorded and not delivered outweighs what was refused.
+    # Pending operations outweigh refusals.
     code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0) or left_out
     if typed.as_json:
         entries = [resumed_entry(one, served.get(one.before.id)) for one in results]

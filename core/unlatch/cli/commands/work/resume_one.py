@@ -108,7 +108,7 @@ def _confirm(
         None if it was declined.
 
     Raises:
-        UsageError: what was typed cannot be done, or a question cannot be asked.
+        UsageError: an option is unusable, or a question cannot be asked.
     """
     shown: frozenset[str] = frozenset()
     is_part = typed.scoping is not None and not typed.scoping.update
