@@ -9,11 +9,11 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import (
     build_updates,
-    document,
     documents_of,
     plan_amendment,
 )
 from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.reading import document
 from unlatch.increments.model.amendment import Amended, Amendment
 from unlatch.increments.records.events import Delivered, Repointed, read_events
 from unlatch.spi import Capability

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.run import SharedItems
 from unlatch.errors import StoreError, UsageError, WorkOpen
-from unlatch.increments.files.amendments import documents_of, unreadable_documents
+from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.plans import (
     IntentDetails,
@@ -20,6 +20,7 @@ from unlatch.increments.files.plans import (
     plan_undo,
     undoable,
 )
+from unlatch.increments.files.reading import unreadable_documents
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (

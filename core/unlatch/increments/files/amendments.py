@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
-from unlatch.increments.files.reading import read_document, read_metadata
+from unlatch.increments.files.reading import DOCUMENTS, document, read_document, read_metadata
 from unlatch.increments.model.amendment import Amended, Amendment
 from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.atomic import replace_file
-from unlatch.worklog.restore import or_restore
-from unlatch.worklog.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Operation
-
-DOCUMENTS = (SPEC, TASKS)
 
 
 class _Written(NamedTuple):
@@ -51,32 +47,6 @@ def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -
     """An entry of reopenHistory with its amendment; raises as `plan_amendment`."""
     made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
     return replace(entry, amendment=plan_amendment(before.folder, made).amendment)
-
-
-def document(folder: Path, name: str) -> str:
-    """A document of an increment; empty if it is missing."""
-    text = read_document(folder / name)
-    if text is not None:
-        return text
-    if not exists(folder / name):
-        return ""
-    raise StoreError(
-        "document-unreadable",
-        f"{name} cannot be read as UTF-8 text",
-        where=str(folder / name),
-        hint=or_restore("save it as UTF-8 text, or check its permissions", folder / name),
-    )
-
-
-def unreadable_documents(folder: Path) -> list[StoreError]:
-    """The errors of reading spec.md and tasks.md."""
-    found = []
-    for name in DOCUMENTS:
-        try:
-            document(folder, name)
-        except StoreError as error:
-            found.append(error)
-    return found
 
 
 def documents_of(increment: Increment) -> dict[str, str]:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.finding import Finder
-from unlatch.increments.files.layout import SPEC, Folder, Layout
+from unlatch.increments.files.collection import IncrementCollection
 from unlatch.increments.files.locks import NEW, store_lock
-from unlatch.increments.files.reading import words_of
-from unlatch.increments.files.snapshots import Shapes, read_folder, read_increment
-from unlatch.increments.model.increment import BrokenIncrement, Increment, Link, ReopenEntry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
@@ -21,19 +15,21 @@ from unlatch.worklog.ids import number_of
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable
     from datetime import datetime
     from typing import Unpack
 
-    from unlatch.errors import StoreError
+    from unlatch.increments.files.layout import Layout
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
+    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.amendment import Amended, Amendment
+    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.spi.operation import Kind, Operation
     from unlatch.worklog.event_log import Event
 
 
-class MetadataManager:
+class MetadataManager(IncrementCollection):
     """The increments of one project.
 
     Modules that only writing needs are imported by the methods that write: `list` is faster so.
@@ -53,57 +49,9 @@ class MetadataManager:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
-        self.layout = layout
+        super().__init__(layout, shapes=shapes)
         self.clock = clock
         self.new_id = new_id
-        self.shapes = shapes
-        self._finder = Finder(layout)
-
-    def find(self, wanted: str) -> Folder:
-        """The folder for 7, 0007, or a folder's name; archived ones too.
-
-        Raises:
-            UsageError: `unknown-increment` or `ambiguous-increment`.
-            StoreError: `folder-vanished`, if it was found before.
-        """
-        return self._finder.find(wanted)
-
-    def read(self, wanted: str) -> Increment:
-        """One increment; raises StoreError if its files cannot be read, or as `find`."""
-        return read_increment(self.find(wanted), self.shapes)
-
-    def list(self) -> list[Increment | BrokenIncrement]:
-        """All increments, archived and broken ones included."""
-        return [*self.each(self.layout.folders())]
-
-    def read_all(self) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
-        """The increments that can be read, and those that cannot."""
-        found = self.list()
-        broken = [one for one in found if isinstance(one, BrokenIncrement)]
-        return [one for one in found if not isinstance(one, BrokenIncrement)], broken
-
-    def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
-        """The increments in these folders, read one by one."""
-        with _without_collection():
-            for folder in folders:
-                yield read_folder(folder, self.shapes)
-
-    def unreadable_documents(self, increment: Increment) -> Sequence[StoreError]:
-        """Why spec.md or tasks.md cannot be read."""
-        from unlatch.increments.files.amendments import unreadable_documents  # noqa: PLC0415
-
-        return unreadable_documents(increment.folder)
-
-    def unreadable_title(self, increment: Increment) -> StoreError | None:
-        """Why the title of an increment is its folder's name, if spec.md cannot be read."""
-        if increment.title != words_of(increment.id):
-            return None
-        errors = self.unreadable_documents(increment)
-        return next((one for one in errors if (one.where or "").endswith(SPEC)), None)
-
-    def has_frequent_reopens(self, wanted: str, threshold: int = 3) -> bool:
-        """Whether it was reopened `threshold` times or more; undone reopens do not count."""
-        return self.read(wanted).has_frequent_reopens(threshold)
 
     def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
         """Create an increment in planning, with the next number."""
@@ -286,15 +234,3 @@ class MetadataManager:
     def unarchive(self, wanted: str) -> Increment:
         """Move an increment out of the archive, and update its documents from metadata.json."""
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Pause the garbage collector while many files are parsed: there is no garbage among them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

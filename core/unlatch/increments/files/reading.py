@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.layout import METADATA, SPEC, Folder
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.restore import or_restore
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +23,7 @@ ID_KEYS = ("id", "increment", "increment_id")
 CREATED_KEYS = ("created", "created_at", "createdAt")
 ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at")
 COMPLETED_KEYS = ("completedAt", "completed", "completed_at")
+DOCUMENTS = (SPEC, TASKS)
 # A title stands at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 
@@ -104,6 +105,32 @@ def read_document(path: Path) -> str | None:
         return read_file(path).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def document(folder: Path, name: str) -> str:
+    """A document of an increment; empty if it is missing."""
+    text = read_document(folder / name)
+    if text is not None:
+        return text
+    if not exists(folder / name):
+        return ""
+    raise StoreError(
+        "document-unreadable",
+        f"{name} cannot be read as UTF-8 text",
+        where=str(folder / name),
+        hint=or_restore("save it as UTF-8 text, or check its permissions", folder / name),
+    )
+
+
+def unreadable_documents(folder: Path) -> list[StoreError]:
+    """The errors of reading spec.md and tasks.md."""
+    found = []
+    for name in DOCUMENTS:
+        try:
+            document(folder, name)
+        except StoreError as error:
+            found.append(error)
+    return found
 
 
 def _read(folder: Folder, name: str, *, at_most: int | None = None) -> bytes:
