@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.increments.files.locks import ACTIVE, store_lock
-from unlatch.increments.model.limits import against_limits
-from unlatch.increments.model.reopening import against_reopening, category_of
+from unlatch.increments.model.limits import limit_violations
+from unlatch.increments.model.reopening import category_of, reopen_violations
 from unlatch.increments.model.rule_violation import Policy
 from unlatch.increments.model.status import Status
 
@@ -148,12 +148,12 @@ def _violations(
     limits = workspace.config.limits.rules
     if limits.is_limited:
         everything = wip.found if wip else workspace.manager.list()
-        found += against_limits(increment, everything, limits)
+        found += limit_violations(increment, everything, limits)
     if increment.status is Status.COMPLETED:
         rules = workspace.config.reopen.rules
         if is_asked:
             rules = replace(rules, category_required=False)
-        found += against_reopening(increment, rules, category=category, now=workspace.clock())
+        found += reopen_violations(increment, rules, category=category, now=workspace.clock())
     return found
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.increments.model.limits import Limits, against_limits, days_idle, is_stale, wip
+from unlatch.increments.model.limits import Limits, days_idle, is_stale, limit_violations, wip
 from unlatch.increments.model.rule_violation import Policy
 from unlatch.increments.model.status import Status
 
@@ -66,7 +66,7 @@ def test_types_are_counted_whatever_their_case() -> None:
 def test_an_increment_never_counts_against_itself() -> None:
     one = increment()
 
-    assert () == against_limits(one, [one], Limits(max_active=1, policy=Policy.REFUSE))
+    assert () == limit_violations(one, [one], Limits(max_active=1, policy=Policy.REFUSE))
 
 
 KINDS = ["feature", "bug", "docs"]
@@ -89,7 +89,7 @@ def test_it_is_refused_or_warned_where_a_limit_would_be_exceeded(
 ) -> None:
     found = [increment(f"{n:04d}-work", kind=one) for n, one in enumerate(active)]
 
-    told = against_limits(increment("0099-new", Status.PLANNING, kind), found, limits)
+    told = limit_violations(increment("0099-new", Status.PLANNING, kind), found, limits)
 
     if limits.hard_cap is not None and len(active) + 1 > limits.hard_cap:
         expected = [Policy.REFUSE]

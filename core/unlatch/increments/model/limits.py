@@ -112,29 +112,29 @@ def type_of(increment: Increment) -> str:
     return (increment.type or "none").casefold()
 
 
-def against_limits(
+def limit_violations(
     increment: Increment, found: Iterable[Increment | BrokenIncrement], limits: Limits
 ) -> tuple[RuleViolation, ...]:
     """The violations if an increment became active, the strictest first.
 
-    An increment of a type that may interrupt is held up by the hard cap alone.
+    Only the hard cap applies to a type that may interrupt.
 
     Args:
-        found: the increments of the project, that one among them or not.
+        found: the increments of the project, with or without that one.
     """
     others = [one for one in wip(found, limits).active if one.id != increment.id]
     then = wip((*others, replace(increment, status=Status.ACTIVE, archived=False)), limits)
     if then.capped.is_over:
-        return (_objection(then.capped, others, Policy.REFUSE),)
+        return (_violation(then.capped, others, Policy.REFUSE),)
     if limits.may_interrupt(increment):
         return ()
     kind = type_of(increment)
     alike = [one for one in others if type_of(one) == kind]
     checked = ((then.total, others), (then.types[kind], alike))
-    return tuple(_objection(use, held, limits.policy) for use, held in checked if use.is_over)
+    return tuple(_violation(use, held, limits.policy) for use, held in checked if use.is_over)
 
 
-def _objection(use: Use, others: Sequence[Increment], policy: Policy) -> RuleViolation:
+def _violation(use: Use, others: Sequence[Increment], policy: Policy) -> RuleViolation:
     kind = use.setting.partition("per_type.")[2]
     noun = f"{kind} increment" if kind else "increment"
     one_more = f"this would be active {noun} number {use.active}"
@@ -157,12 +157,12 @@ def _named(others: Sequence[Increment]) -> str:
 
 
 def days_idle(increment: Increment, now: datetime) -> int | None:
-    """Whole days since anything was last done; None if no file says when that was."""
+    """Whole days since the last activity; None if no file has its time."""
     last = increment.last_activity or increment.created
     return max(0, (now - last) // timedelta(days=1)) if last else None
 
 
 def is_stale(increment: Increment, limits: Limits, now: datetime) -> bool:
-    """Whether nothing has been done for as long as its status should not last."""
+    """Whether the last activity is older than its status allows."""
     after, idle = limits.stale_after.get(increment.status), days_idle(increment, now)
     return not increment.archived and bool(after) and idle is not None and idle >= (after or 0)

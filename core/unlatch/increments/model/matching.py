@@ -27,7 +27,7 @@ class Trait(StrEnum):
     ARCHIVED = "archived"
 
 
-# Words that are chosen by a part of them, too.
+# Fields that ~ can search.
 _WORDS = frozenset({Trait.TYPE, Trait.TITLE, Trait.ID})
 _EXPRESSION = re.compile(r"\s*(?P<trait>\w+)\s*(?P<how>!=|=|~)\s*(?P<value>.*?)\s*")
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
@@ -46,7 +46,6 @@ class Condition:
     value: str
 
     def holds(self, increment: Increment) -> bool:
-        """Whether an increment is so."""
         wanted = self.value.casefold()
         values = {value.casefold() for value in _values(self.trait, increment)}
         if self.how == "~":
@@ -55,26 +54,22 @@ class Condition:
 
 
 def read_condition(text: str) -> Condition:
-    """The condition that an expression states.
-
-    Raises:
-        UsageError: `filter-invalid`.
-    """
+    """Parse an expression; UsageError `filter-invalid` where it is wrong."""
     match = _EXPRESSION.fullmatch(text)
     known = match is not None and match["trait"].casefold() in set(Trait)
     if match is None or not known or not match["value"]:
-        raise _invalid(text, "it is not a name, =, != or ~, and a value")
+        raise _invalid(text, "use FIELD=VALUE, FIELD!=VALUE or FIELD~WORDS")
     trait, value = Trait(match["trait"].casefold()), match["value"]
     if match["how"] == "~" and trait not in _WORDS:
-        raise _invalid(text, f"{trait} is compared as a whole, with = or !=")
+        raise _invalid(text, f"{trait} allows only = and !=")
     if trait is Trait.STATUS:
         status = read_status(value)
         if status is None:
-            raise _invalid(text, f"a status is one of {', '.join(Status)}")
+            raise _invalid(text, f"the status must be one of {', '.join(Status)}")
         value = status.value
     if trait is Trait.ARCHIVED:
         if value.casefold() not in _ANSWERS:
-            raise _invalid(text, "archived is yes or no")
+            raise _invalid(text, "archived must be yes or no")
         value = "yes" if _ANSWERS[value.casefold()] else "no"
     return Condition(trait, match["how"], value)
 
@@ -82,7 +77,7 @@ def read_condition(text: str) -> Condition:
 def matching(
     increments: Iterable[Increment], conditions: Sequence[Condition]
 ) -> tuple[Increment, ...]:
-    """The increments for which all conditions hold; archived ones only where one asks for them."""
+    """The increments that fulfil all conditions; archived ones only if a condition names them."""
     if not any(one.trait is Trait.ARCHIVED for one in conditions):
         conditions = (*conditions, Condition(Trait.ARCHIVED, "=", "no"))
     return tuple(one for one in increments if all(each.holds(one) for each in conditions))
@@ -93,18 +88,18 @@ def _values(trait: Trait, increment: Increment) -> tuple[str, ...]:
         return tuple(link.tracker for link in increment.links)
     if trait is Trait.ID:
         return (increment.id,)
-    told = {
+    values = {
         Trait.STATUS: increment.status.value,
         Trait.TYPE: increment.type or "none",
         Trait.TITLE: increment.title,
         Trait.ARCHIVED: "yes" if increment.archived else "no",
     }
-    return (told[trait],)
+    return (values[trait],)
 
 
 def _invalid(text: str, why: str) -> UsageError:
     return UsageError(
         "filter-invalid",
-        f"{text!r} chooses nothing: {why}",
-        hint=f"for example status=completed or title~words; by {', '.join(Trait)}",
+        f"invalid filter {text!r}: {why}",
+        hint=f"for example status=completed or title~words; fields: {', '.join(Trait)}",
     )

@@ -64,7 +64,7 @@ def _is_word(text: str) -> bool:
     return 0 < len(text) <= LONGEST_CATEGORY and text.replace("-", "").replace("_", "").isalnum()
 
 
-def against_reopening(
+def reopen_violations(
     increment: Increment, rules: ReopenRules, *, category: str | None, now: datetime
 ) -> Iterator[RuleViolation]:
     """The violations of a reopen."""
