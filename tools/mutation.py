@@ -191,7 +191,8 @@ def main() -> None:
     os.chdir(ROOT)
     for name in ("UNLATCH_SPECS", "UNLATCH_CORPUS", "UNLATCH_SAMPLES"):
         os.environ.pop(name, None)  # what takes them is thorough, not fast
-    sys.path[0] = str(ROOT)
+    # This tree's, whichever is installed.
+    sys.path[:1] = [str(ROOT), str(CORE), str(ROOT / "plugins")]
     for name in LIBRARIES:
         importlib.import_module(name)
     print(f"{'package':<12}{'mutants':>8}{'sample':>8}{'killed':>8}{'score':>7}{'seconds':>9}")
