@@ -36,24 +36,25 @@ def resume_at_once(stage: Stage, case: Case, processes: int) -> list[int]:
             os.close(opener)
             _resume(stage, case, gate, say_ready)
         children.append(child)
+    os.close(say_ready)
     for _ in children:
-        os.read(ready, 1)
+        assert os.read(ready, 1), "a process ended before it came to change the increment"
     os.close(opener)  # everybody was waiting for this
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    for descriptor in (gate, ready, say_ready):
+    for descriptor in (gate, ready):
         os.close(descriptor)
     return codes
 
 
 def _resume(stage: Stage, case: Case, gate: int, say_ready: int) -> None:
-    real = MetadataManager.reopen
+    real = MetadataManager.apply
 
     def together(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
         os.write(say_ready, b"x")
         os.read(gate, 1)
         return real(manager, *args, **kwargs)
 
-    MetadataManager.reopen = together  # type: ignore[method-assign,assignment]
+    MetadataManager.apply = together  # type: ignore[method-assign,assignment]
     code = 99
     try:
         os.environ.update(stage.environ)

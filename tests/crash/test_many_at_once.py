@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.test_interrupt import COMMENTING, Waiting
-from tests.warm.client import unlatch
+from tests.warm.client import module, unlatch
 
 from unlatch.delivery import dispatch
 from unlatch.increments.files.manager import MetadataManager
@@ -23,38 +22,37 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 
 
-def told_by(module: str, *arguments: str) -> Any:
+def told_by(name: str, *arguments: str) -> Any:
     # In a process of its own: a process with threads does not fork well.
     done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
+        [*module(name), *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
+        timeout=300,
         check=False,
     )
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
 
 
-def test_fifty_processes_lose_nothing_and_do_nothing_twice(
+def test_many_processes_lose_nothing_and_do_nothing_twice(
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = told_by("tests.crash.crowd", "--processes", "50")
+    told = told_by("tests.crash.crowd", "--processes", "20")
 
     record_property("crowd", f"{told['commands']} commands, {told['polls']} looks at the files")
     assert told["wrong"] == []
     assert told["sync"] == 0
-    assert (told["processes"], told["commands"]) == (50, 100)
-    assert told["reopens"] > 5
-    assert told["polls"] > 50
+    assert (told["processes"], told["commands"]) == (20, 40)
+    assert told["reopens"] > 2
+    assert told["polls"] > 20
 
 
 def test_processes_that_resume_at_the_same_moment_reopen_once() -> None:
-    two = told_by("tests.crash.at_once", "--processes", "2", "--rounds", "2")
-    eight = told_by("tests.crash.at_once", "--processes", "8", "--rounds", "1")
+    told = told_by("tests.crash.at_once", "--processes", "5", "--rounds", "2")
 
-    assert [[], []] == [two["wrong"], eight["wrong"]]
-    assert [{"0": 4}, {"0": 8}] == [two["codes"], eight["codes"]]
+    assert (told["wrong"], told["codes"]) == ([], {"0": 10})
 
 
 @pytest.mark.parametrize("status", ["paused", "planning", "abandoned"])
@@ -62,14 +60,14 @@ def test_what_another_process_took_up_a_moment_ago_is_active_already(
     project: Project, monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
     project.increment(status=status)
-    real = MetadataManager.transition
+    real = MetadataManager.apply
 
     def outrun(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
-        monkeypatch.setattr(MetadataManager, "transition", real)
+        monkeypatch.setattr(MetadataManager, "apply", real)
         real(manager, *args, **kwargs)  # the other process
         return real(manager, *args, **kwargs)
 
-    monkeypatch.setattr(MetadataManager, "transition", outrun)
+    monkeypatch.setattr(MetadataManager, "apply", outrun)
 
     done = project.run("resume", "7", "--reason", REASON, "--yes")
 
@@ -81,10 +79,10 @@ def test_what_another_process_took_up_a_moment_ago_is_active_already(
 def test_random_lives_end_as_they_were_meant_to(
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = told_by("tests.crash.random_life", "--examples", "8", "--steps", "15")
+    told = told_by("tests.crash.random_life", "--examples", "6", "--steps", "12")
 
     record_property("random lives", json.dumps(told))
-    assert told["lives"] >= 8
+    assert told["lives"] >= 6
     for what in ("commands", "settled", "deaths", "faults", "sure undos"):
         assert told[what] > 0
 
