@@ -39,7 +39,7 @@ CORE = ROOT / "core"
 TESTS = {
     "worklog": ("tests/worklog", "tests/increments/files"),
     "increments": ("tests/increments",),
-    "delivery": ("tests/delivery",),
+    "delivery": ("tests/delivery/unit", "tests/delivery/test_next_step.py"),
     "sync": ("tests/sync", "tests/cli/test_sync.py", "tests/cli/test_sync_followers.py"),
 }
 OPERATORS = (

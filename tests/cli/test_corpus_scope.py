@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.cli.project import REASON
 from tests.cli.test_corpus import corpus, pytestmark
+from tests.increments.documents.test_corpus import a_third_or_all
 
 from unlatch.increments.documents import open_work, read_spec, read_tasks
 
@@ -42,8 +43,11 @@ def all_of(corpus: Project) -> list[dict[str, Any]]:
     return [one for one in found if one["id"] != TWICE]
 
 
-def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(corpus: Project) -> None:
-    for one in all_of(corpus):
+@a_third_or_all
+def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(
+    corpus: Project, step: int
+) -> None:
+    for one in all_of(corpus)[::step]:
         before = texts(folder_of(corpus, one["id"]))
         known = [task.id for task in read_tasks(before["tasks.md"].decode()).tasks]
 
@@ -70,9 +74,10 @@ def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(corpus: 
         assert done.document["scope"]["tasks"]["new"] == 2
 
 
-def test_each_is_completed_just_if_nothing_is_open(corpus: Project) -> None:
+@a_third_or_all
+def test_each_is_completed_just_if_nothing_is_open(corpus: Project, step: int) -> None:
     refused = 0
-    for one in all_of(corpus):
+    for one in all_of(corpus)[::step]:
         corpus.run("resume", one["id"], "--reason", REASON, "--yes", "--force", "--offline")
         found = texts(folder_of(corpus, one["id"]))
         left = open_work(

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.crash.test_many_at_once import told_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # `make torture` dies at each of them, twice.
-EVERY = "6"
-ROOT = Path(__file__).parents[2]
+EVERY = "10"
 
 
 def test_death_at_any_boundary_changes_nothing_in_the_end(
     record_property: Callable[[str, object], None],
 ) -> None:
-    # In a process of its own: deaths are forked, and a process with threads does not fork well.
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.crash.kill_matrix", "--every", EVERY, "--cold", "9"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout, done.stderr
-    told = json.loads(done.stdout)
+    told = told_by("tests.crash.kill_matrix", "--every", EVERY, "--cold", "9")
+
     record_property("kill matrix", f"{told['boundaries']} boundaries, {told['deaths']} deaths")
     assert told["wrong"] == {}
     assert told["boundaries"] > 100

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import resource
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.cli import work
 from tests.cli.project import REASON, Project
+from tests.crash.test_many_at_once import told_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
 SCOPE = ("resume", "7", "--reason", REASON, "--yes", "--scope", "More", "--task", "Add a switch")
 SIZE = 200_000
 
@@ -23,16 +20,8 @@ SIZE = 200_000
 def test_death_at_any_boundary_changes_nothing_in_the_end(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    # In a process of its own: deaths are forked, and a process with threads does not fork well.
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.crash.scope_kill", str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout, done.stderr
-    told = json.loads(done.stdout)
+    told = told_by("tests.crash.scope_kill", str(tmp_path))
+
     record_property("scope change", f"{told['deaths']} deaths")
     assert told["wrong"] == {}
     assert told["deaths"] > 20

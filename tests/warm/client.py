@@ -58,6 +58,12 @@ def unlatch(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
     return (str(folder / "unlatch"),) if folder and not _is_foreign(environ or {}) else COLD
 
 
+def module(name: str) -> tuple[str, ...]:
+    """How to run a module of the tests as a process of its own, from their root."""
+    folder = programs()
+    return (str(folder / "unlatch") if folder else sys.executable, "-m", name)
+
+
 def program_path(others: str) -> str:
     """A PATH on which the unlatch that is tested comes before any other."""
     folders = [folder for folder in (programs(), Path(sys.executable).parent) if folder]

@@ -17,12 +17,14 @@ import importlib
 import io
 import os
 import pkgutil
+import runpy
 import selectors
 import signal
 import socket
 import sys
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 PACKAGES = ("unlatch", "unlatch_sandbox", "unlatch_github", "unlatch_ado", "unlatch_jira")
 # Commands load these when they open a tracker, show something, or serve the sandbox.
@@ -37,6 +39,7 @@ LIBRARIES = (
     "github.IssueComment",
     "github.Label",
     "github.Repository",
+    "hypothesis.stateful",
     "jira",
     "jsonschema",
     "keyring",
@@ -178,9 +181,15 @@ def _become(request: Request) -> None:
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module("sitecustomize")
     try:
-        importlib.import_module("unlatch.cli.main").main()
+        if sys.argv[1:2] == ["-m"]:  # a script of the tests, from their root
+            sys.path.insert(0, str(Path.cwd()))
+            sys.argv[:2] = []
+            runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+        else:
+            importlib.import_module("unlatch.cli.main").main()
     except SystemExit as end:
         _end(end.code if isinstance(end.code, int) else 0)
+    _end(0)
 
 
 def _end(code: int) -> None:
