@@ -53,8 +53,8 @@ class ResumeStep(StrEnum):
 _STEPS = {
     Status.COMPLETED: ResumeStep.REOPEN,
     Status.ABANDONED: ResumeStep.REVIVE,
-    Status.ACTIVE: ResumeStep.NOTHING,
 }
+_ACTIVE = (ResumeStep.DELIVER, ResumeStep.NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +86,9 @@ class ResumePlan:
     @property
     def step(self) -> ResumeStep:
         """The effect of the plan."""
-        step = _STEPS.get(self.before.status, ResumeStep.ACTIVATE)
-        has_pending = step is ResumeStep.NOTHING and self.before.pending
-        return ResumeStep.DELIVER if has_pending else step
-
-    @property
-    def is_active(self) -> bool:
-        """Whether the increment is active already."""
-        return self.before.status is Status.ACTIVE
+        if self.before.status is Status.ACTIVE:
+            return ResumeStep.DELIVER if self.before.pending else ResumeStep.NOTHING
+        return _STEPS.get(self.before.status, ResumeStep.ACTIVATE)
 
     @property
     def reopens_items(self) -> bool:
@@ -131,12 +126,8 @@ class ResumePlan:
         return details
 
     def decide(self, workspace: Workspace, before: Increment, intent: Intent) -> Plan:
-        """The change of status of the increment as it is then.
-
-        Raises:
-            StoreError: the increment is no longer what the plan was made for.
-        """
-        if self.is_active:
+        """The change of the increment as it is then; raises where the plan does not fit it."""
+        if self.step in _ACTIVE:
             return plan_enqueue(before)
         if self.step is not ResumeStep.REOPEN:
             kind = Kind.REOPEN if self.reopens_items else None
@@ -150,11 +141,7 @@ class ResumePlan:
         return plan_reopen(before, intent, amendment=amendment, more=more)
 
     def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
-        """The change as it would be made now, and its change of the work.
-
-        Raises:
-            StoreError: a document that is to be changed cannot be read.
-        """
+        """The change as it would be made now, and its change of the work."""
         request, reason = self.request, self.request.reason
         if self.before.status.is_finished and reason is None:
             reason = NO_REASON
@@ -171,17 +158,8 @@ class ResumePlan:
         return scope.plan_amendment_of_active(workspace, plan, intent, request.amendment)
 
     def check_rules(self, workspace: Workspace, *, is_asked: bool = False) -> Approval:
-        """Check the project's rules before anything is asked or shown.
-
-        Args:
-            is_asked: whether a prompt will ask for a missing category.
-
-        Raises:
-            UnlatchError: as `check_activation`.
-        """
-        activation = self.request.activation
-        if is_asked:
-            activation = replace(activation, is_asked=True)
+        """Check the project's rules, as `check_activation`, before a prompt or a dry run."""
+        activation = replace(self.request.activation, is_asked=is_asked)
         return check_activation(workspace, self.before, activation)
 
 
@@ -213,11 +191,7 @@ class ResumeResult:
 
 
 def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
-    """Plan to resume an increment.
-
-    Raises:
-        UsageError: the reason is blank or too long.
-    """
+    """Plan to resume an increment; raises where the reason is blank or too long."""
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
     return ResumePlan(increment, request)
@@ -239,7 +213,7 @@ def apply_resume(
     manager, request = workspace.manager, plan.request
     plan = replace(plan, before=manager.read(plan.before.id))
     before, step = plan.before, plan.step
-    if plan.is_active:
+    if step in _ACTIVE:
         is_unfinished = before.archived or before.unwritten
         now = manager.unarchive(before.id) if is_unfinished else before
         return _amend(workspace, ResumeResult(before, now, step), request)
@@ -307,22 +281,17 @@ def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> 
         return replace(done, is_known=True)
     intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
     after, fresh = scope.amend_active(workspace, before, intent, amendment)
-    is_active = done.step in (ResumeStep.DELIVER, ResumeStep.NOTHING)
     return replace(
         done,
         increment=after,
-        step=ResumeStep.AMEND if is_active else done.step,
+        step=ResumeStep.AMEND if done.step in _ACTIVE else done.step,
         fresh=done.fresh | fresh,
         scope=scope.scope_of(after, intent.op),
     )
 
 
 def _join(workspace: Workspace, plan: ResumePlan, error: StoreError) -> ResumeResult:
-    """Help to deliver what another process did between our look and our lock; add nothing.
-
-    Raises:
-        StoreError: the increment is not active.
-    """
+    """Help to deliver the resume of another process, between our look and our lock."""
     now = workspace.manager.read(plan.before.id)
     if now.status is not Status.ACTIVE:
         raise error

@@ -1,0 +1,155 @@
+"""One plan decides what the prompt announces, what the dry run shows, and what is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.increments.files.making import Project, metadata
+
+from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.layout import layout_at
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.resume import (
+    ResumeRequest,
+    ResumeStep,
+    apply_resume,
+    plan_resume,
+    resume,
+    resume_many,
+)
+from unlatch.lifecycle.status_change import apply_change, plan_finish, plan_undo_reopen
+from unlatch.project.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.increments.model.increment import Increment
+
+REASON = "More work turned up"
+REQUEST = ResumeRequest("Dana", REASON)
+GITHUB = {"github": {"issue": 7, "url": "https://github.com/octo/widgets/issues/7"}}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(layout_at(tmp_path), environ={}, user_config=tmp_path / "none.toml")
+
+
+def _increment(workspace: Workspace, status: Status) -> Increment:
+    Project(workspace.layout.root).add(metadata(status=status.value, **GITHUB))
+    return workspace.manager.read("7")
+
+
+def _operations(increment: Increment) -> list[tuple[str, str, bool]]:
+    return [(one.kind.value, one.item, one.state) for one in increment.pending]
+
+
+@pytest.mark.parametrize(
+    ("status", "step"),
+    [
+        (Status.COMPLETED, ResumeStep.REOPEN),
+        (Status.ABANDONED, ResumeStep.REVIVE),
+        (Status.ACTIVE, ResumeStep.NOTHING),
+        (Status.PAUSED, ResumeStep.ACTIVATE),
+        (Status.BACKLOG, ResumeStep.ACTIVATE),
+        (Status.PLANNING, ResumeStep.ACTIVATE),
+        (Status.READY_FOR_REVIEW, ResumeStep.ACTIVATE),
+    ],
+)
+def test_each_status_has_its_step_and_becomes_active(
+    workspace: Workspace, status: Status, step: ResumeStep
+) -> None:
+    plan = plan_resume(_increment(workspace, status), REQUEST)
+
+    result = apply_resume(workspace, plan)
+
+    assert (step, step) == (plan.step, result.step)
+    assert Status.ACTIVE is workspace.manager.read("7").status
+
+
+@pytest.mark.parametrize("status", [Status.COMPLETED, Status.ABANDONED, Status.PAUSED])
+@pytest.mark.parametrize("reopen_items", [False, True])
+def test_the_preview_is_the_change_that_is_written(
+    workspace: Workspace, status: Status, *, reopen_items: bool
+) -> None:
+    request = ResumeRequest("Dana", REASON, reopen_items=reopen_items)
+    plan = plan_resume(_increment(workspace, status), request)
+    foreseen, scope = plan.preview(workspace)
+
+    apply_resume(workspace, plan)
+
+    after = workspace.manager.read("7")
+    written = _operations(after)
+    assert (written, after.status, None) == (
+        _operations(foreseen.after),
+        foreseen.after.status,
+        scope,
+    )
+    assert bool(written) is plan.reopens_items
+    assert len(plan.items) == len(written)
+
+
+def test_a_preview_writes_nothing(workspace: Workspace) -> None:
+    before = _increment(workspace, Status.COMPLETED)
+
+    plan_resume(before, REQUEST).preview(workspace)
+
+    assert before == workspace.manager.read("7")
+
+
+def test_a_blank_reason_is_refused_when_the_plan_is_made(workspace: Workspace) -> None:
+    with pytest.raises(UsageError, match="the reason is empty"):
+        plan_resume(_increment(workspace, Status.COMPLETED), ResumeRequest("Dana", "  "))
+
+
+def test_a_plan_for_an_increment_that_was_resumed_meanwhile_reopens_it_once(
+    workspace: Workspace,
+) -> None:
+    plan = plan_resume(_increment(workspace, Status.COMPLETED), REQUEST)
+    resume(workspace, "7", REQUEST)
+
+    result = apply_resume(workspace, plan)
+
+    assert (ResumeStep.DELIVER, None) == (result.step, result.entry)
+    assert 1 == len(workspace.manager.read("7").reopens)
+
+
+def test_one_refused_increment_keeps_none_of_the_others(workspace: Workspace) -> None:
+    before = _increment(workspace, Status.COMPLETED)
+    plans = [plan_resume(before, ResumeRequest("Dana")), plan_resume(before, REQUEST)]
+
+    refused, done = resume_many(workspace, plans, lambda _result: None)
+
+    assert ("reason-missing", None) == (refused.error and refused.error.id, done.error)
+    assert Status.ACTIVE is workspace.manager.read("7").status
+
+
+def test_finishing_twice_changes_the_increment_once(workspace: Workspace) -> None:
+    _increment(workspace, Status.ACTIVE)
+    plan = plan_finish(workspace, "7", Status.COMPLETED, by="Dana")
+    foreseen = plan.preview(workspace)
+
+    first = apply_change(workspace, plan)
+    second = apply_change(
+        workspace, plan_finish(workspace, "7", Status.COMPLETED, by="Dana", reason=REASON)
+    )
+
+    assert _operations(foreseen.after) == [
+        (o.kind.value, o.item, o.state) for o in first.increment.pending
+    ]
+    assert (frozenset(), first.increment.pending) == (second.fresh, second.increment.pending)
+
+
+def test_undo_sets_back_what_its_plan_names(workspace: Workspace) -> None:
+    _increment(workspace, Status.COMPLETED)
+    entry = resume(workspace, "7", REQUEST).entry
+    plan, undone = plan_undo_reopen(workspace, "7", by="Dana")
+
+    result = apply_change(workspace, plan)
+
+    assert entry is not None
+    assert (entry.id, entry.id) == (undone.id, result.undone and result.undone.id)
+    assert Status.COMPLETED is workspace.manager.read("7").status
+    with pytest.raises(StoreError, match="no reopen to undo"):
+        plan_undo_reopen(workspace, "7", by="Dana")
