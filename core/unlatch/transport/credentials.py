@@ -116,9 +116,7 @@ def find_credential(
 
     Args:
         tokens: the sources of tokens in the tracker's manifest.
-        tracker: the tracker's name.
         host: the host that the token is for, with its port if that is unusual.
-        env: the environment.
         keyring_get: reads an entry of the keyring, by service and key.
         run: runs a program and returns its output, or None.
 

@@ -43,22 +43,19 @@ def open_transport(
     A missing token is reported by the first request, so that items that need none are not delayed.
 
     Args:
-        manifest: the tracker's.
-        base_url: where its requests go.
-        env: the environment.
         cache: a folder for the caches of its SDK; made if missing.
         user_hosts: hosts that the user's own configuration trusts.
-        options: how requests are sent.
-        keyring_get: reads an entry of the keyring.
-        run: runs a vendor's program.
+        keyring_get: as for `find_credential`, like `run`.
 
     Raises:
-        UnlatchError: as `check_origin`.
-        Unauthorised: as `find_credential`.
+        UnlatchError: as `check_origin` and `find_credential`.
     """
-    hosts = tuple(user_hosts)
     check = partial(
-        check_origin, hosts=manifest.hosts, env=env, host_env=manifest.host_env, user_hosts=hosts
+        check_origin,
+        hosts=manifest.hosts,
+        env=env,
+        host_env=manifest.host_env,
+        user_hosts=tuple(user_hosts),
     )
     check(base_url)
     name, tokens, host = manifest.name, manifest.tokens, credential_host(base_url)
@@ -71,7 +68,7 @@ def open_transport(
         origin=base_url,
         credential=credential,
         cache=cache,
-        missing=None if credential else missing_hint(tokens, tracker=name),
+        missing=missing_hint(tokens, tracker=name),
         check=check,
         options=options,
     )
@@ -84,14 +81,12 @@ class Transport:
     credential; it is added here, for the origin alone.
 
     Args:
-        tracker: the tracker's name, for messages.
         origin: a URL; requests to its scheme, host and port get the credential.
         credential: None lets every request to the origin fail before it is sent.
         cache: an existing folder for the caches of SDKs.
         missing: the hint for a missing credential.
         check: raises `UnlatchError` for a URL elsewhere that nothing may be sent to, even without
             the credential; None allows every URL.
-        options: how requests are sent.
     """
 
     def __init__(

@@ -128,7 +128,6 @@ def check_origin(
     """Check that a token may be sent to `url`.
 
     Args:
-        url: where requests are to go.
         hosts: the vendor's own hosts, on the scheme's own port; "*.example.com" for subdomains of
             one label, as in a certificate.
         env: the environment; UNLATCH_TRUSTED_HOSTS lists hosts, with or without a port, by commas.
@@ -150,15 +149,14 @@ def check_origin(
     trusted = [*env.get(TRUSTED_HOSTS, "").split(","), *named, *user_hosts]
     if origin.scheme == "https" and origin.port == 443:  # noqa: PLR2004
         trusted += hosts
-    if any(_covers(entry, origin) for entry in trusted):
-        return
-    raise UnlatchError(
-        "host-not-trusted",
-        f"{origin.authority} is not a host that a token may be sent to",
-        where=str(origin),
-        hint=f"if you trust it, set {TRUSTED_HOSTS}={origin.authority} in the environment, or name "
-        "it in your user configuration; a file in the repository cannot add it",
-    )
+    if not any(_covers(entry, origin) for entry in trusted):
+        raise UnlatchError(
+            "host-not-trusted",
+            f"{origin.authority} is not a host that a token may be sent to",
+            where=str(origin),
+            hint=f"if you trust it, set {TRUSTED_HOSTS}={origin.authority} in the environment, or "
+            "name it in your user configuration; a file in the repository cannot add it",
+        )
 
 
 def _covers(entry: str, origin: Origin) -> bool:
