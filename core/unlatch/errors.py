@@ -43,13 +43,13 @@ def unexpected(error: Exception) -> UnlatchError:
     """Return an error as ours: unchanged if it is, else with the error as its cause."""
     if isinstance(error, UnlatchError):
         return error
-    told = UnlatchError(
+    wrapped = UnlatchError(
         "unexpected",
         f"{type(error).__name__}: {error}",
         hint="run it again with --debug before the command's name, and report the output",
     )
-    told.__cause__ = error
-    return told
+    wrapped.__cause__ = error
+    return wrapped
 
 
 class UsageError(UnlatchError):

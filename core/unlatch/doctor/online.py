@@ -106,8 +106,8 @@ def _findings(title: str, found: Examination) -> Iterator[Finding]:
 
 def _finding_of(title: str, place: Access) -> Finding:
     words = {True: "yes", False: "no", None: "unknown"}
-    told = ", ".join(f"{what} {words[right]}" for what, right in place.rights.items())
-    message = f"{title} {place.target}: {told}"
+    rights = ", ".join(f"{what} {words[right]}" for what, right in place.rights.items())
+    message = f"{title} {place.target}: {rights}"
     if False not in place.rights.values():
         return Finding(Severity.NOTE, "access", message)
     unreadable = place.rights.get("read") is False

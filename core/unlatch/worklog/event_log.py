@@ -1,7 +1,7 @@
 """An append-only log of typed events: author, time, action and outcome.
 
 The file has one JSON object a line and is never rewritten. git merges it by union, so a line may
-come twice and in any order; lines are told apart by their ULID. A line that is no event (cut short
+come twice and in any order; the ULID identifies a line. A line that is no event (cut short
 by a crash) is passed over, and an event of an unknown type is kept as it is.
 """
 

@@ -1,6 +1,7 @@
-"""Records of metadata.json: one table of keys each, for reader, writer, schema and `--json`.
+"""Records: one table of keys each, for reader, writer, schema and `--json`.
 
-The schemas' types are made from the same tables, by whoever loads pydantic (`contracts.py`).
+The table is the class itself (`record`, `key`) if the class is nothing but a record, as an event
+is; else it is beside the class. The types of the JSON Schemas are made from the same tables.
 """
 
 from __future__ import annotations
