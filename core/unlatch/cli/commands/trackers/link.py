@@ -11,7 +11,6 @@ from unlatch.cli.render.increments import item_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.errors import UsageError
-from unlatch.spi.options import AS_CONFIGURED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,15 +65,7 @@ def run(
         return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
     from unlatch.cli.commands.trackers.tracker import create_items  # noqa: PLC0415
 
-    return create_items(
-        session,
-        create,
-        wanted,
-        by=by,
-        delivery=AS_CONFIGURED,
-        dry_run=dry_run,
-        as_json=as_json,
-    )
+    return create_items(session, create, wanted, by=by, dry_run=dry_run, as_json=as_json)
 
 
 def _link(

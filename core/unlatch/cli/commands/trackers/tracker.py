@@ -24,6 +24,7 @@ from unlatch.lifecycle.tracker_items import (
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
+from unlatch.spi.options import AS_CONFIGURED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,9 +89,9 @@ def create_items(
     wanted: str,
     *,
     by: str | None,
-    delivery: DeliveryOptions,
     dry_run: bool,
     as_json: bool,
+    delivery: DeliveryOptions = AS_CONFIGURED,
     stories: tuple[str, ...] = (),
     per_story: bool = False,
 ) -> int:
