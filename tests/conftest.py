@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from unlatch.project import registry
+from unlatch.project.entry_points import entry_points
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+
+# The package exports the command group under the name of its module.
+app = import_module("unlatch.cli.app")
 
 # How long an example takes depends on what else the machine does; no property is about time.
 settings.register_profile(
@@ -40,6 +48,23 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the caches of projects apart from those of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _installed_once() -> Iterator[None]:
+    """Look at the files of installed distributions once for each sys.path, as a process does."""
+
+    @cache
+    def found(_path: tuple[str, ...], group: str) -> dict[str, str]:
+        return entry_points(group)
+
+    def cached(group: str) -> dict[str, str]:
+        return dict(found(tuple(sys.path), group))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "entry_points", cached)
+        patch.setattr(registry, "entry_points", cached)
         yield
 
 

@@ -191,8 +191,9 @@ def main() -> None:
     os.chdir(ROOT)
     for name in ("UNLATCH_SPECS", "UNLATCH_CORPUS", "UNLATCH_SAMPLES"):
         os.environ.pop(name, None)  # what takes them is thorough, not fast
-    # This tree's, whichever is installed.
+    # This tree's, whichever is installed; in processes that tests start, too.
     sys.path[:1] = [str(ROOT), str(CORE), str(ROOT / "plugins")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[1:3])
     for name in LIBRARIES:
         importlib.import_module(name)
     print(f"{'package':<12}{'mutants':>8}{'sample':>8}{'killed':>8}{'score':>7}{'seconds':>9}")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING
+
+import pytest
 
 from unlatch.increments.model.increment import Base
 from unlatch.increments.model.status import Status
@@ -64,9 +66,12 @@ class Case:
         return found.verdict
 
 
-def every_case() -> Iterator[Case]:
-    for case in product(Status, BASES, Category, POLICIES, GIVEN):
-        yield Case(*case)
+def every_case(step: int) -> Iterator[Case]:
+    for status in Status:
+        cases = product(BASES, Category, POLICIES, GIVEN)
+        # The other statuses mean the same as one of these.
+        for case in islice(cases, 0, None, 1 if status in BEFORE else step):
+            yield Case(status, *case)
 
 
 def pushing(case: Case) -> Verdict:
@@ -172,10 +177,11 @@ def verdict_afterwards(case: Case) -> Verdict:
     return Case(local, base, remote, case.policy, case.given).verdict
 
 
-def test_every_case_is_decided_as_the_rules_say_and_by_the_laws() -> None:
+@pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.sweep)])
+def test_every_case_is_decided_as_the_rules_say_and_by_the_laws(step: int) -> None:
     met = dict.fromkeys((name for name, _, _ in RULES), 0)
     wrong: list[tuple[str, Case]] = []
-    for case in every_case():
+    for case in every_case(step):
         name, _, verdict = next(rule for rule in RULES if rule[1](case))
         met[name] += 1
         if verdict(case) is not case.verdict:
@@ -184,6 +190,7 @@ def test_every_case_is_decided_as_the_rules_say_and_by_the_laws() -> None:
         done = case.verdict in (Verdict.PUSH, Verdict.PULL, Verdict.RECORD)
         if done and verdict_afterwards(case) is not Verdict.NOTHING:
             wrong.append(("what was done leaves nothing to do", case))
-    cases = len(Status) * len(BASES) * len(Category) * len(POLICIES) * len(GIVEN)
-    assert ([], cases) == (wrong[:3], sum(met.values()))
+    cases = len(BEFORE) * len(BASES) * len(Category) * len(POLICIES) * len(GIVEN)
+    assert wrong[:3] == []
+    assert sum(met.values()) > cases
     assert min(met.values()) > 0
