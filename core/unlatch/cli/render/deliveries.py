@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import delivery_lines, times, tracker_title
@@ -29,7 +29,6 @@ _ALIKE = 3
 
 def deliver_and_tell(
     session: Session,
-    trackers: Trackers,
     increment: Increment,
     *,
     options: DeliveryOptions,
@@ -37,11 +36,13 @@ def deliver_and_tell(
     silent: bool,
     offline: bool,
     shared: SharedItems | None = None,
+    trackers: Trackers | None = None,
 ) -> Delivered:
     """Deliver an increment's pending operations, and show each delivery as it ends.
 
     Args:
         offline: leave them for later instead.
+        trackers: the trackers, where they are open already.
 
     Raises:
         UnlatchError: the increment cannot be read, or another process is delivering it.
@@ -55,9 +56,10 @@ def deliver_and_tell(
         for line in () if silent else delivery_lines(workspace.registry, delivery):
             output.data(line)
 
-    return deliver_pending(
-        workspace, trackers, [increment], report, options=options, fresh=fresh, shared=shared
-    )[0]
+    with nullcontext(trackers) if trackers else session.trackers() as opened:
+        return deliver_pending(
+            workspace, opened, [increment], report, options=options, fresh=fresh, shared=shared
+        )[0]
 
 
 def _postponed(increment: Increment) -> Delivered:

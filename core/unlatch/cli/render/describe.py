@@ -32,7 +32,7 @@ _WANTED = {
     Kind.UNDO: "undone",
 }
 _COMMENTED, _LABELS_ADDED, _LABELS_REMOVED = "commented", "labels added", "labels removed"
-# How a part that failed is said, and one whose result is not known.
+# The words for a part that failed, and for one whose result is not known.
 _FAILED = {
     _COMMENTED: ("not commented", "the comment was posted"),
     _LABELS_ADDED: ("labels not added", "the labels were added"),
@@ -84,9 +84,9 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
             acts = _done(delivery) or ["not decided" if delivery.undecided else "nothing to do"]
         return [f"{good(sign('ok', sys.stdout))} {name} {'; '.join(acts)}", *_notes(delivery)]
     parts = "; ".join([*_done(delivery), *_not_done(delivery)])
-    said = f"{clean(error.message)} {faint(f'[{error.id}]')}"
+    message = f"{clean(error.message)} {faint(f'[{error.id}]')}"
     return [
-        f"{bad(sign('no', sys.stdout))} {name} {parts}: {said}",
+        f"{bad(sign('no', sys.stdout))} {name} {parts}: {message}",
         *([f"    {clean(error.hint)}"] if error.hint else []),
         *_notes(delivery),
     ]
@@ -94,22 +94,22 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
 
 def _done(delivery: Delivery) -> list[str]:
     """The parts that were done."""
-    outcome = delivery.effect
-    if outcome is None:
+    effect = delivery.effect
+    if effect is None:
         return []
-    acts = [_RESULTS[outcome.result]] if _state_is_done(delivery, outcome) else []
-    if outcome.commented:
+    acts = [_RESULTS[effect.result]] if _state_is_done(delivery, effect) else []
+    if effect.commented:
         acts.append("commented")
-    signs = (("+", outcome.labels_added), ("-", outcome.labels_removed))
+    signs = (("+", effect.labels_added), ("-", effect.labels_removed))
     if labels := [clean(f"{sign}{label}") for sign, labels in signs for label in labels]:
         acts.append(f"labels {' '.join(labels)}")
     return acts
 
 
-def _state_is_done(delivery: Delivery, outcome: Effect) -> bool:
+def _state_is_done(delivery: Delivery, effect: Effect) -> bool:
     # The result of an update is the same whether it failed or not.
     is_failed_update = delivery.operation.kind is Kind.UPDATE and delivery.error is not None
-    return outcome.result in _RESULTS and not is_failed_update
+    return effect.result in _RESULTS and not is_failed_update
 
 
 def _not_done(delivery: Delivery) -> list[str]:
@@ -126,26 +126,26 @@ def _not_done(delivery: Delivery) -> list[str]:
 
 
 def _failed_part(delivery: Delivery) -> str:
-    asked, outcome = delivery.change, delivery.effect
-    if outcome is None or not _state_is_done(delivery, outcome):
+    asked, effect = delivery.change, delivery.effect
+    if effect is None or not _state_is_done(delivery, effect):
         is_comment = asked is not None and asked.goal is None and asked.draft is None
         if not is_comment and delivery.operation.state:
             return _WANTED[delivery.operation.kind]
-    if asked is None or (asked.comment is not None and not (outcome and outcome.commented)):
+    if asked is None or (asked.comment is not None and not (effect and effect.commented)):
         return _COMMENTED
-    there = {label.casefold() for label in _settled_labels(outcome)}
+    there = {label.casefold() for label in _settled_labels(effect)}
     is_missing = any(label.casefold() not in there for label in asked.add_labels)
     return _LABELS_ADDED if is_missing else _LABELS_REMOVED
 
 
-def _settled_labels(outcome: Effect | None) -> tuple[str, ...]:
-    return (*outcome.after.labels, *outcome.refused) if outcome else ()
+def _settled_labels(effect: Effect | None) -> tuple[str, ...]:
+    return (*effect.after.labels, *effect.refused) if effect else ()
 
 
 def _notes(delivery: Delivery) -> list[str]:
     notes = delivery.effect.notes if delivery.effect else ()
-    said = delivery.error.message if delivery.error else ""
-    return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in said]
+    message = delivery.error.message if delivery.error else ""
+    return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in message]
 
 
 def times(count: int, noun: str) -> str:

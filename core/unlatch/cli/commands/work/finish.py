@@ -77,17 +77,15 @@ def command(entry: Entry) -> click.Command:
         result = apply_change(workspace, plan)
         if not as_json:
             _tell(plan, result)
-        with session.trackers() as trackers:
-            delivered = deliver_and_tell(
-                session,
-                trackers,
-                result.increment,
-                options=delivery,
-                fresh=result.fresh,
-                offline=offline,
-                silent=as_json,
-                shared=plan.shared,
-            )
+        delivered = deliver_and_tell(
+            session,
+            result.increment,
+            options=delivery,
+            fresh=result.fresh,
+            offline=offline,
+            silent=as_json,
+            shared=plan.shared,
+        )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:
             output.document(

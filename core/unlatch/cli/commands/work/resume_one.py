@@ -57,12 +57,12 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
                 warn_of_frequency(session, result.increment, told=result.warnings)
         delivered = deliver_and_tell(
             session,
-            trackers,
             result.increment,
             options=plan.request.options,
             fresh=result.fresh,
             offline=typed.offline,
             silent=typed.as_json,
+            trackers=trackers,
         )
     code = resume_code(result, delivered)
     if typed.as_json:

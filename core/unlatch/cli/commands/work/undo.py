@@ -63,16 +63,14 @@ def command(entry: Entry) -> click.Command:
         undone = result.undone or entry
         if not as_json:
             _tell(plan.before, result.increment, undone)
-        with session.trackers() as trackers:
-            delivered = deliver_and_tell(
-                session,
-                trackers,
-                result.increment,
-                options=delivery,
-                fresh=result.fresh,
-                offline=offline,
-                silent=as_json,
-            )
+        delivered = deliver_and_tell(
+            session,
+            result.increment,
+            options=delivery,
+            fresh=result.fresh,
+            offline=offline,
+            silent=as_json,
+        )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:
             output.document(
