@@ -70,11 +70,7 @@ def _replace(folder: OpenFolder, name: str, content: bytes) -> None:
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file, if it is there.
-
-    Raises:
-        StoreError: `not-writable` or `unsafe-path`.
-    """
+    """Remove a file, if it is there; StoreError `not-writable` or `unsafe-path`."""
     with writing(path):
         folder, name = open_parent(path)
         with folder, contextlib.suppress(FileNotFoundError):
@@ -131,10 +127,7 @@ def append_line(path: Path, line: str) -> None:
         folder, name = open_parent(path)
         # A lone surrogate has no UTF-8 form; inside JSON its escape means the same.
         added = line.encode(errors="backslashreplace") + b"\n"
-        with (
-            folder,
-            open(name, "a+b", opener=folder.file) as file,
-        ):
+        with folder, open(name, "a+b", opener=folder.file) as file:
             check_single(os.fstat(file.fileno()), path)
             size = file.seek(0, os.SEEK_END)
             check_size(size + len(added), path, name)

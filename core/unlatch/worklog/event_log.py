@@ -92,11 +92,7 @@ class EventLog:
         return json.dumps(self.entry(event), ensure_ascii=False)
 
     def append(self, folder: Path, *events: Event) -> None:
-        """Write events, on disk when this returns.
-
-        Raises:
-            StoreError: `not-writable`.
-        """
+        """Write events, on disk when this returns; StoreError `not-writable`."""
         for event in events:
             append_line(folder / self.name, self.line(event))
 
@@ -111,11 +107,7 @@ class EventLog:
             check_single(opened.check_file(self.name), folder / self.name)
 
     def read(self, folder: Path) -> list[Event]:
-        """The events by time, each once.
-
-        Raises:
-            StoreError: `events-unreadable`.
-        """
+        """The events by time, each once; StoreError `events-unreadable`."""
         found = {event.id: event for line in self._lines(folder) if (event := self.parse(line))}
         return in_order(found.values())
 

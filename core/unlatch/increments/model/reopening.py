@@ -72,9 +72,7 @@ def reopen_violations(
     if rules.category_required and category is None:
         kinds = ", ".join(rules.categories) or "one word"
         error = UsageError(
-            "category-missing",
-            "the reason needs a category",
-            hint=f"--category WORD ({kinds})",
+            "category-missing", "the reason needs a category", hint=f"--category WORD ({kinds})"
         )
         yield RuleViolation(error, rules.category_missing)
     yield from _too_often(increment, rules)
@@ -106,11 +104,7 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolati
 
 
 def checked_reason(reason: str) -> str:
-    """The reason as it will be stored.
-
-    Raises:
-        UsageError: `reason-missing` or `reason-too-long`.
-    """
+    """The reason as it will be stored; UsageError `reason-missing` or `reason-too-long`."""
     reason = without_surrogates(reason).strip()
     if not reason:
         raise UsageError("reason-missing", "the reason is empty", hint="--reason TEXT says why")

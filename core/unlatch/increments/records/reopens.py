@@ -162,10 +162,7 @@ def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
 
 
 def write_synced(
-    entry: dict[str, Any],
-    item: SyncedItem,
-    shapes: Mapping[str, LinkShape],
-    links: Iterable[Link],
+    entry: dict[str, Any], item: SyncedItem, shapes: Mapping[str, LinkShape], links: Iterable[Link]
 ) -> None:
     """Note in an entry of reopenHistory that a reopen reached an item, unless it has that note.
 
