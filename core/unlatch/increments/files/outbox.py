@@ -46,12 +46,12 @@ def note_attempts(
     known = {one.key: one for one in notes}
 
     def note(operation: Operation) -> Operation:
-        asked = known.get(operation.key)
-        if asked is None:
+        noted = known.get(operation.key)
+        if noted is None:
             return operation
-        if operation.state is asked.state:
-            operation = _with_attempt(operation, manager.clock(), notes[asked])
-        found[asked] = operation
+        if operation.state is noted.state:
+            operation = _with_attempt(operation, manager.clock(), notes[noted])
+        found[noted] = operation
         return operation
 
     _edit_pending(manager, wanted, lambda pending: map(note, pending))
