@@ -20,13 +20,20 @@ def _running() -> Iterator[Sandbox]:
         yield box
 
 
-@pytest.fixture
-def team(_running: Sandbox, tmp_path: Path) -> Team:
-    """Two clones with a completed increment, its items closed, and all of it seen in step."""
+@pytest.fixture(scope="session")
+def _met(_running: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Team:
     _running.reset()
-    made = Team.meet(_running, tmp_path)
+    made = Team.meet(_running, tmp_path_factory.mktemp("team"))
     made.laptop.unlatch("sync")
     made.laptop.push("In step")
     made.colleague.pull()
+    return made
+
+
+@pytest.fixture
+def team(_met: Team, tmp_path: Path) -> Team:
+    """Two clones with a completed increment, its items closed, and all of it seen in sync."""
+    _met.box.reset()
+    made = _met.copied(tmp_path)
     made.writes()
     return made

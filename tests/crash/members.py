@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tests.crash.items import Items
@@ -86,12 +87,7 @@ class Team:
     @classmethod
     def meet(cls, box: Sandbox, folder: Path) -> Team:
         """Make all of that."""
-        ids = {
-            tracker: Items(box, tracker).make(
-                "Smart discipline", is_open=False, labels=("completed",)
-            )
-            for tracker in TRACKERS
-        }
+        ids = _make_items(box)
         tokens = box.environ()
         laptop = Member(folder / "laptop", extra=tokens)
         _begin(laptop, box, ids)
@@ -99,6 +95,18 @@ class Team:
         laptop.git("remote", "add", "origin", str(folder / "origin.git"))
         team = cls(box, folder, ids, laptop, laptop)
         return cls(box, folder, ids, laptop, team.newcomer("colleague"))
+
+    def copied(self, folder: Path) -> Team:
+        """The same team in another folder; its trackers were reset, and get their items again."""
+        assert self.ids == _make_items(self.box)
+        shutil.copytree(self.folder, folder, symlinks=True, dirs_exist_ok=True)
+        for config in (*folder.glob("*/.git/config"), folder / "origin.git" / "config"):
+            config.write_text(config.read_text().replace(str(self.folder), str(folder)))
+        laptop, colleague = (
+            replace(member, root=folder / member.root.name)
+            for member in (self.laptop, self.colleague)
+        )
+        return replace(self, folder=folder, laptop=laptop, colleague=colleague)
 
     def newcomer(self, name: str, *, driver: bool = True) -> Member:
         """A fresh clone of what is shared; without a driver, git knows nothing of our files."""
@@ -130,6 +138,13 @@ class Team:
         sent = self.box.requests.entries()
         self.box.requests.clear()
         return [f"{one.method} {one.path}" for one in sent if one.changes]
+
+
+def _make_items(box: Sandbox) -> dict[str, str]:
+    return {
+        tracker: Items(box, tracker).make("Smart discipline", is_open=False, labels=("completed",))
+        for tracker in TRACKERS
+    }
 
 
 def _begin(member: Member, box: Sandbox, ids: Mapping[str, str]) -> None:

@@ -24,14 +24,21 @@ def _running() -> Iterator[Sandbox]:
         yield box
 
 
-@pytest.fixture
-def team(_running: Sandbox, tmp_path: Path) -> Team:
-    """A team whose clones have seen both sides in step, on main."""
+@pytest.fixture(scope="module")
+def _met(_running: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Team:
     _running.reset()
-    team = Team.meet(_running, tmp_path)
+    team = Team.meet(_running, tmp_path_factory.mktemp("team"))
     assert team.laptop.try_unlatch("sync").code == 0
     team.laptop.push("Look")
     team.colleague.pull()
+    return team
+
+
+@pytest.fixture
+def team(_met: Team, tmp_path: Path) -> Team:
+    """A team whose clones have seen both sides in sync, on main."""
+    _met.box.reset()
+    team = _met.copied(tmp_path)
     team.writes()
     return team
 

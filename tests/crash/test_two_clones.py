@@ -37,10 +37,16 @@ def _running() -> Iterator[Sandbox]:
         yield box
 
 
-@pytest.fixture
-def team(_running: Sandbox, tmp_path: Path) -> Team:
+@pytest.fixture(scope="module")
+def _met(_running: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Team:
     _running.reset()
-    return Team.meet(_running, tmp_path)
+    return Team.meet(_running, tmp_path_factory.mktemp("team"))
+
+
+@pytest.fixture
+def team(_met: Team, tmp_path: Path) -> Team:
+    _met.box.reset()
+    return _met.copied(tmp_path)
 
 
 def assert_done(team: Team, *members: Member) -> None:
