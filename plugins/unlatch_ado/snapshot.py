@@ -89,6 +89,7 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Item
         assignee=item.assignee,
         revision=str(item.revision),
         updated=item.changed,
+        changed_by=item.changed_by,
     )
     return ItemSnapshot(item, remote, workflow)
 

@@ -66,10 +66,13 @@ class AdoAdmin:
         # An older server knows older versions of the API only.
         self.newest_version = NEWEST_VERSION
         self.most_revisions = MOST_REVISIONS
+        # Without them, as in the examples that Microsoft publishes.
+        self.types_have_states = True
 
     def furnish(self) -> None:
         self.newest_version = NEWEST_VERSION
         self.most_revisions = MOST_REVISIONS
+        self.types_have_states = True
         if self.boards.project(HOME) is None:
             self.add_project(HOME)
 

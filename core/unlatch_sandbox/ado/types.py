@@ -13,6 +13,7 @@ from unlatch_sandbox.answers import NotKnownError, known_query, reply
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from unlatch_sandbox.ado.processes import WorkItemType
     from unlatch_sandbox.ado.records import ProjectRecord
 
 routes = Blueprint("types", __name__)
@@ -23,8 +24,8 @@ _TYPES = "/<project>/_apis/wit/workitemtypes"
 @routes.get(_TYPES)
 def list_types(project: str) -> Response:
     known_query(*guards.ANY_QUERY)
-    home, url = guards.project(project), guards.organization_url()
-    found = [shapes.work_item_type(t, home, url) for t in guards.boards().types(home).values()]
+    home = guards.project(project)
+    found = [_type(t, home) for t in guards.boards().types(home).values()]
     return reply({"count": len(found), "value": found})
 
 
@@ -32,7 +33,14 @@ def list_types(project: str) -> Response:
 def get_type(project: str, name: str) -> Response:
     known_query(*guards.ANY_QUERY)
     home = guards.project(project)
-    return reply(shapes.work_item_type(guards.kind(home, name), home, guards.organization_url()))
+    return reply(_type(guards.kind(home, name), home))
+
+
+def _type(kind: WorkItemType, home: ProjectRecord) -> shapes.Json:
+    shown = shapes.work_item_type(kind, home, guards.organization_url())
+    if not guards.admin().types_have_states:
+        del shown["states"]
+    return shown
 
 
 @routes.get(f"{_TYPES}/<name>/states")

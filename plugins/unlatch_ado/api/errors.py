@@ -23,6 +23,10 @@ _STATE = "System.State"
 _RENEW = "make a new token and run `unlatch auth login ado`, or run `az login`"
 
 
+_BUSY = (
+    "another program keeps changing the work item: see its history in Azure DevOps, then run "
+    "`unlatch sync`"
+)
 _GONE = "the work item does not exist, was deleted, or is hidden from this account"
 _GONE_HINT = "look in the project's recycle bin, and at the permissions of the item's area path"
 
@@ -42,9 +46,21 @@ class Row:
     hint: str | None = None
 
 
+# Anonymous requests have an id of equal digits in place of a name.
+_KNOWN_USER = r"(?!([0-9a-f])\1{7}-)[^']+"
+
 # The codes stand in the messages in every language of the server. Sources: facts, section 6; the
 # revision limit's wording: https://github.com/microsoft/onefuzz/issues/3491
 TABLE: tuple[Row, ...] = (
+    Row(
+        401,
+        rf"TF400813: The user '{_KNOWN_USER}' is not authorized",
+        Forbidden,
+        "user-not-authorized",
+        None,
+        "ask an administrator to give this user access to the organization and the project, or "
+        "use another user's token",
+    ),
     Row(
         401,
         r"TF400813|expired|^\s*$",
@@ -126,8 +142,8 @@ TABLE: tuple[Row, ...] = (
         "the project has no work item type of that name",
         "set `work_item_type` in [trackers.ado]",
     ),
-    Row(412, r"", Conflict, "conflict", "the work item was changed in between"),
-    Row(409, r"TF26071|WorkItemRevisionMismatch", Conflict, "conflict", None),
+    Row(412, r"", Conflict, "conflict", "the work item was changed in between", _BUSY),
+    Row(409, r"TF26071|WorkItemRevisionMismatch", Conflict, "conflict", None, _BUSY),
     Row(
         500,
         r"10,?000 revisions",

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from unlatch.spi import read_stamp
 from unlatch_ado.api.iterations import Iteration
@@ -18,6 +18,7 @@ from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
 from unlatch_ado.api.workflow import Workflow
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import date, datetime
 
 # The fields that are asked for; the others of an item are not needed.
@@ -29,6 +30,7 @@ FIELDS = (
     "System.Tags",
     "System.AssignedTo",
     "System.ChangedDate",
+    "System.ChangedBy",
     "System.CreatedDate",
     "System.IterationPath",
 )
@@ -57,6 +59,7 @@ class WorkItem:
     tags: tuple[str, ...]
     assignee: str | None = None
     changed: datetime | None = None
+    changed_by: str | None = None
     created: datetime | None = None
     description: str | None = None
     inactive: bool = False
@@ -99,6 +102,7 @@ class _Fields(_Model):
     # An object since version 5 of the API, before that a name.
     assigned: _Person | str | None = Field(None, alias="System.AssignedTo")
     changed: str | None = Field(None, alias="System.ChangedDate")
+    changed_by: _Person | str | None = Field(None, alias="System.ChangedBy")
     created: str | None = Field(None, alias="System.CreatedDate")
     description: str | None = Field(None, alias=DESCRIPTION)
     iteration: str | None = Field(None, alias="System.IterationPath")
@@ -132,7 +136,8 @@ class _TypeField(_Model):
 
 class _Type(_Model):
     name: str
-    states: list[_State]
+    # None of Microsoft's published examples has them; `/states` does.
+    states: list[_State] | None = None
     transitions: dict[str, list[_Transition] | None]
     fields: list[_TypeField] | None = None
 
@@ -197,8 +202,9 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
         title=fields.title,
         state=fields.state,
         tags=read_tags(fields.tags),
-        assignee=person.name if isinstance(person, _Person) else person,
+        assignee=_name(person),
         changed=read_stamp(fields.changed),
+        changed_by=_name(fields.changed_by),
         created=read_stamp(fields.created),
         description=(fields.description or "") if described else None,
         inactive=isinstance(person, _Person) and person.inactive is True,
@@ -206,6 +212,10 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
         parent=next(filter(None, map(_parent, item.relations or [])), None),
         project_id=home[1] if home else None,
     )
+
+
+def _name(person: _Person | str | None) -> str | None:
+    return person.name if isinstance(person, _Person) else person
 
 
 def _parent(relation: _Relation) -> str | None:
@@ -223,24 +233,35 @@ def _raw(body: str | dict[str, Any] | None) -> bytes:
     return (body if isinstance(body, str) else json.dumps(body or {})).encode()
 
 
-def workflow(answer: Any) -> Workflow:
-    """A work item type's states and the moves between them."""
-    return _workflow(_Type.model_validate(answer))
+_STATES = TypeAdapter(list[_State])
 
 
-def _workflow(type_: _Type) -> Workflow:
+def workflow(answer: Any, states: Callable[[str], Any]) -> Workflow:
+    """A work item type's states and the moves between them.
+
+    Args:
+        answer: the type.
+        states: requests the states of the type with that name, where the answer has none.
+    """
+    return _workflow(_Type.model_validate(answer), states)
+
+
+def _workflow(type_: _Type, states: Callable[[str], Any]) -> Workflow:
+    found = type_.states
+    if not found:
+        found = _STATES.validate_python(states(type_.name))
     return Workflow(
         type_.name,
-        {state.name: state.category for state in type_.states},
+        {state.name: state.category for state in found},
         {state: tuple(to.to for to in moves or ()) for state, moves in type_.transitions.items()},
     )
 
 
-def types(answer: Any) -> list[Type]:
-    """The work item types of a project."""
+def types(answer: Any, states: Callable[[str], Any]) -> list[Type]:
+    """The work item types of a project; as for `workflow`."""
     read = [_Type.model_validate(one) for one in answer or []]
     names = [frozenset(f.reference_name or "" for f in one.fields or ()) - {""} for one in read]
-    return [Type(_workflow(one), fields) for one, fields in zip(read, names, strict=True)]
+    return [Type(_workflow(one, states), fields) for one, fields in zip(read, names, strict=True)]
 
 
 def iterations(answer: Any) -> tuple[Iteration, ...]:

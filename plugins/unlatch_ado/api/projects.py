@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Conflict, NotFound, Rejected, Unauthorised
 from unlatch_ado.api import models as answers
@@ -13,6 +14,8 @@ from unlatch_ado.api.workflow import as_json as workflow_as_json
 from unlatch_ado.api.workflow import from_json as workflow_from_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unlatch_ado.api.models import Account, Type
     from unlatch_ado.api.sdk import WorkItems
 
@@ -43,7 +46,9 @@ class Projects:
                 known = workflow_from_json(self._cache.get(*name))
             if known is None:
                 with self._api.understood():
-                    known = answers.workflow(self._api.get_work_item_type(project, type))
+                    known = answers.workflow(
+                        self._api.get_work_item_type(project, type), self._states_in(project)
+                    )
                 self._cache.put(*name, value=workflow_as_json(known))
             self._workflows[name] = known
         return known
@@ -51,8 +56,11 @@ class Projects:
     def types(self, project: str) -> dict[str, Type]:
         """All work item types of a project, by their names without regard to case."""
         with self._api.understood():
-            found = answers.types(self._api.get_work_item_types(project))
+            found = answers.types(self._api.get_work_item_types(project), self._states_in(project))
         return {one.workflow.type.casefold(): one for one in found}
+
+    def _states_in(self, project: str) -> Callable[[str], Any]:
+        return partial(self._api.get_work_item_type_states, project)
 
     def iterations(self, project: str) -> tuple[Iteration, ...]:
         """A project's iterations with their dates, asked for once a day."""

@@ -50,6 +50,10 @@ class Workflow:
         """The category of a state; None if the type has no such state."""
         return _CATEGORIES.get(self.states.get(state, ""))
 
+    def is_resolved(self, state: str) -> bool:
+        """Whether work in `state` is done and waits to be verified; it counts as open."""
+        return self.states.get(state) == "Resolved"
+
     def reachable(self, current: str) -> tuple[str, ...]:
         """The states that `current` may be left to, in the order of the workflow."""
         legal = set(self.moves.get(current, ())) - {current}

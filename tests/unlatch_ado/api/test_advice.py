@@ -45,7 +45,7 @@ def said(message: str, key: str = "X", **more: Any) -> dict[str, Any]:
     return {"$id": "1", "message": message, "typeKey": key, "errorCode": 0, **more}
 
 
-def batch_answer(code: int, body: object = "", **headers: str) -> dict[str, Any]:
+def status_fault(code: int, body: object = "", **headers: str) -> dict[str, Any]:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return {"kind": "status", "code": code, "body": body, "headers": named}
 
@@ -62,14 +62,14 @@ GONE = said("TF401232: Work item 101 does not exist, or you do not have permissi
 ROWS = [
     Row(
         "203",
-        batch_answer(203, SIGN_IN, **HTML),
+        status_fault(203, SIGN_IN, **HTML),
         Unauthorised,
         "credential-expired",
         RENEW,
         "GET",
     ),
-    Row("401", batch_answer(401, said("TF400813: x")), Unauthorised, "credential-expired", RENEW),
-    Row("401 bare", batch_answer(401), Unauthorised, "credential-expired", RENEW),
+    Row("401", status_fault(401, said("TF400813: x")), Unauthorised, "credential-expired", RENEW),
+    Row("401 bare", status_fault(401), Unauthorised, "credential-expired", RENEW),
     Row(
         "302",
         {"kind": "redirect", "location": "https://x.vssps.visualstudio.com/_signin?a=b"},
@@ -87,7 +87,7 @@ ROWS = [
     ),
     Row(
         "rule",
-        batch_answer(
+        status_fault(
             400, said("TF401320: Rule Error", "RuleValidationException", customProperties=RULE)
         ),
         Rejected,
@@ -96,7 +96,7 @@ ROWS = [
     ),
     Row(
         "state",
-        batch_answer(
+        status_fault(
             400,
             said(
                 "TF401320: Rule Error for field State.",
@@ -110,14 +110,14 @@ ROWS = [
     ),
     Row(
         "area",
-        batch_answer(403, said("TF237111: no permissions under the specified area path")),
+        status_fault(403, said("TF237111: no permissions under the specified area path")),
         Forbidden,
         "area-not-permitted",
         ("Edit work items in this node",),
     ),
     Row(
         "missing",
-        batch_answer(404, GONE),
+        status_fault(404, GONE),
         NotFound,
         "item-not-found",
         ("recycle bin", "area"),
@@ -125,7 +125,7 @@ ROWS = [
     ),
     Row(
         "plain 404",
-        batch_answer(404, "Page not found."),
+        status_fault(404, "Page not found."),
         NotFound,
         "item-not-found",
         ("organization_url", "project"),
@@ -133,7 +133,7 @@ ROWS = [
     ),
     Row(
         "too old",
-        batch_answer(400, said("The latest version is 5.1.", "VssVersionOutOfRangeException")),
+        status_fault(400, said("The latest version is 5.1.", "VssVersionOutOfRangeException")),
         Rejected,
         "version-not-offered",
         ("api_version",),
@@ -141,22 +141,22 @@ ROWS = [
     ),
     Row(
         "412",
-        batch_answer(412, said("VS403351: Test Operation failed")),
+        status_fault(412, said("VS403351: Test Operation failed")),
         Conflict,
         "conflict",
         (),
     ),
     Row(
         "409",
-        batch_answer(409, said("TF26071: changed by someone else")),
+        status_fault(409, said("TF26071: changed by someone else")),
         Conflict,
         "conflict",
         (),
     ),
-    Row("cap", batch_answer(500, said(CAP)), Rejected, "revision-limit", ("in the browser",)),
+    Row("cap", status_fault(500, said(CAP)), Rejected, "revision-limit", ("in the browser",)),
     Row(
         "500",
-        batch_answer(500, said("TF400898: An Internal Error Occurred.")),
+        status_fault(500, said("TF400898: An Internal Error Occurred.")),
         UnknownOutcome,
         "unknown-outcome",
         ("unlatch sync",),
@@ -220,7 +220,7 @@ def test_throttling_is_waited_out_and_shown(
 
 def test_a_block_without_end_is_left_for_later(box: Sandbox, plugin: AdoPlugin) -> None:
     body = said("TF400733: The request has been canceled: exceeding usage of resource")
-    fault = batch_answer(429, body, Retry_After="3600")
+    fault = status_fault(429, body, Retry_After="3600")
     box.faults.add(Fault("ado", method="GET", times=9, **fault))
     number = box.ado.add_work_item(title="x", state="Closed")
     with pytest.raises(Transient, match="TF400733") as caught:
