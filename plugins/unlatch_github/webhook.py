@@ -84,7 +84,7 @@ def _note(payload: _Payload) -> str | None:
 
 
 def _is_pull_request(issue: _Issue | None) -> bool:
-    return issue is not None and issue.pull_request is not None
+    return issue is not None and any((issue.pull_request or {}).values())
 
 
 def _category(issue: _Issue) -> Category | None:

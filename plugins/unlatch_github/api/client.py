@@ -18,6 +18,7 @@ from unlatch_github.api.models import (
     IssueComment,
     IssueSnapshot,
     Milestone,
+    is_pull_request,
     issue_place,
     issue_snapshot,
     read_comment,
@@ -123,7 +124,7 @@ class Client:
         query = f"?state=all&sort=created&direction=desc&{_PAGE}"
         with reading_answer(target, written=False), self._renamed(target):
             for answer in self._connection.listed(paths.repository_path(target, "issues") + query):
-                if "pull_request" not in answer:
+                if not is_pull_request(answer):
                     yield read_comment(answer, id="number")
 
     # Comments and labels

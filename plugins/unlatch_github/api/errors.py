@@ -124,6 +124,14 @@ _TABLE = (
     ),
     _Row(
         _at(403),
+        r"max(imum)? number of login attempts",
+        Unauthorised,
+        "login-attempts",
+        "GitHub locks the login after wrong tokens: {said}",
+        "store a valid token (unlatch auth login github), and wait some minutes",
+    ),
+    _Row(
+        _at(403),
         r"issue is locked",
         Rejected,
         "item-locked",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from unlatch.transport import read_cache, write_cache
+from unlatch_github.api.models import assignees_in
 
 _VERSION = 1
 _MOST = 1_000
@@ -78,7 +79,7 @@ def _slim(issue: dict[str, Any]) -> dict[str, Any]:
     return {
         **{key: issue[key] for key in _KEPT if key in issue},
         "labels": [{"name": label["name"]} for label in issue.get("labels") or ()],
-        "assignees": [{"login": user["login"]} for user in issue.get("assignees") or ()],
+        "assignees": [{"login": login} for login in assignees_in(issue)],
         "closed_by": closer and {"login": closer["login"]},
         "milestone": milestone and {key: milestone[key] for key in ("number", "title", "state")},
     }

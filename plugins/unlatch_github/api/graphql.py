@@ -87,7 +87,7 @@ def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
         KeyError, TypeError, AttributeError: it is no issue's.
     """
     if node["__typename"] != "Issue":
-        return {"number": node["number"], "pull_request": {}}
+        return {"number": node["number"], "pull_request": {"number": node["number"]}}
     milestone = node["milestone"]
     return {
         "number": node["number"],

@@ -155,21 +155,35 @@ def issue_snapshot(answer: Any, requester: Requester, ref: ItemRef, *, where: st
     """
     if not isinstance(answer, dict):
         raise TypeError("an issue is an object")
-    # Marked as complete, so that PyGithub sends no request for missing fields.
-    issue = Issue(requester, {}, answer, completed=True)
-    if issue.pull_request is not None:
+    if is_pull_request(answer):
         raise Rejected(
             "not-an-issue",
             "the number belongs to a pull request",
             where=where,
             hint="link an issue instead",
         )
+    # Marked as complete, so that PyGithub sends no request for missing fields.
+    issue = Issue(requester, {}, answer, completed=True)
     # Nested objects are read as JSON: PyGithub's would send requests for missing fields.
-    assignees = tuple(str(user["login"]) for user in answer.get("assignees") or ())
+    assignees = assignees_in(answer)
     milestone = read_milestone(answer["milestone"]) if answer.get("milestone") else None
     item = replace(_item(issue, ref, answer), assignee=", ".join(assignees) or None)
     body = (issue.body or "") if "body" in answer else None
     return IssueSnapshot(item, body, milestone, assignees)
+
+
+def assignees_in(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    """The logins of an issue's assignees; answers before 2016 have one at most."""
+    people = answer.get("assignees") or [answer.get("assignee")]
+    return tuple(str(user["login"]) for user in people if user and user.get("login"))
+
+
+def is_pull_request(answer: Mapping[str, Any]) -> bool:
+    """Whether an issue's answer is about a pull request.
+
+    Answers of 2013 have an object of nulls for every issue.
+    """
+    return any((answer.get("pull_request") or {}).values())
 
 
 def _item(issue: Issue, ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
