@@ -75,17 +75,17 @@ def _put(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> tuple[
         smaller = edit.without(refusal.fields)
         if smaller == edit:
             raise
-    _note_missing(edit, smaller, done)
+        _note_missing(edit, smaller, done, refusal)
     return smaller, client.edit(issue, smaller) if smaller else None
 
 
-def _note_missing(edit: Edit, smaller: Edit, done: Progress) -> None:
+def _note_missing(edit: Edit, smaller: Edit, done: Progress, refusal: FieldsNotOnScreen) -> None:
     refused = [*edit.add_labels, *edit.remove_labels]
     if refused and not (smaller.add_labels or smaller.remove_labels):
         done.refused += refused
-        done.notes.append(f"no screen shows labels, so they stay: {', '.join(refused)}")
+        done.notes.append(f"labels not changed: {', '.join(refused)} ({refusal.reason})")
     if unset := [name for name in edit.fields if name not in smaller.fields]:
-        done.notes.append(f"not set, as no screen shows it: {', '.join(unset)}")
+        done.notes.append(f"not set: {', '.join(unset)} ({refusal.reason})")
 
 
 def _see_comment(client: JiraClient, edit: Edit, sent: Edit, after: Issue, done: Progress) -> None:

@@ -163,7 +163,7 @@ def test_what_no_screen_shows_does_not_cost_the_comment(box: Sandbox) -> None:
     outcome = deliver(plugin_for(box, on_reopen={"assignee": "me"}), ref(box, key), REOPEN)
 
     assert (outcome.commented, len(comments(box, key))) == (True, 1)
-    assert outcome.notes == ("not set, as no screen shows it: assignee",)
+    assert outcome.notes == ("not set: assignee (no screen of the issue shows them)",)
 
 
 def test_closing_and_updating_look_at_none_of_it(box: Sandbox) -> None:

@@ -66,6 +66,8 @@ class JiraAdmin:
         self.accounts = {(self.email, self.token): OWNER, (self.bot_email, self.bot_token): "Bot"}
         self.scoped = {(self.email, self.scoped_token): OWNER}
         self.pats = {self.pat: OWNER, self.bot_pat: "Bot"}
+        # Servers before Jira 6.1 have none.
+        self.has_categories = True
 
     @property
     def deployment(self) -> str:
@@ -76,6 +78,7 @@ class JiraAdmin:
         return 3 if self.deployment == CLOUD else 2
 
     def furnish(self) -> None:
+        self.has_categories = True
         if self.tracks.project(HOME) is None:
             self.add_project(HOME)
 
@@ -230,7 +233,7 @@ class JiraAdmin:
 
     def dialect(self) -> shapes.Dialect:
         cloud = self.deployment == CLOUD
-        return shapes.Dialect(self.site, str(self.api_version), cloud)
+        return shapes.Dialect(self.site, str(self.api_version), cloud, self.has_categories)
 
     def items(self) -> list[ItemView]:
         return [self._view(issue) for issue in self.tracks.issues.under()]

@@ -42,7 +42,8 @@ def version() -> str:
 
 
 def dialect() -> Dialect:
-    return Dialect(request.host_url.rstrip("/"), version(), admin().deployment == CLOUD)
+    site, here = request.host_url.rstrip("/"), admin()
+    return Dialect(site, version(), here.deployment == CLOUD, here.has_categories)
 
 
 def check_version() -> None:

@@ -66,6 +66,7 @@ class Dialect:
     site: str
     version: str
     cloud: bool
+    has_categories: bool = True
 
     @property
     def api(self) -> str:
@@ -104,7 +105,7 @@ def user(name: str, dialect: Dialect, *, active: bool = True) -> Json:
 
 def status(found: Status, dialect: Dialect) -> Json:
     category = found.category
-    return {
+    shown = {
         "self": f"{dialect.api}/status/{found.id}",
         "description": "",
         "iconUrl": f"{dialect.site}/images/icons/statuses/generic.png",
@@ -118,6 +119,9 @@ def status(found: Status, dialect: Dialect) -> Json:
             "name": category.name,
         },
     }
+    if not dialect.has_categories:
+        del shown["statusCategory"]
+    return shown
 
 
 def resolution(name: str | None, dialect: Dialect) -> Json | None:

@@ -33,6 +33,10 @@ _Model = TypeVar("_Model", bound=BaseModel)
 # Raised by the SDK where an issue is empty or has unexpected contents.
 _TRIPPED = (NotImplementedError, AttributeError, KeyError, TypeError, ValueError)
 _CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+# Messages in English, where the account has chosen no language:
+# https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-myself "Get locale". Names
+# of statuses and fields stay as the account sees them, since the configuration has them so.
+_LANGUAGE = {"Accept-Language": "en"}
 # Where an address is shown before the id is known.
 _UNKNOWN_ID = "CLOUD-ID"
 
@@ -59,6 +63,7 @@ class JiraConnection:
                 }
                 jira = JIRA(options=options, get_server_info=False, max_retries=0, timeout=(5, 30))
                 self._transport.mount(jira._session, explain)  # noqa: SLF001
+                jira._session.headers.update(_LANGUAGE)  # noqa: SLF001
                 self._jira = jira
             return self._jira
 

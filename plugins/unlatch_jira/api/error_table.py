@@ -166,16 +166,17 @@ TABLE: tuple[Row, ...] = (
         Conflict,
         "transition-stale",
         "the issue moved before its transition was taken",
-        "`unlatch sync` finds out anew which transitions it offers",
+        "`unlatch sync` reads the transitions again",
         400,
-        says=_any(r"Transition id '?\w*'? is not valid"),
+        says=_any(r"Transition id '?\w*'? is not valid|tried to perform a workflow operation"),
     ),
     Row(
         Rejected,
         "body-too-long",
         "the text is longer than Jira takes",
         status=400,
-        says=_any("text is too long|exceeds the allowed limit"),
+        # In other languages the limit stands with another separator.
+        says=_any(r"text is too long|exceeds the allowed limit|\b32\D?767\b"),
         quotes=True,
         remedy="--comment short",
     ),
@@ -188,6 +189,18 @@ TABLE: tuple[Row, ...] = (
         400,
         says=re.compile(r'"errors"\s*:\s*\{\s*"'),
         path="/transitions",
+        quotes=True,
+    ),
+    # The same in other languages: the transition's id in quotes, and no field.
+    Row(
+        Conflict,
+        "transition-stale",
+        "the issue moved before its transition was taken",
+        "`unlatch sync` reads the transitions again",
+        400,
+        says=re.compile(r"'\d+'"),
+        path="/transitions",
+        method="POST",
         quotes=True,
     ),
     Row(
@@ -222,13 +235,21 @@ def words(answer: Answer) -> str:
     """The message of an error answer, cut and without control characters."""
     body = answer.json()
     if not isinstance(body, dict):
-        return ""
+        return _clean(answer.text) if _is_plain(answer) else ""
     messages = body.get("errorMessages")
     errors = body.get("errors")
     found = [str(message) for message in messages] if isinstance(messages, list) else []
     if isinstance(errors, dict):
         found += [f"{field}: {message}" for field, message in errors.items()]
-    return " ".join(without_controls(" ".join(found)).split())[:_LONGEST_QUOTE]
+    return _clean(" ".join(found))
+
+
+def _clean(text: str) -> str:
+    return " ".join(without_controls(text).split())[:_LONGEST_QUOTE]
+
+
+def _is_plain(answer: Answer) -> bool:
+    return answer.headers.get("Content-Type", "").lower().startswith("text/plain")
 
 
 def path_of(answer: Answer) -> str:

@@ -21,6 +21,7 @@ _LISTS = ("/field", "/statuses")
 # POST requests that only read.
 _QUESTIONS = ("/bulkfetch", "/preview")
 _LONGEST_INTERVAL = 3600
+_OFF_SCREEN = "not on the appropriate screen"
 _RATE_HINTS = {
     "jira-quota": "the site's hourly quota is used up; `unlatch sync` goes on after the reset",
     "jira-burst": "too many requests of one kind at once; `unlatch sync`, or a longer --max-wait",
@@ -36,38 +37,44 @@ class FieldsNotOnScreen(Rejected):
     """A write named fields that the issue's screen does not show; nothing of it was done.
 
     Args:
+        said: Jira's message.
         fields: the fields that Jira named.
     """
 
-    def __init__(self, message: str, *, fields: Collection[str], status: int) -> None:
+    def __init__(self, said: str, *, fields: Collection[str], status: int) -> None:
         super().__init__(
             "field-not-on-screen",
-            message,
+            f"Jira refused the change: {said}",
             hint="ask an administrator to put the field on the project's screens",
             status=status,
         )
         self.fields = frozenset(fields)
+        self.reason = "no screen of the issue shows them" if _OFF_SCREEN in said else said
 
 
 def explain(answer: Answer) -> TrackerError | None:
     """The error that an answer means, or None where Jira has nothing of its own to say."""
     if answer.status == 429:  # noqa: PLR2004
         return _limited(answer)
-    if answer.status == 400 and "not on the appropriate screen" in answer.text:  # noqa: PLR2004
+    if answer.status == 400 and _OFF_SCREEN in answer.text:  # noqa: PLR2004
         return _off_screen(answer)
     for row in TABLE:
         if row.means(answer):
             return row.error(answer)
+    if answer.status == 400 and answer.method == "PUT" and _refused_fields(answer):  # noqa: PLR2004
+        # In the words of another language; which fields they are about does not depend on it.
+        return _off_screen(answer)
     return _no_object(answer)
 
 
 def _off_screen(answer: Answer) -> TrackerError:
+    return FieldsNotOnScreen(words(answer), fields=_refused_fields(answer), status=answer.status)
+
+
+def _refused_fields(answer: Answer) -> Collection[str]:
     body = answer.json()
     errors = body.get("errors") if isinstance(body, dict) else None
-    fields = errors if isinstance(errors, dict) else {}
-    return FieldsNotOnScreen(
-        f"Jira refused the change: {words(answer)}", fields=fields, status=answer.status
-    )
+    return errors if isinstance(errors, dict) else {}
 
 
 def _limited(answer: Answer) -> Limited:

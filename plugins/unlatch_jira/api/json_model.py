@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from unlatch.errors import Rejected
 from unlatch.spi.validation import validation_message
@@ -17,6 +17,14 @@ class Model(BaseModel):
 
     # Ids are text in most places and numbers in some.
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, raw: Any) -> Any:
+        """Fields that are null are read as missing: Jira sends either."""
+        if not isinstance(raw, dict):
+            return raw
+        return {name: value for name, value in raw.items() if value is not None}
 
 
 def parse(model: type[_Model], raw: Any) -> _Model:

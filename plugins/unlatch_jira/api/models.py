@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field
 
-from unlatch.spi import Category, RemoteItem, read_stamp
+from unlatch.spi import Category, Goal, RemoteItem, read_stamp
 from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic reads it)
 from unlatch_jira.api.json_model import Model, parse
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch_jira.settings import JiraSettings
+    from unlatch_jira.settings_types import Transitions
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
 # names these and `undefined`, the category of statuses that were given none.
@@ -52,12 +53,23 @@ class Status(Model):
 
     name: str
     id: str | None = None
-    category: _StatusCategory = Field(default=_StatusCategory(), alias="statusCategory")
+    # Missing before Jira 6.1.
+    category: _StatusCategory | None = Field(default=None, alias="statusCategory")
 
     @property
     def means(self) -> Category:
         """The category of the status; its name does not count."""
-        return _CATEGORIES.get(self.category.key, Category.TODO)
+        return _CATEGORIES.get(self.category.key if self.category else "", Category.TODO)
+
+    def is_called(self, wanted: str) -> bool:
+        """Whether `wanted` is its name or its id."""
+        return wanted == self.id or wanted.casefold() == self.name.casefold()
+
+    def means_after(self, goal: Goal) -> Category:
+        """The category after a transition towards `goal`; without one, the goal's own."""
+        if self.category is not None:
+            return self.means
+        return Category.DOING if goal is Goal.OPEN else Category.DONE
 
 
 class FieldKind(Model):
@@ -208,12 +220,13 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
 def to_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
     """The issue that a parsed answer describes."""
     fields = answer.fields
-    dropped = _is_dropped(fields, settings.dropped_resolutions)
+    means = _category(fields, settings.transitions)
+    dropped = _is_dropped(fields, means, settings.dropped_resolutions)
     item = RemoteItem(
         ref=settings.ref(answer.key),
         title=fields.summary,
         state=fields.status.name,
-        category=Category.DROPPED if dropped else fields.status.means,
+        category=Category.DROPPED if dropped else means,
         type=fields.type.name if fields.type else None,
         deliberate=dropped,
         labels=fields.labels,
@@ -223,8 +236,20 @@ def to_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
     return Issue(item, answer)
 
 
-def _is_dropped(fields: _Fields, dropped: tuple[str, ...]) -> bool:
+def _category(fields: _Fields, transitions: Transitions) -> Category:
+    """The category of an issue: its status's, else by configured names and its resolution."""
+    status = fields.status
+    if status.category is not None:
+        return status.means
+    if transitions.reopen and status.is_called(transitions.reopen):
+        return Category.DOING
+    ends = filter(None, (transitions.complete, transitions.drop))
+    is_over = fields.resolution is not None or any(map(status.is_called, ends))
+    return Category.DONE if is_over else Category.TODO
+
+
+def _is_dropped(fields: _Fields, means: Category, dropped: tuple[str, ...]) -> bool:
     # An open issue may keep a resolution that its workflow never clears.
-    if fields.status.means is not Category.DONE or fields.resolution is None:
+    if means is not Category.DONE or fields.resolution is None:
         return False
     return any(map(fields.resolution.is_called, dropped))

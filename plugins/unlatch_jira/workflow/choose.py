@@ -33,7 +33,7 @@ def choose(moves: Iterable[Transition], goal: Goal, transitions: Transitions) ->
     wanted = transitions.towards(goal)
     if wanted is not None:
         return named(offered, wanted)
-    likely = [move for move in offered if move.to.means.is_open == (goal is Goal.OPEN)]
+    likely = [move for move in offered if _leads_to(move, goal)]
     if likely:
         return min(likely, key=partial(_rank, goal=goal, transitions=transitions))
     raise NoWayError(
@@ -41,6 +41,12 @@ def choose(moves: Iterable[Transition], goal: Goal, transitions: Transitions) ->
         f"no transition of this issue leads to {_aim(goal)}; on offer: {names(offered)}",
         hint=NO_MOVE,
     )
+
+
+def _leads_to(move: Transition, goal: Goal) -> bool:
+    if move.to.category is None:
+        return goal is Goal.OPEN and REOPEN.search(move.name) is not None
+    return move.to.means.is_open == (goal is Goal.OPEN)
 
 
 def _rank(move: Transition, goal: Goal, transitions: Transitions) -> tuple[bool, int, int]:

@@ -22,7 +22,7 @@ def resolution_for(
     screen = move.screen.get("resolution")
     if screen is None:
         return {}
-    if move.to.means.is_open:
+    if move.to.means_after(goal).is_open:
         # Jira counts an issue with a resolution as resolved in every status.
         return {} if screen.required or issue.resolution is None else {"resolution": None}
     if goal is Goal.OPEN:

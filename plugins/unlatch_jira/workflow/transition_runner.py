@@ -164,9 +164,8 @@ class TransitionRunner:
             raise screens.missing_fields_error(move, missing, self.settings)
         self.client.move(issue, move, fields, walk.properties if arrives else ())
         # Not verified: some servers accept a transition and do not make it.
-        walk.done.item = replace(
-            issue.item, state=move.to.name, category=move.to.means, deliberate=False
-        )
+        means = move.to.means_after(walk.goal)
+        walk.done.item = replace(issue.item, state=move.to.name, category=means, deliberate=False)
 
 
 def _path_note(walk: TransitionGoal, started: str, steps: tuple[str, ...]) -> str:

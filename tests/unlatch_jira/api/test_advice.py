@@ -84,7 +84,11 @@ ROWS = {
     "403": Row(Forbidden, "forbidden", "Transition Issues", "POST", {"code": 403, "body": SAID}),
     "404": Row(NotFound, "item-not-found", "may browse its project", "GET", {"code": 404}),
     "400 Transition id not valid": Row(
-        Conflict, "transition-stale", "finds out anew", "POST", {"code": 400, "body": STALE}
+        Conflict,
+        "transition-stale",
+        "reads the transitions again",
+        "POST",
+        {"code": 400, "body": STALE},
     ),
     "400 not on the appropriate screen": Row(
         Rejected, "field-not-on-screen", "administrator", "POST", {"code": 400, "body": OFF_SCREEN}

@@ -218,7 +218,9 @@ def test_labels_that_no_screen_shows_do_not_cost_the_comment(
     assert (outcome.commented, len(comments(either, key))) == (True, 1)
     assert field(either, key, "labels") == ["completed", "mine"]
     assert outcome.refused == ("reopened", "completed")
-    assert outcome.notes == ("no screen shows labels, so they stay: reopened, completed",)
+    assert outcome.notes == (
+        "labels not changed: reopened, completed (no screen of the issue shows them)",
+    )
 
 
 def test_an_issue_is_made_without_labels_that_no_screen_shows(either: Sandbox) -> None:

@@ -1,0 +1,147 @@
+"""Answers of real Jira sites: other languages, old servers, nulls, text that is not JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from requests.structures import CaseInsensitiveDict
+from tests.unlatch_jira.making import CLOSE, REOPEN, comments, deliver, done_issue, plugin_for, ref
+
+from unlatch.errors import Conflict, Forbidden, Rejected
+from unlatch.spi import Category
+from unlatch.transport import Answer
+from unlatch_jira.api.errors import FieldsNotOnScreen, explain
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from unlatch_jira.plugin import JiraPlugin
+    from unlatch_sandbox import Sandbox
+
+SITE = "https://acme.atlassian.net/rest/api/3"
+
+
+def refused(method: str, path: str, body: Any, kind: str = "application/json") -> Any:
+    text = body if isinstance(body, str) else json.dumps(body)
+    headers = CaseInsensitiveDict({"Content-Type": kind})
+    return explain(Answer(method, f"{SITE}/{path}", 400, headers, text.encode()))
+
+
+def test_messages_are_requested_in_english(box: Sandbox, plugin: JiraPlugin) -> None:
+    heard: list[str | None] = []
+    plugin._client._wire.jira._session.hooks["response"].append(
+        lambda answer, **_: heard.append(answer.request.headers.get("Accept-Language"))
+    )
+    plugin.read(ref(box, done_issue(box)))
+    assert heard == ["en"]
+
+
+GERMAN_SCREEN = (
+    "Das Feld 'labels' kann nicht festgelegt werden. Es befindet sich nicht auf dem "
+    "entsprechenden Bildschirm oder ist unbekannt."
+)
+
+
+def test_a_field_that_is_not_on_the_screen_is_recognised_in_every_language() -> None:
+    error = refused("PUT", "issue/OPS-1", {"errors": {"labels": GERMAN_SCREEN}})
+    assert isinstance(error, FieldsNotOnScreen)
+    assert error.fields == {"labels"}
+
+
+def test_labels_refused_in_german_are_a_shortfall(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    body = {"errorMessages": [], "errors": {"labels": GERMAN_SCREEN}}
+    box.faults.add(Fault("jira", "status", method="PUT", path=f"issue/{key}", code=400, body=body))
+    outcome = deliver(plugin, ref(box, key), REOPEN)
+    assert set(outcome.refused) == {"reopened", "completed"}
+    assert [note for note in outcome.notes if "Das Feld 'labels'" in note]
+    assert len(comments(box, key)) == 1
+
+
+def test_a_text_that_is_too_long_is_recognised_in_every_language() -> None:
+    words = "Der eingegebene Text ist zu lang. Er überschreitet die Grenze von 32.767 Zeichen."
+    error = refused("PUT", "issue/OPS-1", {"errors": {"comment": words}})
+    assert error.id == "body-too-long"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It seems that you have tried to perform a workflow operation (Reopen) that is not valid",
+        "Die Transition-ID '11' ist für diesen Vorgang ungültig.",
+    ],
+)
+def test_a_stale_transition_leads_to_a_new_plan(words: str) -> None:
+    error = refused("POST", "issue/OPS-1/transitions", {"errorMessages": [words], "errors": {}})
+    assert isinstance(error, Conflict)
+    assert error.id == "transition-stale"
+
+
+def test_a_validator_of_the_workflow_is_no_stale_transition() -> None:
+    body = {"errorMessages": ["Attach the log file first"], "errors": {}}
+    assert not isinstance(refused("POST", "issue/OPS-1/transitions", body), Conflict)
+
+
+def test_a_refusal_in_plain_text_is_shown(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    box.faults.add(
+        Fault(
+            "jira",
+            "status",
+            method="POST",
+            code=403,
+            body="XSRF check failed",
+            headers={"Content-Type": "text/plain"},
+        )
+    )
+    with pytest.raises(Forbidden) as caught:
+        deliver(plugin, ref(box, key), REOPEN)
+    assert "XSRF check failed" in caught.value.message
+
+
+@pytest.mark.parametrize("field", ["labels", "assignee", "resolution", "comment"])
+def test_a_null_is_read_as_missing(box: Sandbox, plugin: JiraPlugin, field: str) -> None:
+    key = done_issue(box)
+    shown = box.jira.issue(key)
+    body = {**shown, "fields": {**shown["fields"], field: None}}
+    box.faults.add(Fault("jira", "status", method="GET", path=f"issue/{key}", code=200, body=body))
+    assert plugin.read(ref(box, key)).item.state == "Done"
+
+
+def test_allowed_values_of_null_are_none(box: Sandbox, plugin: JiraPlugin) -> None:
+    key = done_issue(box)
+    shown = box.jira.issue(key)
+    to = {"name": "To Do", "id": "1", "statusCategory": {"key": "new"}}
+    field = {"required": False, "name": "Cause", "allowedValues": None, "schema": None}
+    move = {"id": "11", "name": "Reopen", "to": to, "fields": {"customfield_1": field}}
+    body = {**shown, "transitions": [move]}
+    box.faults.add(Fault("jira", "status", method="GET", path=f"issue/{key}", code=200, body=body))
+    snapshot = plugin.read(ref(box, key), REOPEN)
+    assert snapshot.private.answer.transitions[0].screen["customfield_1"].values == ()
+
+
+def test_without_categories_the_resolution_decides(server: Sandbox) -> None:
+    server.jira.has_categories = False
+    plugin = plugin_for(server)
+    closed, opened = done_issue(server, resolution="Fixed"), server.jira.add_issue(summary="Open")
+    assert plugin.read(ref(server, closed)).item.category is Category.DONE
+    assert plugin.read(ref(server, opened)).item.category is Category.TODO
+
+
+def test_without_categories_configured_names_decide(server: Sandbox) -> None:
+    server.jira.has_categories = False
+    names = {"complete": "Done", "reopen": "To Do"}
+    plugin = plugin_for(server, transitions=names)
+    key = done_issue(server)
+    assert deliver(plugin, ref(server, key), REOPEN).after.state == "To Do"
+    assert deliver(plugin, ref(server, key), CLOSE).after.state == "Done"
+
+
+def test_without_categories_no_transition_is_guessed(server: Sandbox) -> None:
+    server.jira.has_categories = False
+    key = done_issue(server, resolution="Fixed")
+    with pytest.raises(Rejected) as caught:
+        deliver(plugin_for(server), ref(server, key), REOPEN)
+    assert caught.value.id == "no-transition"
+    assert "trackers.jira.transitions" in (caught.value.hint or "")
