@@ -6,10 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.transport.faulty import Faulty, reply
+from tests.transport.trackers import NAMES, opened
 from tests.unlatch_ado import making as ado
 from tests.unlatch_github import making as github
 from tests.unlatch_jira import making as jira
 
+from unlatch import __version__
+from unlatch.errors import TrackerError
 from unlatch.transport import measure
 from unlatch_sandbox import Sandbox
 
@@ -61,3 +65,13 @@ def test_requests_of_worker_threads_pass_the_adapter(
 
     assert [is_open for is_open, _ in outcomes] == [True] * len(items)
     assert sum(requests for _, requests in outcomes) == box.requests.count(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_request_names_unlatch_and_no_sdk(name: str) -> None:
+    with Faulty(otherwise=reply(404)) as server:
+        plugin, item = opened(name, server.url, token="tok")
+        with pytest.raises(TrackerError):
+            plugin.read(item)
+        agents = {request.headers["user-agent"] for request in server.requests}
+    assert agents == {f"unlatch/{__version__} (+https://pypi.org/project/unlatch/)"}

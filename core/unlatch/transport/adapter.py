@@ -15,6 +15,7 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+from unlatch import __version__
 from unlatch.errors import (
     CredentialMissing,
     Limited,
@@ -49,6 +50,8 @@ _UNNAMED_LIMIT = 60.0
 _POOL = 16
 _NO_RETRIES = urllib3.Retry(0, read=False)
 _ACCEPTED = 202
+# GitHub refuses requests without one, and administrators look here for the sender.
+USER_AGENT = f"unlatch/{__version__} (+https://pypi.org/project/unlatch/)"
 _FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 
@@ -158,6 +161,7 @@ class TrackerAdapter(HTTPAdapter):
         outgoing.headers.pop("Authorization", None)
         outgoing.headers.pop("Cookie", None)
         outgoing.headers["Accept-Encoding"] = ENCODINGS
+        outgoing.headers["User-Agent"] = USER_AGENT
         if origin != context.origin:
             self._check_elsewhere(request.url or "")
         elif context.credential is None:
