@@ -116,7 +116,7 @@ class AdoSettings(BaseModel):
         if url is not None:
             return self.recognise(url) or self._elsewhere(url)
         if not _NUMBER.fullmatch(item):
-            raise _unplaced(f"{item!r} is no work item's number")
+            raise _unplaced(f"{item!r} is not the number of a work item")
         if self.project is None:
             raise _unplaced(f"work item {item} has no address and [trackers.ado] names no project")
         return self.ref(self.project, str(int(item)))
@@ -169,7 +169,7 @@ class AdoSettings(BaseModel):
         # The target of a foreign item holds its host, so that it equals no configured one.
         found = parse(url, self._home)
         if found is None:
-            raise _unplaced(f"{url!r} is no address of a work item at {self._web_base}")
+            raise _unplaced(f"{url!r} is not the address of a work item at {self._web_base}")
         host = found.place.origin.partition("://")[2]
         target = "/".join((host, *found.place.path, found.project or ""))
         return ItemRef(tracker=_TRACKER, target=target, id=found.item, url=url)

@@ -47,7 +47,7 @@ def _url(value: str) -> str:
         parts = urlsplit(value)
         _ = parts.port
     except ValueError as error:
-        raise ValueError(f"{value!r} is no web address") from error
+        raise ValueError(f"{value!r} is not a web address") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"{value!r} must begin with https://")
     if parts.username is not None or parts.password is not None:
@@ -73,7 +73,7 @@ def _project(value: str) -> str:
     if "/" in name:
         raise ValueError(f"{value!r} must be the project's name alone, without the organization")
     if not name or name.startswith((".", "_")) or _BARRED_IN_NAMES.search(name):
-        raise ValueError(f"{value!r} is no project's name")
+        raise ValueError(f"{value!r} is not a project name")
     return name
 
 
@@ -91,13 +91,15 @@ def path_of(value: str) -> str:
     """
     nodes = [node.strip() for node in value.replace("/", "\\").strip("\\ ").split("\\")]
     if len(value) > _LONGEST_PATH or not all(nodes) or _BARRED_IN_PATHS.search(value):
-        raise ValueError(f"{value[:80]!r} is no area or iteration path")
+        raise ValueError(f"{value[:80]!r} is not an area or iteration path")
     return "\\".join(nodes)
 
 
 def _field_name(value: str) -> str:
     if not _REFERENCE_NAME.fullmatch(value):
-        raise ValueError(f"{value!r} is no field's reference name, such as Custom.ReopenCause")
+        raise ValueError(
+            f"{value!r} is not the reference name of a field, such as Custom.ReopenCause"
+        )
     if value.casefold() in _NOT_FOR_FIELDS:
         raise ValueError(f"{value} is not to be set here: {_NOT_FOR_FIELDS[value.casefold()]}")
     return value
@@ -105,7 +107,7 @@ def _field_name(value: str) -> str:
 
 def _version(value: str) -> str:
     if not _VERSION.fullmatch(value):
-        raise ValueError(f"{value!r} is no version of the API, such as '6.0'")
+        raise ValueError(f"{value!r} is not a version of the API, such as '6.0'")
     return value
 
 

@@ -99,7 +99,7 @@ def _milestone(raw: Any, problems: list[str]) -> int | str | None:
         return raw
     if raw is None or (text := _line(raw)):
         return text if raw is not None else None
-    problems.append("the increment's `milestone` is no number or title, and was left out")
+    problems.append("the increment's `milestone` is neither a number nor a title; ignored")
     return None
 
 
@@ -110,7 +110,7 @@ def _assignees(raw: Mapping[str, Any], problems: list[str]) -> tuple[str, ...]:
     listed = named if isinstance(named, list) else str(named).split(",")
     logins = [line.lstrip("@") for one in listed if (line := _line(one)) and " " not in line]
     if len(logins) < len(listed) or len(logins) > _MOST_ASSIGNEES:
-        problems.append("some of the increment's `assignees` are no login, and were left out")
+        problems.append("some of the increment's `assignees` are not logins; ignored")
     return tuple(dict.fromkeys(logins))[:_MOST_ASSIGNEES]
 
 
@@ -118,7 +118,7 @@ def _type(raw: Mapping[str, Any], problems: list[str]) -> str | None:
     named = next((raw[key] for key in _TYPE_KEYS if raw.get(key) is not None), None)
     if named is None or (text := _line(named)):
         return None if named is None else text
-    problems.append("the increment's issue `type` is no name, and was left out")
+    problems.append("the increment's issue `type` is not a name; ignored")
     return None
 
 

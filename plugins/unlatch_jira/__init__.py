@@ -51,7 +51,7 @@ manifest = Manifest(
     options=(
         Option(
             "allow-path",
-            "Let a Jira issue take up to three transitions where no single one leads there.",
+            "Let a Jira issue take up to three transitions if no single one leads to the status.",
             kinds=("reopen", "close"),
         ),
         Option("children", "Reopen the closed children of a Jira epic as well."),

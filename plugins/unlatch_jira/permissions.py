@@ -130,7 +130,7 @@ class PermissionCheck:
                 told.add(wanted)
                 yield Remark(
                     "transition-unknown",
-                    f"{wanted!r} is no status of {one.name} in {project}, and no linked issue "
+                    f"{wanted!r} is not a status of {one.name} in {project}, and no linked issue "
                     f"offers a transition of this name; the statuses are "
                     f"{', '.join(s.name for s in one.statuses)}",
                     where="trackers.jira.transitions",

@@ -83,7 +83,7 @@ class PreviewClient(JiraClient):
     def moves(self, issue: Issue) -> tuple[Transition, ...]:
         if issue.key not in self._expected:
             return super().moves(issue)
-        open_end = "take further transitions, chosen from what Jira offers then"
+        open_end = "take further transitions, chosen from those that Jira then offers"
         self._listing.note("POST", f"issue/{issue.key}/transitions", open_end)
         raise UndecidedError(issue.key)
 

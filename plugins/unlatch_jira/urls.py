@@ -65,7 +65,7 @@ def problem_of(url: str) -> str | None:
         parts = urlsplit(url)
         _host(parts)
     except ValueError:
-        return "is no web address"
+        return "is not a web address"
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
         return "must be a web address such as https://acme.atlassian.net"
     if parts.username is not None or parts.password is not None:

@@ -224,7 +224,9 @@ def test_what_is_no_wish_is_left_out_and_told(raw: dict[str, Any]) -> None:
 def test_what_was_left_out_is_noted(plugin: GithubPlugin) -> None:
     outcome = create(plugin, _draft(milestone=True), PLAIN)
 
-    assert outcome.notes == ("the increment's `milestone` is no number or title, and was left out",)
+    assert outcome.notes == (
+        "the increment's `milestone` is neither a number nor a title; ignored",
+    )
 
 
 def test_check_boxes_come_and_go_with_the_increment_and_what_people_wrote_stays(

@@ -101,7 +101,7 @@ def test_transitions_that_only_jira_knows_end_the_plan(server: Sandbox) -> None:
     planned = plugin.plan(plugin.read(ref(server, key), change), change)
 
     assert [one.method for one in planned] == ["GET", "POST", "GET", "POST"]
-    assert planned[-1].what == "take further transitions, chosen from what Jira offers then"
+    assert planned[-1].what == "take further transitions, chosen from those that Jira then offers"
     assert status(server, key) == "Erledigt"
 
 

@@ -89,7 +89,7 @@ def test_the_project_is_what_stands_before_the_number(key: str, project: str) ->
         ("https://", "such as https://acme.atlassian.net"),
         ("https://me:secret@acme.atlassian.net", "user name or a password"),
         ("https://acme.atlassian.net?x=1", "without ? and #"),
-        ("https://acme.atlassian.net:x", "no web address"),
+        ("https://acme.atlassian.net:x", "not a web address"),
     ],
 )
 def test_a_wrong_site_is_told_what_is_wrong_with_it(url: str, part: str) -> None:

@@ -138,7 +138,7 @@ def no_effect_note(issue: Issue, move: Transition) -> str:
     listed = f"; its screen requires {'; '.join(required)}" if required else ""
     return (
         f"Jira accepted the transition {move.name!r}, and the issue is still in "
-        f"{issue.item.state!r}: take the transition in Jira to see what refuses it (a required "
+        f"{issue.item.state!r}: take the transition in Jira to see the cause (a required "
         "field, a validator, a condition, or an automation rule that moves the issue back"
         f"{listed})"
     )

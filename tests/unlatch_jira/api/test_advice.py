@@ -171,7 +171,7 @@ def test_a_transition_that_moves_nothing_is_shown_and_explained(either: Sandbox)
 
     assert (outcome.after.state, outcome.after.category.is_open) == ("Done", False)
     [note] = outcome.notes
-    assert "take the transition in Jira to see what refuses it (a required field, a" in note
+    assert "take the transition in Jira to see the cause (a required field, a" in note
     # Nothing is taken back: delivery finds the comment, and writes the state again.
     assert (outcome.commented, len(comments(either, key))) == (True, 1)
     again = deliver(plugin_for(either), ref(either, key), replace(REOPEN, comment=None))
