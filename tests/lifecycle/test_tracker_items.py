@@ -18,7 +18,6 @@ from unlatch.lifecycle.tracker_items import (
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind
-from unlatch.spi.options import AS_CONFIGURED
 
 STORIES = "# Spec\n\n### US-001: One\n\n### US-002: Two\n"
 
@@ -32,16 +31,7 @@ def opened(project: Project) -> tuple[Workspace, Trackers]:
 def reopening(project: Project, item: str | None = None) -> ItemChange:
     workspace, _ = opened(project)
     manifest = workspace.registry.manifest("github")
-    return plan_item_change(
-        workspace,
-        manifest,
-        "7",
-        Kind.REOPEN,
-        item=item,
-        reason=None,
-        options=AS_CONFIGURED,
-        by="Dana",
-    )
+    return plan_item_change(workspace, manifest, "7", Kind.REOPEN, item=item, by="Dana")
 
 
 def test_only_the_items_of_the_tracker_are_changed(completed: Project) -> None:
@@ -74,9 +64,7 @@ def test_a_story_with_an_item_gets_no_second_one(project: Project) -> None:
     assert project.run("github", "create-issue", "7", "--story", "US-001").code == 0
     workspace, trackers = opened(project)
 
-    change = plan_item_creation(
-        workspace, trackers, "github", "7", per_story=True, options=AS_CONFIGURED, by="Dana"
-    )
+    change = plan_item_creation(workspace, trackers, "github", "7", per_story=True, by="Dana")
 
     assert ["US-002"] == [one.story for one in change.operations]
 
@@ -84,9 +72,7 @@ def test_a_story_with_an_item_gets_no_second_one(project: Project) -> None:
 def test_a_preview_of_new_items_leaves_pending_operations_out(completed: Project) -> None:
     completed.run("resume", "7", "--reason", "More to do here", "--yes", "--offline")
     workspace, trackers = opened(completed)
-    change = plan_item_creation(
-        workspace, trackers, "github", "7", options=AS_CONFIGURED, by="Dana"
-    )
+    change = plan_item_creation(workspace, trackers, "github", "7", by="Dana")
 
     found = preview_item_change(workspace, trackers, change)
 
@@ -98,7 +84,8 @@ def test_items_are_fetched_of_all_increments_that_have_any(completed: Project) -
     (completed.increments / "0009-broken").mkdir()
     workspace, trackers = opened(completed)
 
-    found = fetch_tracker_items(workspace, trackers, workspace.registry.manifest("ado"), ())
+    manifest = workspace.registry.manifest("ado")
+    found, broken = fetch_tracker_items(workspace, trackers, manifest, ())
 
-    assert [(NAME, 1)] == [(one.id, len(items)) for one, items in found.increments]
-    assert ["0009-broken"] == [one.id for one in found.broken]
+    assert [(NAME, 1)] == [(one.id, len(items)) for one, items in found]
+    assert ["0009-broken"] == [one.id for one in broken]

@@ -20,15 +20,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi.options import DeliveryOptions
 
-__all__ = [
-    "Delivered",
-    "SharedItems",
-    "check_item_count",
-    "deliver_all",
-    "deliver_pending",
-    "preview_plans",
-    "read_back",
-]
+__all__ = ["SharedItems"]  # besides the names that are defined here
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +80,21 @@ def deliver_pending(
     options: DeliveryOptions,
     fresh: frozenset[str],
     shared: SharedItems | None = None,
+    tracker: str | None = None,
 ) -> list[Delivered]:
     """Deliver the pending operations of increments that were named, the blocked ones too.
 
     Args:
-        report: as for `deliver_all`.
-        fresh: the operations that this process has just made.
+        report, fresh, tracker: as for `deliver_all` and `DeliveryRun`.
         shared: the increments that share items with these, where they were read already.
 
     Raises:
         UnlatchError: an increment cannot be read, or another process is delivering it.
     """
     shared = shared or SharedItems(workspace.manager)
-    run = DeliveryRun(workspace, trackers, options, fresh=fresh, named=True, shared=shared)
+    run = DeliveryRun(
+        workspace, trackers, options, fresh, named=True, tracker=tracker, shared=shared
+    )
     made = deliver_all(run, increments, report)
     return [read_back(workspace, one, made[one.id]) for one in increments]
 
@@ -111,10 +105,11 @@ def preview_plans(
     plans: Sequence[Plan],
     *,
     options: DeliveryOptions,
-    offline: bool,
+    offline: bool = False,
+    tracker: str | None = None,
 ) -> list[Preview]:
     """Preview the requests of changes; nothing is written."""
-    run = DeliveryRun(workspace, trackers, options=options, named=True)
+    run = DeliveryRun(workspace, trackers, options=options, named=True, tracker=tracker)
     items = preview_operations(run, plans, offline=offline)
     return [Preview(*one) for one in zip(plans, items, strict=True)]
 

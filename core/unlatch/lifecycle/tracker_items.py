@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.config.tables import Part
 from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
-from unlatch.delivery.preview import Preview, preview_operations
-from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UsageError
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.lifecycle.deliver import Delivered, deliver_all, read_back
-from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.deliver import deliver_pending, preview_plans
+from unlatch.lifecycle.fetch_items import fetch_items
 from unlatch.lifecycle.link import create_target, find_link
 from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.options import AS_CONFIGURED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from unlatch.delivery.preview import Preview
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
+    from unlatch.lifecycle.deliver import Delivered
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest
@@ -47,10 +50,10 @@ def plan_item_change(
     wanted: str,
     kind: Kind,
     *,
-    item: str | None,
-    reason: str | None,
-    options: DeliveryOptions,
     by: str,
+    item: str | None = None,
+    reason: str | None = None,
+    delivery: DeliveryOptions = AS_CONFIGURED,
 ) -> ItemChange:
     """Plan to reopen, close or update an increment's items on a tracker.
 
@@ -64,13 +67,12 @@ def plan_item_change(
     increment = workspace.manager.read(wanted)
     links = tracker_links(increment, manifest, item)
     reason = checked_reason(reason) if reason is not None else None
+    others = [link for link in increment.links if link not in links]
     intent = replace(
-        workspace.manager.intent(by=by, reason=reason),
-        options=options,
-        exclude=[link for link in increment.links if link not in links],
+        workspace.manager.intent(by=by, reason=reason), options=delivery, exclude=others
     )
     operations = tuple(build_operations(increment, kind, intent, by=by))
-    return ItemChange(manifest.name, kind, increment, operations, options)
+    return ItemChange(manifest.name, kind, increment, operations, delivery)
 
 
 def plan_item_creation(
@@ -79,10 +81,10 @@ def plan_item_creation(
     tracker: str,
     wanted: str,
     *,
+    by: str,
     stories: Sequence[str] = (),
     per_story: bool = False,
-    options: DeliveryOptions,
-    by: str,
+    delivery: DeliveryOptions = AS_CONFIGURED,
 ) -> ItemChange:
     """Plan to create items for an increment, and to link them.
 
@@ -97,20 +99,12 @@ def plan_item_creation(
     increment = workspace.manager.read(wanted)
     target = create_target(trackers, tracker)
     check_permitted(workspace, tracker, Part.CREATE)
+    create = partial(Operation, kind=Kind.CREATE, tracker=tracker, item=target, options=delivery)
     operations = tuple(
-        Operation(
-            workspace.new_id(),
-            Kind.CREATE,
-            tracker,
-            target,
-            workspace.clock(),
-            by,
-            options=options,
-            story=story,
-        )
+        create(op=workspace.new_id(), at=workspace.clock(), by=by, story=story)
         for story in _stories(increment, tracker, stories, per_story=per_story)
     )
-    return ItemChange(tracker, Kind.CREATE, increment, operations, options)
+    return ItemChange(tracker, Kind.CREATE, increment, operations, delivery)
 
 
 def _stories(
@@ -135,9 +129,9 @@ def preview_item_change(workspace: Workspace, trackers: Trackers, change: ItemCh
     before = change.increment
     if change.kind is Kind.CREATE:
         before = replace(before, pending=())
-    plan = plan_enqueue(before, *change.operations)
-    (items,) = preview_operations(_run(workspace, trackers, change), [plan])
-    return Preview(plan, items)
+    plans = [plan_enqueue(before, *change.operations)]
+    tracker, options = change.tracker, change.options
+    return preview_plans(workspace, trackers, plans, options=options, tracker=tracker)[0]
 
 
 def apply_item_change(
@@ -153,47 +147,21 @@ def apply_item_change(
         UsageError: `write-not-permitted`; nothing was recorded.
         StoreError: the increment's files cannot be written.
     """
-    trackers.settings(change.tracker)
+    tracker, options = change.tracker, change.options
+    trackers.settings(tracker)
     if change.kind is Kind.UPDATE:
-        check_permitted(workspace, change.tracker, Part.BODY)
-    increment = enqueue(workspace.manager, change.increment.id, *change.operations)
-    made = deliver_all(_run(workspace, trackers, change), [increment], report)
-    return read_back(workspace, increment, made[increment.id])
-
-
-def _run(workspace: Workspace, trackers: Trackers, change: ItemChange) -> DeliveryRun:
-    return DeliveryRun(
-        workspace,
-        trackers,
-        options=change.options,
-        fresh=frozenset(one.op for one in change.operations),
-        named=True,
-        tracker=change.tracker,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class TrackerItems:
-    """The items of increments on one tracker.
-
-    Args:
-        increments: the increments with items there, and these items.
-        broken: increments that cannot be read.
-    """
-
-    increments: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
-    broken: Sequence[BrokenIncrement]
-
-    @property
-    def items(self) -> list[ItemSnapshot]:
-        """The items of all increments."""
-        return [one for _, items in self.increments for one in items]
+        check_permitted(workspace, tracker, Part.BODY)
+    due = [enqueue(workspace.manager, change.increment.id, *change.operations)]
+    fresh = frozenset(one.op for one in change.operations)
+    return deliver_pending(
+        workspace, trackers, due, report, options=options, fresh=fresh, tracker=tracker
+    )[0]
 
 
 def fetch_tracker_items(
     workspace: Workspace, trackers: Trackers, manifest: Manifest, wanted: Sequence[str]
-) -> TrackerItems:
-    """Fetch the items of increments on one tracker.
+) -> tuple[list[tuple[Increment, list[ItemSnapshot]]], Sequence[BrokenIncrement]]:
+    """Fetch the items of increments on one tracker; and the increments that cannot be read.
 
     Args:
         wanted: increments by name; empty for all that have items there.
@@ -201,12 +169,9 @@ def fetch_tracker_items(
     increments, broken = workspace.manager.read_all() if not wanted else ([], [])
     found = [(one, _links(one, manifest)) for one in increments]
     found += [(one, tracker_links(one, manifest)) for one in map(workspace.manager.read, wanted)]
-    linked = [(increment, links) for increment, links in found if links]
-    seen = fetch_items(trackers, dict.fromkeys(link for _, links in linked for link in links))
+    seen = fetch_items(trackers, dict.fromkeys(link for _, links in found for link in links))
     items = {one.link: one for one in seen}
-    return TrackerItems(
-        [(increment, [items[link] for link in links]) for increment, links in linked], broken
-    )
+    return [(one, [items[link] for link in links]) for one, links in found if links], broken
 
 
 def _links(increment: Increment, manifest: Manifest) -> tuple[Link, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from unlatch.cli.render.increments import item_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @click.command()
@@ -38,20 +35,18 @@ def run(
     create: str | None,
     file: str | None,
     suggest: bool,
-    by: str | None,
-    dry_run: bool,
-    as_json: bool,
+    **typed: Any,
 ) -> int:
     if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
         raise click.UsageError("give addresses, --create, --file or --suggest; just one")
     if file:
         from unlatch.cli.commands.trackers.link_many import link_file  # noqa: PLC0415
 
-        return link_file(session, file, by=by, dry_run=dry_run, as_json=as_json)
+        return link_file(session, file, **typed)
     if suggest:
         from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
 
-        return link_suggest(session, named, as_json=as_json)
+        return link_suggest(session, named, as_json=typed["as_json"])
     if not named:
         raise click.UsageError("Missing argument 'ID'.")
     wanted, *urls = named
@@ -62,20 +57,14 @@ def run(
             hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
         )
     if not create:
-        return _link(session, wanted, urls, by=by, dry_run=dry_run, as_json=as_json)
+        return _link(session, wanted, urls, **typed)
     from unlatch.cli.commands.trackers.tracker import create_items  # noqa: PLC0415
 
-    return create_items(session, create, wanted, by=by, dry_run=dry_run, as_json=as_json)
+    return create_items(session, create, wanted, **typed)
 
 
 def _link(
-    session: Session,
-    wanted: str,
-    urls: Sequence[str],
-    *,
-    by: str | None,
-    dry_run: bool,
-    as_json: bool,
+    session: Session, wanted: str, urls: list[str], *, by: str | None, dry_run: bool, as_json: bool
 ) -> int:
     from unlatch.lifecycle.link import fetch_urls, link_items  # noqa: PLC0415
 

@@ -24,18 +24,15 @@ from unlatch.lifecycle.tracker_items import (
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
-from unlatch.spi.options import AS_CONFIGURED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.deliver import Delivered
     from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.lifecycle.tracker_items import ItemChange, TrackerItems
+    from unlatch.lifecycle.tracker_items import ItemChange
     from unlatch.project.trackers import Trackers
     from unlatch.spi import Manifest
-    from unlatch.spi.options import DeliveryOptions
 
 _CHANGES = {
     Capability.UPDATE: (Kind.UPDATE, "Update the {noun}s of an increment."),
@@ -91,24 +88,18 @@ def create_items(
     by: str | None,
     dry_run: bool,
     as_json: bool,
-    delivery: DeliveryOptions = AS_CONFIGURED,
-    stories: tuple[str, ...] = (),
-    per_story: bool = False,
+    **options: Any,
 ) -> int:
-    """Create items for an increment, and link them; the exit code."""
-    if per_story and stories:
+    """Create items for an increment, and link them; the exit code.
+
+    Args:
+        options: as for `plan_item_creation`.
+    """
+    if options.get("per_story") and options["stories"]:
         raise click.UsageError("name user stories, or --per-story")
+    who = session.who(by)
     with session.trackers() as trackers:
-        change = plan_item_creation(
-            session.workspace,
-            trackers,
-            tracker,
-            wanted,
-            stories=stories,
-            per_story=per_story,
-            options=delivery,
-            by=session.who(by),
-        )
+        change = plan_item_creation(session.workspace, trackers, tracker, wanted, by=who, **options)
         return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
 
 
@@ -123,26 +114,10 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     @JSON
     @with_session
     def run(
-        session: Session,
-        *,
-        wanted: str,
-        item: str | None,
-        reason: str | None,
-        by: str | None,
-        delivery: DeliveryOptions,
-        dry_run: bool,
-        as_json: bool,
+        session: Session, *, wanted: str, by: str | None, dry_run: bool, as_json: bool, **typed: Any
     ) -> int:
-        change = plan_item_change(
-            session.workspace,
-            manifest,
-            wanted,
-            kind,
-            item=item,
-            reason=reason,
-            options=delivery,
-            by=session.who(by),
-        )
+        who = session.who(by)
+        change = plan_item_change(session.workspace, manifest, wanted, kind, by=who, **typed)
         with session.trackers() as trackers:
             return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
 
@@ -159,27 +134,25 @@ def _run_change(
     with show_deliveries(session, len(change.operations), silent=as_json) as report:
         delivered = apply_item_change(workspace, trackers, change, report)
     code = delivered_code(delivered.deliveries)
+    increment = delivered.increment
     if as_json:
-        output.document("tracker-change", code, **_change_document(change, delivered))
+        output.document(
+            "tracker-change",
+            code,
+            tracker=change.tracker,
+            kind=change.kind,
+            increment=increment_entry(increment, change.increment.status),
+            trackers=[delivery_entry(one) for one in delivered.deliveries],
+        )
         return code
     if code:
         tell_left(delivered)
-    increment = delivered.increment
     if change.kind is Kind.REOPEN and increment.status.is_finished:
         output.talk(
             f"Increment {increment.id} is still {increment.status}. "
             f"To reopen it: unlatch resume {increment.id}"
         )
     return code
-
-
-def _change_document(change: ItemChange, done: Delivered) -> output.Json:
-    return {
-        "tracker": change.tracker,
-        "kind": change.kind,
-        "increment": increment_entry(done.increment, change.increment.status),
-        "trackers": [delivery_entry(one) for one in done.deliveries],
-    }
 
 
 def _status_command(manifest: Manifest) -> click.Command:
@@ -193,14 +166,17 @@ def _status_command(manifest: Manifest) -> click.Command:
     @with_session
     def run(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
         with session.trackers() as trackers:
-            found = fetch_tracker_items(session.workspace, trackers, manifest, wanted)
-        errors = [one.error for one in found.items if one.error is not None]
-        if errors and len(errors) == len(found.items):
-            raise errors[0]
-        left_out = tell_left_out(found.broken)
-        code = 1 if errors else left_out
+            found, broken = fetch_tracker_items(session.workspace, trackers, manifest, wanted)
+        errors = [one.error for _, items in found for one in items]
+        if errors and all(errors):
+            raise next(filter(None, errors))
+        left_out = tell_left_out(broken)
+        code = 1 if any(errors) else left_out
         if as_json:
-            increments = [_status_entry(*one) for one in found.increments]
+            increments = [
+                {"id": one.id, "status": one.status, "items": list(map(item_entry, items))}
+                for one, items in found
+            ]
             output.document("tracker-status", code, tracker=manifest.name, increments=increments)
         else:
             _tell_status(session, found)
@@ -209,17 +185,11 @@ def _status_command(manifest: Manifest) -> click.Command:
     return run
 
 
-def _status_entry(increment: Increment, items: Sequence[ItemSnapshot]) -> output.Json:
-    return {
-        "id": increment.id,
-        "status": increment.status,
-        "items": [item_entry(one) for one in items],
-    }
-
-
-def _tell_status(session: Session, found: TrackerItems) -> None:
-    several = len(found.increments) > 1
-    for increment, items in found.increments:
+def _tell_status(
+    session: Session, found: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
+) -> None:
+    several = len(found) > 1
+    for increment, items in found:
         if several:
             output.data(f"{output.strong(increment.id)} ({increment.status})")
         for one in items:
@@ -227,5 +197,5 @@ def _tell_status(session: Session, found: TrackerItems) -> None:
             output.data(line if several else line.strip())
             if one.error is not None and one.error.hint:
                 output.data(f"        {output.clean(one.error.hint)}")
-    if not found.increments:
+    if not found:
         output.talk("No increment has an item there.")
