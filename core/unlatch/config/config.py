@@ -20,7 +20,7 @@ from unlatch.config.tables import (
     Table,
 )
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.files.layout import HOME, SPECWEAVE
+from unlatch.increments.files.layout import HOME, SPECWEAVE, Layout
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.safe_open import read_file
@@ -29,7 +29,6 @@ from unlatch.worklog.user_files import read_user_file, user_config_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unlatch.increments.files.layout import Layout
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -11,13 +11,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import SPECWEAVE
+from unlatch.increments.files.layout import SPECWEAVE, Layout
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.increments.files.layout import Layout
 
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
 # The parts of `sync.write` that need consent in SpecWeave: for items that it made, for items that

@@ -16,7 +16,7 @@ from unlatch.delivery.reading import read_items
 from unlatch.delivery.record import note_attempts, record_failure
 from unlatch.delivery.states import Block, Event, Send, advance, begin_contact
 from unlatch.delivery.steps import conclude, execute, plan_remaining
-from unlatch.delivery.task import DeliveryTask, make_task
+from unlatch.delivery.task import Delivery, DeliveryTask, make_task
 from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
 from unlatch.increments.files.locks import delivery_lock
 from unlatch.increments.files.outbox import close_attempt
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.delivery.run import DeliveryRun
-    from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
 
 MAX_TOGETHER = 200

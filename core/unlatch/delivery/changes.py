@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.config.tables import CommentStyle, Part
+from unlatch.config.tables import CommentStyle, Labels, Part
 from unlatch.delivery.content import comment_of, draft_of
 from unlatch.delivery.task import Effect
-from unlatch.errors import Conflict, Rejected, UnknownOutcome
+from unlatch.errors import Conflict, Rejected, TrackerError, UnknownOutcome
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import story_of
 from unlatch.spi.operation import Change, Goal, Kind, Result, must_move, result_of
 
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
-    from unlatch.config.tables import Labels
-    from unlatch.errors import TrackerError
     from unlatch.increments.model.amendment import Amended
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem

@@ -11,7 +11,7 @@ from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.reading import read_document
 from unlatch.increments.model.status import Status
-from unlatch.spi.operation import Draft, Kind
+from unlatch.spi.operation import Draft, Kind, Operation
 from unlatch.spi.text import Check, Checks, Heading, Text, fill
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from unlatch.increments.documents import Criterion, Spec, Story, Task
     from unlatch.increments.model.amendment import Amended
     from unlatch.increments.model.increment import Increment
-    from unlatch.spi.operation import Operation
 
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"

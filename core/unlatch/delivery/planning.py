@@ -16,14 +16,13 @@ from unlatch.delivery.revert import plan_revert
 from unlatch.errors import Rejected, StoreError, UsageError
 from unlatch.increments.records.events import Delivered, ItemEvent, Linked, read_events
 from unlatch.spi import Capability
-from unlatch.spi.operation import Change, Goal, Kind, is_held_closed, must_move
+from unlatch.spi.operation import Change, Goal, Kind, Operation, is_held_closed, must_move
 
 if TYPE_CHECKING:
     from unlatch.delivery.task import DeliveryTask
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation
 
 # SpecWeave ends the ids of imported stories in an E.
 _IMPORTED = re.compile(r"US-?\w*\d+E", re.IGNORECASE)

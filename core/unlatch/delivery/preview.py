@@ -11,8 +11,8 @@ from unlatch.delivery.planning import permitted_change, plan_change, refuse_deli
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.task import DeliveryTask, make_task
 from unlatch.errors import Rejected, UnlatchError
-from unlatch.spi import Capability, Snapshot
-from unlatch.spi.operation import Change, Kind
+from unlatch.spi import Capability, PlannedRequest, Snapshot
+from unlatch.spi.operation import Change, Kind, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.run import DeliveryRun
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Link
-    from unlatch.spi import PlannedRequest
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from unlatch.delivery.planning import expected_change
 from unlatch.errors import Moved, UnlatchError, UsageError, unexpected
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Capability, Snapshot
 from unlatch.worklog.parallel import run_parallel
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import ItemRef
 
 Answer = Snapshot | UnlatchError

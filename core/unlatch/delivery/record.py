@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import compute_effect
 from unlatch.delivery.states import Event, State, advance, classify_error
-from unlatch.errors import Limited, StoreError, TrackerError
+from unlatch.errors import Limited, StoreError, TrackerError, UnlatchError
 from unlatch.increments.files import outbox
-from unlatch.increments.model.increment import Base, Link, SyncedItem
-from unlatch.spi.operation import Change, Kind, seen_of
+from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
+from unlatch.spi.operation import Change, Kind, Operation, Outcome, SeenItem, seen_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.delivery.task import DeliveryTask, Effect
-    from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation, Outcome, SeenItem
 
 # After these events an attempt is noted as failed; after the first three it counts.
 _COUNTED = frozenset({Event.NEEDS_PERSON, Event.REFUSED, Event.REFUSED_TOO_OFTEN})

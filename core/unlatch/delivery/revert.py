@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import build_change, remaining_labels
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.increment import Link, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import same_item
-from unlatch.spi.item import Category
+from unlatch.spi.item import Category, RemoteItem
 from unlatch.spi.operation import Change, Goal, Kind, Operation, Result, SeenItem
 
 if TYPE_CHECKING:
     from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.model.increment import ReopenEntry, SyncedItem
-    from unlatch.spi.item import RemoteItem
 
 # No other result shows which state the reopen found.
 _CONCLUSIVE = (Result.REOPENED.value, Result.ALREADY_OPEN.value)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.layout import METADATA
-from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import Operation, OperationKey

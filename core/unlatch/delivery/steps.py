@@ -14,14 +14,13 @@ from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advan
 from unlatch.errors import Limited, TrackerError, UnlatchError, unexpected
 from unlatch.increments.files.outbox import block
 from unlatch.spi import Capability
-from unlatch.spi.operation import Kind, Outcome
+from unlatch.spi.operation import Change, Kind, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.delivery.task import DeliveryTask
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Change
 
 
 def execute(task: DeliveryTask, step: Step) -> None:

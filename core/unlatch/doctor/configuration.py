@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig
-from unlatch.doctor.finding import Found, Setting
+from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig
+from unlatch.doctor.finding import Found, Hits, Setting
 from unlatch.errors import ConfigError, StoreError
 from unlatch.project.registry import load
-from unlatch.project.workspace import check_trackers
+from unlatch.project.workspace import Workspace, check_trackers
 from unlatch.transport.trust import TRUSTED_HOSTS
 from unlatch.worklog.user_files import ALLOWED_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.config.config import RawConfig
-    from unlatch.doctor.finding import Hits
     from unlatch.doctor.snapshot import ProjectSnapshot
-    from unlatch.project.workspace import Workspace
 
 _OURS = ".unlatch/config.toml"
 DEFAULT = "default"

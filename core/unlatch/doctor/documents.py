@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch.doctor.finding import FIX, Found, several
+from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
 from unlatch.doctor.metadata import content_of
 from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.doctor.finding import FileChange, Hits
     from unlatch.doctor.snapshot import IncrementFiles, ReadableIncrement
     from unlatch.increments.model.increment import ReopenEntry
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unlatch.doctor.finding import FIX, Found, several
+from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
 from unlatch.doctor.shape import explain, is_vital, pointer
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
@@ -18,10 +18,8 @@ from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime
     from pathlib import Path
 
-    from unlatch.doctor.finding import FileChange, Hits
     from unlatch.doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
     from unlatch.increments.model.increment import Increment, Link
 

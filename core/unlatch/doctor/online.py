@@ -10,7 +10,7 @@ from unlatch.doctor.finding import Finding, Severity, from_error
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.link import check_capability
-from unlatch.spi import Capability, Examination
+from unlatch.spi import Access, Capability, Examination, ItemRef
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import Access, ItemRef
 
 # The ids of findings, besides those of errors and of plugins' remarks.
 IDS = ("posts-as", "access", "access-missing")

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from unlatch.config.specweave import automatic_sync, unused_mappings
-from unlatch.doctor.finding import Found
+from unlatch.doctor.finding import Found, Hits
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE, sorted_folders
 from unlatch.increments.model.limits import days_idle, is_stale, wip
@@ -17,7 +17,6 @@ from unlatch.project.git.setup import DRIVER
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
-    from unlatch.doctor.finding import Hits
     from unlatch.doctor.snapshot import ProjectSnapshot
 
 _CONFIG = f"{SPECWEAVE}/config.json"

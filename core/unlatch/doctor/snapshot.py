@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
+from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS, Folder
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.schemas import event_schema, metadata_schema
 from unlatch.increments.files.snapshots import snapshot
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.files.layout import Folder
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest, Settings

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.finding import Found, several
+from unlatch.doctor.finding import Found, Hits, several
 from unlatch.errors import UnlatchError
 from unlatch.project.registry import is_installed, missing_extra
 from unlatch.spi import CommandToken
-from unlatch.transport.credentials import find_credential, missing_hint
+from unlatch.transport.credentials import Credential, find_credential, missing_hint
 from unlatch.transport.trust import check_origin, credential_host
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.doctor.finding import Hits
     from unlatch.doctor.snapshot import ProjectSnapshot, TrackerSetup
-    from unlatch.transport.credentials import Credential
 
 
 def no_tracker(project: ProjectSnapshot) -> Hits:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.increments.files.locks import ACTIVE, store_lock
 from unlatch.increments.model.limits import limit_violations
 from unlatch.increments.model.reopening import category_of, reopen_violations
-from unlatch.increments.model.rule_violation import Policy
+from unlatch.increments.model.rule_violation import Policy, RuleViolation
 from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.increments.model.rule_violation import RuleViolation
     from unlatch.project.workspace import Workspace
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from statistics import median
 from typing import TYPE_CHECKING
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Created, Transitioned, Undone, read_events
-from unlatch.worklog.event_log import OtherEvent, in_order
+from unlatch.worklog.event_log import Event, OtherEvent, in_order
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.project.workspace import Workspace
-    from unlatch.worklog.event_log import Event
 
 # The event and the time in metadata.json are of one moment, read from the clock twice.
 _SAME = timedelta(minutes=1)

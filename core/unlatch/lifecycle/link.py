@@ -11,14 +11,13 @@ from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.spi import Capability
+from unlatch.spi import Capability, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import Manifest
 
 
 def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:

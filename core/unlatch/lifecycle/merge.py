@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, unexpected
-from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
+from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, Folder
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_metadata
 from unlatch.project.git.run import merge_file, run_git
@@ -15,16 +15,14 @@ from unlatch.project.git.setup import check_git_folder
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.file_check import check_size
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
-from unlatch.worklog.json_text.three_way import Side
+from unlatch.worklog.json_text.three_way import Clash, Side
 from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.increments.files.layout import Folder
     from unlatch.increments.files.snapshots import Shapes
     from unlatch.project.workspace import Workspace
-    from unlatch.worklog.json_text.three_way import Clash
 
 
 # git's numbers for the versions of a file that is in conflict.

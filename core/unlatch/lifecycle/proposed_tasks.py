@@ -13,7 +13,7 @@ from unlatch.increments.documents import NewTask
 from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.lifecycle.scope import LONGEST_TITLE, MOST_TASKS
-from unlatch.spi import EnvToken
+from unlatch.spi import EnvToken, Manifest
 from unlatch.spi.text import without_controls
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import Manifest
 
 # Seconds.
 PATIENCE = 300.0

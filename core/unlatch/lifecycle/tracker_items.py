@@ -13,11 +13,11 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.lifecycle.deliver import deliver_pending, preview_plans
-from unlatch.lifecycle.fetch_items import fetch_items
+from unlatch.lifecycle.deliver import Delivered, deliver_pending, preview_plans
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.link import create_target, find_link
 from unlatch.spi.operation import Kind, Operation
-from unlatch.spi.options import AS_CONFIGURED
+from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,12 +25,9 @@ if TYPE_CHECKING:
     from unlatch.delivery.preview import Preview
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-    from unlatch.lifecycle.deliver import Delivered
-    from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest
-    from unlatch.spi.options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

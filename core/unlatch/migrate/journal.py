@@ -12,7 +12,7 @@ import json
 import re
 from enum import StrEnum
 from hashlib import sha256
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
@@ -25,7 +25,6 @@ from unlatch.worklog.safe_open import make_folders, open_folder, read_file
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from unlatch.increments.files.layout import Layout
 

@@ -7,7 +7,7 @@ run is finished by the next one, or undone.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,6 @@ from unlatch.worklog.safe_open import exists, read_file, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace

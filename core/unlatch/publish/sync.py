@@ -11,12 +11,11 @@ from unlatch.increments.files.locks import SYNC, delivery_lock
 from unlatch.publish.ci import detect
 from unlatch.publish.publish import Published, publish
 from unlatch.publish.target import PublishTarget, Way, find_target
-from unlatch.sync.sync import SyncListener, sync
+from unlatch.sync.sync import SyncListener, SyncOptions, SyncResult, sync
 
 if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.sync.sync import SyncOptions, SyncResult
 
 # A run that takes longer than this is stuck.
 RUN_PATIENCE = 600.0

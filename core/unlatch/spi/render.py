@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.spi.marker import defused
-from unlatch.spi.text import Check, Checks, Heading, Span, without_controls
-
-if TYPE_CHECKING:
-    from unlatch.spi.text import Block, Paragraph, Text
+from unlatch.spi.text import Block, Check, Checks, Heading, Paragraph, Span, Text, without_controls
 
 _BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
 # For formats without check boxes of their own.

@@ -11,24 +11,21 @@ from unlatch.delivery.preview import Previewed, preview_operations
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.outbox import record_in_sync
 from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
-from unlatch.increments.model.increment import Base, SyncedItem
+from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
 from unlatch.lifecycle.status_change import check_finish
 from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.options import DeliveryOptions
-from unlatch.sync.compare import Verdict
-from unlatch.sync.plan import by_increment
+from unlatch.sync.compare import Compared, Verdict
+from unlatch.sync.plan import Move, SyncPlan, by_increment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from unlatch.delivery.run import DeliveryRun
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.project.workspace import Workspace
-    from unlatch.sync.compare import Compared
-    from unlatch.sync.plan import Move, SyncPlan
 
 
 @dataclass(frozen=True, slots=True)

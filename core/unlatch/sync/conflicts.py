@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.increments.model.sync_policy import OnConflict
+from unlatch.increments.model.sync_policy import OnConflict, SyncPolicy
 from unlatch.sync.compare import (
     Decision,
     Side,
@@ -19,7 +19,6 @@ from unlatch.sync.compare import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.model.sync_policy import SyncPolicy
     from unlatch.sync.compare import Compared
 
 _WINNERS = frozenset({OnConflict.LOCAL, OnConflict.REMOTE})

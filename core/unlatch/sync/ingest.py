@@ -12,21 +12,18 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError, UsageError
 from unlatch.project.identity import LONGEST_NAME
-from unlatch.project.registry import load
+from unlatch.project.registry import Registry, load
 from unlatch.spi.text import without_controls, without_surrogates
-from unlatch.sync.compare import remote_side
-from unlatch.sync.plan import make_plan
+from unlatch.sync.compare import Compared, remote_side
+from unlatch.sync.plan import SyncPlan, make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from unlatch.increments.model.increment import Increment, Link
-    from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
     from unlatch.spi import ItemEvent, ItemRef, Settings
-    from unlatch.sync.compare import Compared
-    from unlatch.sync.plan import SyncPlan
 
 # Far above the largest issue that any tracker sends.
 MAX_EVENT_SIZE = 5_000_000

@@ -12,7 +12,7 @@ from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, 
 from unlatch.project.git.revisions import changed_since, other_branch
 from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 from unlatch.sync.apply import apply_sync_plan, preview_sync
-from unlatch.sync.compare import Decision, Verdict
+from unlatch.sync.compare import Compared, Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
 from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemEvent
-    from unlatch.sync.compare import Compared
 
 
 @dataclass(frozen=True, slots=True)

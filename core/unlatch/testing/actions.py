@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.project.workspace import new_ulid
-from unlatch.spi import Capability, Change, Draft, Goal
+from unlatch.spi import Capability, Change, Draft, Goal, Outcome
 from unlatch.spi.text import Span, Text
 from unlatch.testing.clone import REASON
 
 if TYPE_CHECKING:
-    from unlatch.spi import Outcome
     from unlatch.spi.item import ItemRef
     from unlatch.testing.checks import Transition
     from unlatch.testing.faults import Request

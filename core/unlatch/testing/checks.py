@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind as Operation
-from unlatch.testing.clone import REASON
+from unlatch.testing.clone import REASON, Clone
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from collections.abc import Set as AbstractSet
 
     from unlatch.spi.item import ItemRef
-    from unlatch.testing.clone import Clone
     from unlatch.testing.fixture import Fixture
 
 

@@ -13,7 +13,7 @@ from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
 from unlatch.lifecycle.resume import ResumeRequest, resume
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.delivery.task import Delivery
-    from unlatch.increments.model.increment import Increment
     from unlatch.spi import SyncPlugin
     from unlatch.spi.item import ItemRef
 

@@ -7,20 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.project.registry import Registry, load, load_plugin
 from unlatch.project.trackers import Trackers
-from unlatch.project.workspace import new_ulid
-from unlatch.spi import Capability
+from unlatch.project.workspace import Workspace, new_ulid
+from unlatch.spi import Capability, ItemRef, Manifest, Settings, SyncPlugin
 from unlatch.transport import Transport, TransportOptions
-from unlatch.transport.credentials import find_credential
+from unlatch.transport.credentials import Credential, find_credential
 from unlatch.transport.testing import SkippingClock
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
     from unlatch.testing.harness import Harness
     from unlatch.testing.proxy import Proxy
-    from unlatch.transport.credentials import Credential
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 30.0

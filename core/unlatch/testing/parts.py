@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.errors import TrackerError
-from unlatch.spi import Capability
+from unlatch.spi import Capability, Change, Outcome, Snapshot
 from unlatch.testing.actions import make_change, require
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
 from unlatch.testing.clone import REASON
@@ -19,7 +19,6 @@ from unlatch.testing.harness import Harness
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch.spi import Change, Outcome, Snapshot
     from unlatch.spi.item import ItemRef
     from unlatch.testing.fixture import Fixture
 

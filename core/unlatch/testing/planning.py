@@ -8,12 +8,11 @@ from urllib.parse import unquote
 import pytest
 
 from unlatch.project.workspace import new_ulid
-from unlatch.spi import Capability, Change
+from unlatch.spi import Capability, Change, ItemRef, PlannedRequest
 from unlatch.testing.actions import apply, draft, make_change, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition
 
 if TYPE_CHECKING:
-    from unlatch.spi import ItemRef, PlannedRequest
     from unlatch.testing.fixture import Fixture
 
 Listed = list[tuple[str, str]]

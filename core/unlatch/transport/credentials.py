@@ -9,7 +9,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -21,7 +21,6 @@ from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.worklog.programs import find_program, run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from types import ModuleType
 
 Tokens = tuple[EnvToken | CommandToken, ...]

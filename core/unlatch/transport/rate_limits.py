@@ -9,12 +9,10 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Limited, Unreachable
-from unlatch.transport.options import Wait
+from unlatch.transport.options import TransportOptions, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from unlatch.transport.options import TransportOptions
 
 
 class Gate:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.spi import Scheme
 from unlatch.transport.credentials import Credential
-from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
+from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.transport.transport import Transport
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.transport.options import Wait
     from unlatch.transport.trace import Trace
 
 

@@ -6,14 +6,13 @@ import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Lock
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
-    from typing import Self
 
     import requests
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from subprocess import Popen
-    from typing import IO
 
 _CHUNK = 65_536
 # Seconds for a program to remove its lock files; its children may hold a pipe even longer.

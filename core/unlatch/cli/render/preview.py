@@ -19,7 +19,7 @@ from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
-from unlatch.spi.text import without_controls
+from unlatch.spi.text import Block, Text, without_controls
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
     from unlatch.spi.options import DeliveryOptions
-    from unlatch.spi.text import Block, Text
 
 _INDENT = " " * 6
 _METHOD = len("OPTIONS")

@@ -9,7 +9,7 @@ import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.activation_guard import ActivationOptions
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime import output
-from unlatch.errors import UsageError
-from unlatch.increments.files.layout import find_layout, layout_at
+from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.files.layout import Layout, find_layout, layout_at
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.programs import search_path
 from unlatch.worklog.user_files import user_config_file
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.cli.global_options import Globals
-    from unlatch.errors import UnlatchError
-    from unlatch.increments.files.layout import Layout
     from unlatch.project.trackers import Trackers
     from unlatch.transport import Wait
 

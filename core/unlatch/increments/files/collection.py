@@ -6,7 +6,7 @@ import gc
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UsageError
+from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import SPEC, Folder, Layout, listing
 from unlatch.increments.files.reading import unreadable_documents, words_of
 from unlatch.increments.files.snapshots import Shapes, read_folder, read_increment
@@ -19,8 +19,6 @@ from unlatch.worklog.safe_open import open_folder
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
-
-    from unlatch.errors import StoreError
 
 
 class IncrementCollection:

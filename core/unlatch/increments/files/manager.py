@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.increments.files.collection import IncrementCollection
 from unlatch.increments.files.locks import NEW, store_lock
@@ -17,7 +17,6 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from datetime import datetime
-    from typing import Unpack
 
     from unlatch.increments.files.layout import Layout
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from unlatch.increments.records.contracts import BaseRecord, Event, Metadata, SyncedDetails
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from unlatch.increments.files.snapshots import Shapes
     from unlatch.spi.manifest import LinkShape
 

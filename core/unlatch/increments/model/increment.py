@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.amendment import Amended
+from unlatch.increments.model.amendment import Amended, Amendment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.status import Status
     from unlatch.spi.operation import Operation, SeenItem
 

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.rule_violation import Policy, RuleViolation
 from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
 
-    from unlatch.increments.model.increment import BrokenIncrement
 
 _MOST_NAMED = 5
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
@@ -12,7 +12,6 @@ from unlatch.spi.text import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
     from unlatch.increments.model.increment import Increment
 

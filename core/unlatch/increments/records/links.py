@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.link_blocks import LISTS, blocks_of, link_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.increments.model.increment import Increment
     from unlatch.spi.manifest import LinkShape
     from unlatch.spi.operation import Operation
 

@@ -6,13 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.records.operation import OPERATION
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import Kind, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from unlatch.increments.model.increment import ReopenEntry
-    from unlatch.spi.operation import Operation
 
 # The format version of a file with a note about an attempt.
 _WITH_ATTEMPTS = 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.amendment import Amended, Amendment, NewTask
-from unlatch.increments.model.increment import ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.link_edits import entry_for
 from unlatch.increments.records.operation import SEEN_ITEM
@@ -27,7 +27,6 @@ from unlatch.worklog.record import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from unlatch.increments.model.increment import Link
     from unlatch.spi.manifest import LinkShape
 
 AMENDMENTS = "amendments"

@@ -9,17 +9,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import EVENTS, METADATA
+from unlatch.increments.files.layout import EVENTS, METADATA, Layout
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.file_check import UnsafePath
 from unlatch.worklog.safe_open import exists, read_file
-
-if TYPE_CHECKING:
-    from unlatch.increments.files.layout import Layout
 
 ATTRIBUTES = ".gitattributes"
 DRIVER = "merge.unlatch.driver"

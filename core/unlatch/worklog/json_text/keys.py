@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from unlatch.worklog.json_text.nodes import read_nodes
+from unlatch.worklog.json_text.nodes import Node, read_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from unlatch.worklog.json_text.document import JsonText
-    from unlatch.worklog.json_text.nodes import Node
 
 Path = tuple[str | int, ...]
 

@@ -11,14 +11,13 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.increments import list_entry, not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
-from unlatch.errors import UsageError
+from unlatch.errors import StoreError, UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from unlatch.errors import StoreError
 
 Listed = Increment | BrokenIncrement
 

@@ -12,13 +12,12 @@ from unlatch.cli.render.increments import item_entry, list_entry, not_read
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, with_session
 from unlatch.increments.records.operation import operation_entry
-from unlatch.lifecycle.fetch_items import fetch_items
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
 @click.command()

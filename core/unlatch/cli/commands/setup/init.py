@@ -9,13 +9,12 @@ import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON
-from unlatch.project.git.setup import DRIVER, require_git, set_up_git
+from unlatch.project.git.setup import DRIVER, GitSetupResult, require_git, set_up_git
 from unlatch.project.registry import Registry
 from unlatch.project.setup import set_up
 
 if TYPE_CHECKING:
     from unlatch.cli.global_options import Globals
-    from unlatch.project.git.setup import GitSetupResult
 
 
 @click.command()

@@ -25,10 +25,10 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines
 from unlatch.cli.runtime.session import BY, JSON, Session, is_interactive, with_session
-from unlatch.publish.sync import sync_and_publish
+from unlatch.publish.sync import PublishResult, sync_and_publish
 from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
-from unlatch.sync.compare import Side, Verdict, local_side, remote_side
+from unlatch.sync.compare import Compared, Side, Verdict, local_side, remote_side
 from unlatch.sync.sync import SyncOptions, preview
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
-    from unlatch.publish.sync import PublishResult
-    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import Move, SyncPlan
 
 _MAX_ITEMS = click.option(

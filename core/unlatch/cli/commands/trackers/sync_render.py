@@ -13,7 +13,7 @@ from unlatch.cli.render.preview import item_lines, previewed_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.cli.runtime.progress import FEW
-from unlatch.sync.compare import Verdict
+from unlatch.sync.compare import Compared, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.compare import Compared
     from unlatch.sync.ingest import MatchedEvent
     from unlatch.sync.plan import Move, SyncPlan
     from unlatch.sync.sync import SyncPreview, SyncResult

@@ -15,7 +15,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.increments.files.layout import METADATA
-from unlatch.sync.compare import Verdict
+from unlatch.sync.compare import Compared, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from unlatch.delivery.task import Delivery
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.publish.sync import PublishResult
-    from unlatch.sync.compare import Compared
     from unlatch.sync.plan import Move, SyncPlan
     from unlatch.sync.sync import SyncResult
 

@@ -22,7 +22,7 @@ from unlatch.lifecycle.tracker_items import (
     preview_item_change,
 )
 from unlatch.project.registry import Registry
-from unlatch.spi import Capability
+from unlatch.spi import Capability, Manifest
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.tracker_items import ItemChange
     from unlatch.project.trackers import Trackers
-    from unlatch.spi import Manifest
 
 _CHANGES = {
     Capability.UPDATE: (Kind.UPDATE, "Update the {noun}s of an increment."),

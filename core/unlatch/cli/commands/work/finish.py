@@ -19,14 +19,13 @@ from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.status_change import apply_change, plan_finish
+from unlatch.lifecycle.status_change import ChangePlan, ChangeResult, apply_change, plan_finish
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.status_change import ChangePlan, ChangeResult
     from unlatch.spi.options import DeliveryOptions
 
 _FORCE = click.option(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.work.resume_options import ask_reason
+from unlatch.cli.commands.work.resume_options import ResumeOptions, ask_reason
 from unlatch.cli.commands.work.resume_result import resume_code, resumed_entry
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
@@ -17,19 +17,16 @@ from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
-from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_pending, preview_plans
-from unlatch.lifecycle.resume import ResumeStep, plan_resume, resume_many
+from unlatch.lifecycle.resume import ResumePlan, ResumeResult, ResumeStep, plan_resume, resume_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.cli.commands.work.resume_options import ResumeOptions
-    from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.resume import ResumePlan, ResumeResult
     from unlatch.project.trackers import Trackers
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.work.resume_options import ask_reason
+from unlatch.cli.commands.work.resume_options import ResumeOptions, ask_reason
 from unlatch.cli.commands.work.resume_result import resume_code, tracker_entries
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import ago, seen_line, times
@@ -20,19 +20,16 @@ from unlatch.cli.render.rule_warnings import (
 from unlatch.cli.render.scope_report import document_lines, scope_entry, sum_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import is_interactive, require_terminal
+from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.resume import ResumeStep, apply_resume, plan_resume
+from unlatch.lifecycle.resume import ResumePlan, ResumeResult, ResumeStep, apply_resume, plan_resume
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from unlatch.cli.commands.work.resume_options import ResumeOptions
-    from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.deliver import Delivered
-    from unlatch.lifecycle.resume import ResumePlan, ResumeResult
     from unlatch.project.trackers import Trackers
 
 

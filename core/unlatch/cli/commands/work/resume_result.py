@@ -13,12 +13,11 @@ from unlatch.cli.render.documents import (
 from unlatch.cli.render.rule_warnings import warning_entries
 from unlatch.cli.render.scope_report import scope_entry
 from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
-from unlatch.lifecycle.resume import ResumeStep
+from unlatch.lifecycle.resume import ResumeResult, ResumeStep
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.output import Json
     from unlatch.lifecycle.deliver import Delivered
-    from unlatch.lifecycle.resume import ResumeResult
 
 
 def resume_code(result: ResumeResult, delivered: Delivered | None) -> int:

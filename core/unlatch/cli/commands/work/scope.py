@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import is_interactive, require_terminal
+from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UsageError
 from unlatch.increments.documents import NewTask
 from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.cli.options.scope import Scoping
-    from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.amendment import Amendment
     from unlatch.increments.model.increment import Increment
 
