@@ -32,7 +32,7 @@ check: $(STAMP)
 	$(BIN)/python tools/generate.py --check
 
 # What can be said in half a minute: without HTTP, with few examples of each property.
-QUICK := tests/worklog tests/spi tests/increments tests/config tests/sync
+QUICK := $(addprefix tests/,worklog spi increments config sync lifecycle doctor migrate project delivery)
 quick: $(STAMP)
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-check quick-tests
 
