@@ -1,5 +1,7 @@
-"""The parts of documents: the name of each in the schemas, its meaning, its keys and types."""
+"""The parts of documents: the name and meaning of each, and its keys with their types."""
 
+import re
+from collections.abc import Iterator
 from types import GenericAlias
 from typing import Any, Literal
 
@@ -7,239 +9,185 @@ from typing_extensions import TypedDict
 
 from unlatch.increments.model.rule_violation import Policy
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.contracts import entry_type
+from unlatch.increments.records.contracts import ReopenRecord, entry_type
 from unlatch.increments.records.operation import OPERATION
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Kind
 
-
-def entry(name: str, meaning: str, /, **keys: Any) -> Any:
-    """The type of an object with these keys, all of which are always there."""
-    made: Any = TypedDict(name, keys)  # type: ignore[misc]  # the call's keywords define it
-    made.__doc__ = meaning
-    return made
-
-
-def each(kind: Any, /, *keys: str) -> dict[str, Any]:
-    """Several keys of one type."""
-    return dict.fromkeys(keys, kind)
-
-
-def list_of(kind: Any) -> Any:
-    """The type of a list."""
-    return GenericAlias(list, kind)
-
-
-Text = str | None
-# A record as it stands in an increment's file, with the keys of other programs.
-Record = dict[str, Any]
-
-Problem = entry("Problem", "The error of one item.", id=str, message=str, hint=Text)
-ERROR: dict[str, Any] = {"error": Problem | None}
-Failure = entry(
-    "Failure",
-    "The error that ended a command.",
-    **each(str, "id", "message"),
-    **each(Text, "where", "hint"),
-    problems=list[str],
-)
-Broken = entry(
-    "Broken", "The error of an increment that cannot be read.", id=str, reason=str, hint=Text
-)
-
-# Increments
-
-MovedIncrement = entry(
-    "MovedIncrement",
-    "An increment whose status may have changed.",
-    id=str,
-    **each(Status, "status", "previousStatus"),
-)
-NewIncrement = entry("NewIncrement", "An increment that was made.", id=str, status=Status, path=str)
-WouldBe = entry(
-    "WouldBe",
-    "An increment, and the status that it would have.",
-    id=str,
-    **each(Status, "status", "wouldBe"),
-)
-ITEM: dict[str, Any] = {"tracker": str, "id": str, "url": Text}
-LinkEntry = entry("LinkEntry", "An increment's link to one item.", **ITEM)
-ListEntry = entry(
-    "ListEntry",
-    "An increment in a list.",
-    id=str,
-    title=Text,
-    status=Status | None,
-    type=Text,
-    archived=bool,
-    **each(Text, "created", "completedAt", "lastActivity"),
-    links=list_of(LinkEntry),
-    **each(int, "reopens", "pending"),
-    broken=Broken | None,
-)
-LimitsEntry = entry(
-    "LimitsEntry",
-    "The limits of increments in progress and of idle time.",
-    **each(int | None, "maxActive", "hardCap"),
-    perType=dict[str, int],
-    canInterrupt=list[str],
-    policy=Policy,
-    staleAfter=dict[str, int],
-)
-# `over` names the settings whose limits are exceeded.
-WipEntry = entry(
-    "WipEntry", "The increments in progress.", active=int, types=dict[str, int], over=list[str]
-)
-StaleEntry = entry(
-    "StaleEntry",
-    "An increment without activity for too long.",
-    increment=str,
-    status=Status,
-    days=int,
-)
-
-# Operations: their keys come from the table of the file
-
-_STATE: dict[str, Any] = {"state": bool}
-_OF = {**_STATE, "increment": str}
-_WAITING = {**_OF, "attempts": int, "nextTry": Text, "blocked": bool}
-PendingEntry: Any = entry_type("PendingEntry", OPERATION, "An operation to be delivered.", _STATE)
-PendingOf: Any = entry_type("PendingOf", OPERATION, "The same, with its increment.", _OF)
-WaitingEntry: Any = entry_type(
-    "WaitingEntry",
-    OPERATION,
-    "The same, with the attempts that count, and when it is tried again.",
-    _WAITING,
-)
-
-# Items
-
+# Names, their meaning, and the indented lines below.
+_ENTRY = re.compile(r"^(\S.*?) = (.*)\n((?:  .*\n)+)", re.MULTILINE)
 _OUTCOMES = (
     *("reopened", "already-open", "closed", "already-closed", "created"),
     *("updated", "skipped", "pending", "failed"),
 )
 _RESUME_OUTCOMES = ("reopened", "already-open", "updated", "pending", "skipped", "failed")
-# `notes`: such as what undo left as it is, or what the tracker did not take.
-_SENT: dict[str, Any] = {"requests": int, "notes": list[str], **ERROR}
-DeliveryEntry = entry(
-    "DeliveryEntry",
-    "The result of one operation.",
-    **ITEM,
-    kind=Kind,
-    outcome=Literal[_OUTCOMES],
-    **_SENT,
-)
-ResumeEntry = entry(
-    "ResumeEntry",
-    "The result of one item of an increment that was resumed.",
-    **ITEM,
-    outcome=Literal[_RESUME_OUTCOMES],
-    **_SENT,
-)
-ItemEntry = entry(
-    "ItemEntry",
-    "An item as its tracker describes it now.",
-    **ITEM,
-    **each(Text, "title", "type", "state"),
-    category=Category | None,
-    labels=list[str],
-    assignee=Text,
-    **ERROR,
-)
-IncrementItems = entry(
-    "IncrementItems",
-    "An increment, and its items on one tracker.",
-    id=str,
-    status=Status,
-    items=list_of(ItemEntry),
-)
-Spared = entry(
-    "Spared",
-    "An item that stays open because other increments need it.",
-    **ITEM,
-    neededBy=list[str],
-)
-PreviewedRequest = entry(
-    "PreviewedRequest", "A request that would be sent.", method=str, url=str, what=str
-)
-PreviewedItem = entry(
-    "PreviewedItem",
-    "An item, and its planned change.",
-    **ITEM,
-    **each(Text, "state", "comment"),
-    **each(list[str], "addLabels", "removeLabels"),
-    owedSince=Text,
-    requests=list_of(PreviewedRequest),
-    **ERROR,
-)
-PreviewedIncrement = entry(
-    "PreviewedIncrement",
-    "One of several increments, and the planned changes of its items.",
-    increment=WouldBe,
-    items=list_of(PreviewedItem),
-    requests=int,
-    warnings=list_of(Problem),
-)
-
-# Changes of scope, and resuming many
-
-AddedTask = entry(
-    "AddedTask", "A task that was added.", id=str, title=str, story=Text, criteria=list[str]
-)
-TaskCounts = entry(
-    "TaskCounts",
-    "How many tasks there are, discarded ones left out.",
-    **each(int, "total", "original", "new"),
-)
+_PENDING: dict[str, Any] = {"state": bool, "increment": str}
+_WAITING = {**_PENDING, "attempts": int, "nextTry": str | None, "blocked": bool}
+# The types by their names in the tables. A Record is an object as it stands in an increment's file,
+# with the keys of other programs; the keys of operations are those of their file.
+TYPES: dict[str, Any] = {
+    **{one.__name__: one for one in (str, int, float, bool, Status, Policy, Category, Kind)},
+    "Any": Any,
+    "Record": dict[str, Any],
+    "ReopenRecord": ReopenRecord,
+    "Outcome": Literal[_OUTCOMES],
+    "ResumeOutcome": Literal[_RESUME_OUTCOMES],
+    "Severity": Literal["error", "warning", "note"],
+    "PendingEntry": entry_type(
+        "PendingEntry", OPERATION, "An operation to be delivered.", {"state": bool}
+    ),
+    "PendingOf": entry_type("PendingOf", OPERATION, "The same, with its increment.", _PENDING),
+    "WaitingEntry": entry_type(
+        "WaitingEntry",
+        OPERATION,
+        "The same, with the attempts that count, and when it is tried again.",
+        _WAITING,
+    ),
+}
+_ENTRIES = """
+Problem = The error of one item.
+  id message: str; hint: str?
+Failure = The error that ended a command.
+  id message: str; where hint: str?; problems: [str]
+Broken = The error of an increment that cannot be read.
+  id reason: str; hint: str?
+MovedIncrement = An increment whose status may have changed.
+  id: str; status previousStatus: Status
+NewIncrement = An increment that was made.
+  id: str; status: Status; path: str
+WouldBe = An increment, and the status that it would have.
+  id: str; status wouldBe: Status
+LinkEntry = An increment's link to one item.
+  tracker id: str; url: str?
+ListEntry = An increment in a list.
+  id: str; title: str?; status: Status?; type: str?; archived: bool;
+  created completedAt lastActivity: str?; links: [LinkEntry]; reopens pending: int;
+  broken: Broken?
+LimitsEntry = The limits of increments in progress and of idle time.
+  maxActive hardCap: int?; perType: {int}; canInterrupt: [str]; policy: Policy; staleAfter: {int}
+# `over` names the settings whose limits are exceeded.
+WipEntry = The increments in progress.
+  active: int; types: {int}; over: [str]
+StaleEntry = An increment without activity for too long.
+  increment: str; status: Status; days: int
+# `notes`: for example items that undo left open, or labels that the tracker refused.
+DeliveryEntry = The result of one operation.
+  tracker id: str; url: str?; kind: Kind; outcome: Outcome; requests: int; notes: [str];
+  error: Problem?
+ResumeEntry = The result of one item of an increment that was resumed.
+  tracker id: str; url: str?; outcome: ResumeOutcome; requests: int; notes: [str]; error: Problem?
+ItemEntry = An item as its tracker describes it now.
+  tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
+  error: Problem?
+IncrementItems = An increment, and its items on one tracker.
+  id: str; status: Status; items: [ItemEntry]
+Spared = An item that stays open because other increments need it.
+  tracker id: str; url: str?; neededBy: [str]
+PreviewedRequest = A request of a dry run.
+  method url what: str
+PreviewedItem = An item, and its planned change.
+  tracker id: str; url state comment: str?; addLabels removeLabels: [str]; owedSince: str?;
+  requests: [PreviewedRequest]; error: Problem?
+PreviewedIncrement = One of several increments, and the planned changes of its items.
+  increment: WouldBe; items: [PreviewedItem]; requests: int; warnings: [Problem]
+AddedTask = A task that was added.
+  id title: str; story: str?; criteria: [str]
+TaskCounts = How many tasks there are, discarded ones left out.
+  total original new: int
 # The coverage target is in percent, if the files name one. `spared` are the items of other user
-# stories, which are left alone; the next command writes the files in `unwritten`.
-ScopeEntry = entry(
-    "ScopeEntry",
-    "New work, or parts to be done again.",
-    change=Text,
-    parts=list[str],
-    newTasks=list_of(AddedTask),
-    tasks=TaskCounts,
-    coverageTarget=float | None,
-    spared=list_of(LinkEntry),
-    unwritten=list[str],
-)
-ResumedEntry = entry(
-    "ResumedEntry",
-    "One of the increments that were resumed.",
-    id=str,
-    **each(Status, "status", "previousStatus"),
-    reopen=Text,
-    trackers=list_of(ResumeEntry),
-    left=int,
-    scope=ScopeEntry | None,
-    warnings=list_of(Problem),
-    **ERROR,
-)
+# stories, which stay as they are; the next command writes the files in `unwritten`.
+ScopeEntry = New work, or parts to be done again.
+  change: str?; parts: [str]; newTasks: [AddedTask]; tasks: TaskCounts; coverageTarget: float?;
+  spared: [LinkEntry]; unwritten: [str]
+ResumedEntry = One of the increments that were resumed.
+  id: str; status previousStatus: Status; reopen: str?; trackers: [ResumeEntry]; left: int;
+  scope: ScopeEntry?; warnings: [Problem]; error: Problem?
+EventEntry = An event as its file has it, with whatever else stands there.
+  id at event: str
+CategoryCount = How many reopens there were for one kind of reason; null where none was named.
+  category: str?; reopens: int
+ReopenSummary = One reopen among others.
+  id reopenedAt reopenedBy reason: str; category: str?; daysAfterCompletion: float?
+ReopenedEntry = An increment that was reopened.
+  id title: str; reopens: [ReopenSummary]
+TieEntry = An increment, and the items that a file links to it.
+  id: str; linked already: [ItemEntry]; error: Problem?
+ProposedItem = An item that may be an increment's.
+  id url title: str
+ProposalEntry = Items of one tracker that may belong to an increment.
+  increment tracker ground: str; clear: bool; items: [ProposedItem]
+TrackerProblem = The error of one tracker.
+  id message: str; hint: str?; tracker: str
+ComparedEntry = A link, and the state of both sides.
+  increment: str; status: Status; tracker id: str; url: str?; name: str; state category: str?;
+  verdict why: str; error: Problem?
+MoveEntry = An increment that follows its items.
+  increment: str; before after: Status; by reason: str; error: Problem?
+SyncedIncrement = An increment whose items were updated.
+  id: str; trackers: [DeliveryEntry]; left: int
+CommitEntry = The published commit, or the error.
+  commit branch: str?; increments: [str]; proposal: str?; error: Failure?
+MessageEntry = An event of a tracker, and the increments that it is about.
+  tracker action: str; url by: str?; increments: [str]; note: str?
+ClashEntry = A field that both sides of a merge changed, differently.
+  field: str; ours theirs: Any
+GitEntry = How git is set up to merge increments.
+  attributes: [str]; driver: bool; foreign: str?
+MovedFolder = A folder that moves.
+  from to: str
+ChangedFile = A file that changes, and how; null for one that is put back as it was.
+  path: str; diff: str?; deleted: bool
+LeftFile = A file that is left as it is.
+  path why: str
+TokenSource = Where a tracker's token comes from.
+  tracker host: str; source user hint: str?
+PluginEntry = A tracker that unlatch knows.
+  name title noun: str; capabilities: [str]; ready: bool; extra: str?; requirement: str
+SettingEntry = A setting, and where its value came from.
+  key: str; value: Any; source: str
+FindingEntry = A finding of doctor.
+  severity: Severity; id message: str; where hint increment: str?
+PlaceEntry = The permissions of a credential in one place; null where only a write shows it.
+  target: str; rights: {bool?}
+AccessEntry = The rights of a credential on a tracker.
+  tracker: str; login: str?; places: [PlaceEntry]
+FixEntry = A file that the doctor fixes, and how.
+  id: str; increment: str?; path diff: str; done: bool
+"""
 
-# Histories
 
-EventEntry = entry(
-    "EventEntry",
-    "An event as its file has it, with whatever else stands there.",
-    **each(str, "id", "at", "event"),
-)
-CategoryCount = entry(
-    "CategoryCount",
-    "How many reopens there were for one kind of reason; null where none was named.",
-    category=Text,
-    reopens=int,
-)
-ReopenSummary = entry(
-    "ReopenSummary",
-    "One reopen among others.",
-    **each(str, "id", "reopenedAt", "reopenedBy", "reason"),
-    category=Text,
-    daysAfterCompletion=float | None,
-)
-ReopenedEntry = entry(
-    "ReopenedEntry",
-    "An increment that was reopened.",
-    **each(str, "id", "title"),
-    reopens=list_of(ReopenSummary),
-)
+def read_table(table: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The name, meaning and keys of each entry of a table.
+
+    An entry is a line `Name = Meaning`, and indented lines of `key key: type; key: type`. All keys
+    are always there. Of a type T, `[T]` is a list, `{T}` an object with such values, and `T?` may
+    be null.
+    """
+    for names, meaning, listed in _ENTRY.findall(table):
+        keys: dict[str, Any] = {}
+        for part in " ".join(listed.split()).split("; "):
+            words, _, kind = part.partition(": ")
+            keys |= dict.fromkeys(words.split(), type_named(kind))
+        yield names, meaning, keys
+
+
+def type_named(name: str) -> Any:
+    """The type that a table spells like this."""
+    if name.endswith("?"):
+        return type_named(name[:-1]) | None
+    if name.startswith("["):
+        return GenericAlias(list, type_named(name[1:-1]))
+    if name.startswith("{"):
+        return GenericAlias(dict, (str, type_named(name[1:-1])))
+    return TYPES[name]
+
+
+def entry(name: str, meaning: str, keys: dict[str, Any]) -> Any:
+    """The type of an object with these keys."""
+    made: Any = TypedDict(name, keys)  # type: ignore[misc]  # the table defines it
+    made.__doc__ = meaning
+    return made
+
+
+for _name, _meaning, _keys in read_table(_ENTRIES):
+    TYPES[_name] = entry(_name, _meaning, _keys)
