@@ -43,8 +43,7 @@ from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
-from unlatch.spi.operation import Kind, Operation
-from unlatch.spi.options import DeliveryOptions
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.amendment import Amended
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import Operation, Outcome, SeenItem
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions, Operation, Outcome, SeenItem
 
 # An unexplained missing label is tried once more.
 _MAX_LABEL_SENDS = 2

@@ -15,7 +15,7 @@ from unlatch.increments.files.layout import METADATA
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi import Capability, SyncPlugin
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

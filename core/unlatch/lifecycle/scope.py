@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 LONGEST_CHANGE = 10_000
 LONGEST_TITLE = 300

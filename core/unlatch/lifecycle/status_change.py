@@ -30,8 +30,7 @@ from unlatch.lifecycle.activation_guard import (
     Approval,
     allow_activation,
 )
-from unlatch.spi.operation import Kind
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

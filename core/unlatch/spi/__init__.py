@@ -25,8 +25,7 @@ from unlatch.spi.manifest import (
     Scheme,
 )
 from unlatch.spi.marker import hidden, ops_in, visible
-from unlatch.spi.operation import Change, Draft, Goal, Outcome, Progress, must_move
-from unlatch.spi.options import DeliveryOptions
+from unlatch.spi.operation import Change, DeliveryOptions, Draft, Goal, Outcome, Progress, must_move
 from unlatch.spi.render import adf, as_html, markdown, plain, wiki
 from unlatch.spi.text import Check, Checks, Heading, Span, Text
 from unlatch.worklog.times import read_stamp

@@ -11,18 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rights of a credential in one place.
+    """The rights of a credential in one place."""
 
-    Args:
-        target: the place ("octo/widgets").
-        rights: whether an action ("read", "reopen", "comment", "label", "create") is allowed; None
-            if that cannot be determined without writing.
-        hint: how to grant the missing rights.
-    """
-
-    target: str
+    target: str  # "octo/widgets"
+    # Whether "read", "reopen", "comment", "label" or "create" is allowed; None if that cannot be
+    # determined without writing.
     rights: Mapping[str, bool | None]
-    hint: str | None = None
+    hint: str | None = None  # how to grant the missing rights
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +36,17 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The result of checking a credential and the configuration against a tracker.
+    """The result of checking a credential and the configuration against a tracker."""
 
-    `login` is the author of comments as the tracker shows it; None if unknown.
-    """
-
-    login: str | None
+    login: str | None  # the author of comments as the tracker shows it; None if unknown
     places: tuple[Access, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRequest:
-    """A request that a change would send.
-
-    `url` has no query; `what` is the purpose ("set state to open", "add label reopened").
-    """
+    """A request that a change would send."""
 
     method: str
-    url: str
-    what: str
+    url: str  # without a query
+    what: str  # its purpose ("set state to open", "add label reopened")

@@ -62,13 +62,9 @@ class SyncPlugin(ABC):
     def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
         """Read one item, with everything that `write` needs; writes nothing.
 
-        Args:
-            change: the change that will follow, so that one request can read all that it needs;
-                None for a read alone.
-
-        Raises:
-            NotFound: it is gone, or hidden from this credential.
-            Moved: it is elsewhere.
+        `change` is the change that will follow, so that one request can read all that it needs;
+        None for a read alone. NotFound: the item is gone, or hidden from this credential. Moved: it
+        is elsewhere.
         """
 
     @abstractmethod
@@ -101,10 +97,8 @@ class SyncPlugin(ABC):
 
         Decided by the same code as `write`, with a client that lists requests instead of sending
         them. It sends no writes, but may read as `write` does. An answer that only the tracker can
-        give is not guessed: `what` says that it is open.
-
-        Args:
-            snapshot: the item as `read` returned it for this change; None for a create.
+        give is not guessed: `what` says that it is open. The snapshot is the item as `read`
+        returned it for this change; None for a create.
         """
 
     @abstractmethod
@@ -129,19 +123,15 @@ class SyncPlugin(ABC):
         """The newest item of the target whose body carries the marker of `op`; requires CREATE.
 
         It is not found by title, nor by an index that lags behind. Markers count as in
-        `find_comments`.
-
-        Args:
-            since: the time of the intent, by a clock that may be wrong: at least the newest
-                thousand items are read, and older ones back to a day before this time.
+        `find_comments`. `since` is the time of the intent, by a clock that may be wrong: at least
+        the newest thousand items are read, and older ones back to a day before this time.
         """
         raise NotImplementedError
 
     def approve(self, snapshot: Snapshot | None, change: Change) -> None:
         """Ask the tracker whether it would accept the planned requests; requires APPROVE.
 
-        Raises:
-            TrackerError: the error that `write` or `create` would raise.
+        Raises the error that `write` or `create` would raise.
         """
         raise NotImplementedError
 
@@ -150,11 +140,8 @@ class SyncPlugin(ABC):
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many items in few requests, each with its own result; requires STATUS_OF_MANY.
 
-        Args:
-            change: one of the changes that will follow; they have the same goal.
-
-        Raises:
-            TrackerError: none of them could be read.
+        `change` is one of the changes that will follow; they have the same goal. An error that is
+        raised means that none of them could be read.
         """
         raise NotImplementedError
 
@@ -163,48 +150,34 @@ class SyncPlugin(ABC):
     ) -> Sequence[Outcome | TrackerError | None]:
         """Reopen and close many items in few requests; requires BATCH.
 
-        Each item is changed completely, from the state of its snapshot, or not at all.
-
-        Args:
-            wanted: at most two hundred, each item once.
+        Each of at most two hundred different items is changed completely, from the state of its
+        snapshot, or not at all. An error that is raised is the result of all of them.
 
         Returns:
             The result of each, in the same order: its outcome; Conflict, if it changed meanwhile;
             UnknownOutcome, if that is unknown; or None if it was not changed and must be written
             alone, which also shows the cause.
-
-        Raises:
-            TrackerError: the result of all of them.
         """
         raise NotImplementedError
 
     def list_items(self, since: datetime | None) -> Iterator[Listed]:
         """The items of the configured target, newest first; requires LIST.
 
-        The caller may stop early, so that only needed pages are read. Empty without a target.
-
-        Args:
-            since: items created earlier may be left out; None for no limit.
+        The caller may stop early, so that only needed pages are read. Empty without a target. Items
+        created before `since` may be left out.
         """
         raise NotImplementedError
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Determine the rights of the credential without writing; requires EXAMINE.
 
-        Args:
-            refs: linked items in the configured places.
-
-        Raises:
-            TrackerError: nothing could be determined.
+        `refs` are linked items in the configured places. TrackerError: nothing could be determined.
         """
         raise NotImplementedError
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment that carries our marker; requires RETRACT.
 
-        A comment that is already gone is a success.
-
-        Raises:
-            Forbidden: this credential may not delete it.
+        A comment that is already gone is a success. Forbidden: this credential may not delete it.
         """
         raise NotImplementedError

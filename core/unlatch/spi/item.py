@@ -28,18 +28,14 @@ class Category(StrEnum):
 class ItemRef:
     """One item on one tracker, with all that requests about it need.
 
-    Args:
-        tracker: the plugin's name ("github").
-        target: the item's container, in the tracker's own spelling: "octo/widgets",
-            "fabrikam/widgets", or the site's host ("acme.atlassian.net").
-        id: the item's id within its target ("4", "101", "SCRUM-28").
-        url: the item's web address, which is its identity.
+    `target` is the item's container, in the tracker's own spelling: "octo/widgets",
+    "fabrikam/widgets", or the site's host ("acme.atlassian.net").
     """
 
-    tracker: str
+    tracker: str  # the plugin's name ("github")
     target: str
-    id: str
-    url: str
+    id: str  # within its target ("4", "101", "SCRUM-28")
+    url: str  # its web address, which is its identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,61 +49,39 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class RemoteItem:
-    """The content of an item, as the tracker describes it.
+    """The content of an item, as the tracker describes it."""
 
-    Args:
-        ref: the item, at its present place.
-        title: its title or summary: untrusted text.
-        type: the tracker's name for its type ("User Story"), or None.
-        state: the tracker's name for its state ("closed", "Committed", "In Arbeit").
-        category: the meaning of that state.
-        deliberate: closed in a way that must not be undone unasked (`not_planned`, `duplicate`,
-            Removed).
-        labels: labels or tags, in the tracker's order.
-        revision: an opaque token that changes with the item, if the tracker has one.
-        changed_by: the display name of the last author, if known.
-        closed_by: the automation that closed it ("pull request octo/widgets#12"), if known.
-    """
-
-    ref: ItemRef
-    title: str
-    state: str
-    category: Category
-    type: str | None = None
+    ref: ItemRef  # at its present place
+    title: str  # or summary: untrusted text
+    state: str  # the tracker's name for it ("closed", "Committed", "In Arbeit")
+    category: Category  # the meaning of that state
+    type: str | None = None  # the tracker's name for it ("User Story")
+    # Closed in a way that must not be undone unasked (`not_planned`, `duplicate`, Removed).
     deliberate: bool = False
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # or tags, in the tracker's order
     assignee: str | None = None
-    revision: str | None = None
+    revision: str | None = None  # opaque, changes with the item, if the tracker has one
     updated: datetime | None = None
-    changed_by: str | None = None
-    closed_by: str | None = None
+    changed_by: str | None = None  # the display name of the last author, if known
+    closed_by: str | None = None  # the automation, if known ("pull request octo/widgets#12")
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An item as a plugin read it.
-
-    `private` is the plugin's own data (a body, a workflow), passed back to `write` unread.
-    """
+    """An item as a plugin read it."""
 
     item: RemoteItem
-    private: Any = None
+    private: Any = None  # the plugin's own data (a body, a workflow), passed back to `write` unread
 
 
 @dataclass(frozen=True, slots=True)
 class CommentRef:
-    """A comment that carries one of our markers.
-
-    Args:
-        created: the time of posting, by the tracker's clock.
-        own: whether this credential's account posted it; None if unknown.
-        note: a note for the user, such as the name of an author whose rights could not be checked,
-            with the comment's address.
-    """
+    """A comment that carries one of our markers."""
 
     id: str
-    created: datetime
-    own: bool | None = None
+    created: datetime  # by the tracker's clock
+    own: bool | None = None  # whether this credential's account posted it; None if unknown
+    # For the user, such as an author whose rights could not be checked, with the comment's address.
     note: str | None = None
 
 
@@ -118,17 +92,11 @@ class ItemEvent:
     It may come late, twice, out of order, or from anybody, so only the tracker's own answer about
     the item is trusted.
 
-    Args:
-        action: the tracker's name for the event ("reopened").
-        url: the item's web address in the message; None with a `note`.
-        by: the author's display name.
-        category: the item's new state.
-        note: the reason for ignoring the message, or None.
     """
 
-    action: str
-    url: str | None = None
-    by: str | None = None
+    action: str  # the tracker's name for the event ("reopened")
+    url: str | None = None  # the item's web address; None with a `note`
+    by: str | None = None  # the author's display name
     at: datetime | None = None
-    category: Category | None = None
-    note: str | None = None
+    category: Category | None = None  # the item's new state
+    note: str | None = None  # the reason for ignoring the message

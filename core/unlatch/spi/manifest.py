@@ -15,17 +15,11 @@ SPI_VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class LinkShape:
-    """The keys of a tracker's links, or of its entries in syncedTo.
+    """The keys of a tracker's links, or of its entries in syncedTo."""
 
-    Args:
-        item: the key of the item's id ("issue", "workItemId", "issueKey").
-        url: the key of the item's web address ("url", "issueUrl").
-        number: whether the id is written as a number.
-    """
-
-    item: str
-    url: str
-    number: bool = False
+    item: str  # of the item's id ("issue", "workItemId", "issueKey")
+    url: str  # of its web address ("url", "issueUrl")
+    number: bool = False  # whether the id is written as a number
 
 
 class Capability(StrEnum):
@@ -61,17 +55,12 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EnvToken:
-    """A token from the environment.
+    """A token from the environment."""
 
-    Args:
-        token: the variable that holds it.
-        user: the variable that holds the user name, if the token needs one.
-        not_for: hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
-    """
-
-    token: str
+    token: str  # the variable that holds it
     scheme: Scheme
-    user: str | None = None
+    user: str | None = None  # the variable that holds the user name, if the token needs one
+    # Hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
     not_for: tuple[str, ...] = ()
 
 
@@ -85,73 +74,48 @@ class CommandToken:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A flag of the commands that concerns one tracker's items.
+    """A flag of the commands that concerns one tracker's items."""
 
-    Args:
-        name: without the dashes ("allow-path"); no other plugin uses it with another meaning.
-        help: its effect, in one sentence.
-        kinds: the commands that take it ("reopen", "close", "create", "update").
-    """
-
-    name: str
-    help: str
-    kinds: tuple[str, ...] = ("reopen",)
+    name: str  # without the dashes ("allow-path"); no other plugin gives it another meaning
+    help: str  # its effect, in one sentence
+    kinds: tuple[str, ...] = ("reopen",)  # of "reopen", "close", "create" and "update"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Data about a tracker and its plugin.
+    """Data about a tracker and its plugin."""
 
-    Args:
-        name: the plugin's name, and the tracker's in files and commands ("github").
-        title: its name for people ("GitHub").
-        noun: the tracker's name for an item ("issue", "work item").
-        link: the keys of its link block in metadata.json.
-        synced: the keys of its entries in syncedTo.
-        settings: "module:Class" of the pydantic model of `[trackers.NAME]`; see `Settings`.
-        plugin: "module:Class" of the `SyncPlugin`, called with the settings and a transport.
-        requires: the module of the SDK, and the requirement that installs it ("unlatch[github]").
-        capabilities: the plugin's abilities.
-        tokens: the sources of its token, by priority; the keyring comes after the environment and
-            before programs.
-        hosts: host names that a token may be sent to by default, "*.example.com" for subdomains.
-        host_env: environment variables that name a further host, or its URL.
-        label_problem: describes why a label or tag is invalid, or returns None.
-        settle: seconds in which a write may still take effect after its connection ended; delivery
-            waits that long before it reads the item.
-        parallel: the maximum number of items changed at the same time.
-        labels_match_case: whether labels that differ in case alone are different labels.
-        options: flags of commands for this tracker's items.
-        events: the readers ("module:function") of messages about items, by the name of their kind
-            ("github-event"). A reader turns the bytes into an `ItemEvent`, sends nothing, and
-            raises ValueError for any other message.
-        example: its table in config.toml, as `unlatch init` proposes it.
-        from_remote: its table for a project whose git remote `origin` has this address; None if
-            the address is not this tracker's.
-        spi_version: the version of this interface that the plugin was written for.
-    """
-
-    name: str
-    title: str
-    noun: str
-    link: LinkShape
-    synced: LinkShape
-    settings: str
-    plugin: str
+    name: str  # the plugin's, and the tracker's in files and commands ("github")
+    title: str  # for people ("GitHub")
+    noun: str  # the tracker's name for an item ("issue", "work item")
+    link: LinkShape  # in metadata.json
+    synced: LinkShape  # of an entry in syncedTo
+    settings: str  # "module:Class" of the pydantic model of `[trackers.NAME]`; see `Settings`
+    plugin: str  # "module:Class" of the `SyncPlugin`, called with the settings and a transport
+    # The module of the SDK, and the requirement that installs it ("unlatch[github]").
     requires: tuple[str, str]
     capabilities: frozenset[Capability]
+    # By priority; the keyring comes after the environment and before programs.
     tokens: tuple[EnvToken | CommandToken, ...]
+    # Host names that a token may be sent to by default, "*.example.com" for subdomains.
     hosts: tuple[str, ...]
-    label_problem: Callable[[str], str | None]
-    host_env: tuple[str, ...] = ()
+    label_problem: Callable[[str], str | None]  # describes why a label or tag is invalid, or None
+    host_env: tuple[str, ...] = ()  # environment variables that name a further host, or its URL
+    # Seconds in which a write may still take effect after its connection ended; delivery waits
+    # that long before it reads the item.
     settle: float = 0.0
-    parallel: int = 8
-    labels_match_case: bool = False
+    parallel: int = 8  # the maximum number of items changed at the same time
+    labels_match_case: bool = False  # whether labels that differ in case alone are different labels
     options: tuple[Option, ...] = ()
+    # Readers ("module:function") of messages about items, by the name of their kind
+    # ("github-event"). A reader turns the bytes into an `ItemEvent`, sends nothing, and raises
+    # ValueError for any other message.
     events: Mapping[str, str] = field(default_factory=dict)
-    example: str = ""
+    example: str = ""  # its table in config.toml, as `unlatch init` proposes it
+    # Its table for a project whose git remote `origin` has this address; None if the address is not
+    # this tracker's.
     from_remote: Callable[[str], str | None] | None = None
-    spi_version: int = SPI_VERSION
+    spi_version: int = SPI_VERSION  # that the plugin was written for
 
     @property
     def slug(self) -> str:

@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from unlatch.errors import TrackerError
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +17,28 @@ if TYPE_CHECKING:
 
 
 OperationKey = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryOptions:
+    """One object from the command line to the plugin, stored with each operation."""
+
+    comment: str | None = None  # the comment style ("full", "short", "none"); None as configured
+    even_if_not_planned: bool = False  # also reopen an item that was closed deliberately
+    follow: bool = False  # update the link of a moved item; not stored with operations
+    plugin: frozenset[str] = frozenset()  # options from plugins' manifests ("allow-path")
+
+    def over(self, stored: DeliveryOptions) -> DeliveryOptions:
+        """These options, completed by those stored with an operation."""
+        return DeliveryOptions(
+            self.comment or stored.comment,
+            self.even_if_not_planned or stored.even_if_not_planned,
+            self.follow or stored.follow,
+            self.plugin | stored.plugin,
+        )
+
+
+AS_CONFIGURED = DeliveryOptions()
 
 
 class Kind(StrEnum):
@@ -32,39 +53,26 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SeenItem:
-    """The facts of an item at one moment that an undo needs.
-
-    They are those of a `RemoteItem`; `category` is None in files of older versions.
-    """
+    """The facts of a `RemoteItem` at one moment that an undo needs."""
 
     state: str
-    category: Category | None = None
+    category: Category | None = None  # None in files of older versions
     labels: tuple[str, ...] = ()
     revision: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The note about the last attempt to deliver an operation (`pending[].attempt`).
+    """The note about the last attempt to deliver an operation (`pending[].attempt`)."""
 
-    Args:
-        number: the number of attempts, this one included, without those that a rate limit or the
-            network ended.
-        at: the time of the note; requests were sent later.
-        before: the item before the first attempt wrote anything.
-        ended: the time since when nothing sent can still take effect; None before.
-        cause: the id of the error that ended it.
-        retry_at: the time when the tracker accepts requests again, if it said so.
-        remedy: the option of `unlatch sync` with which another attempt can succeed.
-    """
-
+    # This one included, without those that a rate limit or the network ended.
     number: int
-    at: datetime
-    before: SeenItem | None = None
-    ended: datetime | None = None
-    cause: str | None = None
-    retry_at: datetime | None = None
-    remedy: str | None = None
+    at: datetime  # of the note; requests were sent later
+    before: SeenItem | None = None  # the item before the first attempt wrote anything
+    ended: datetime | None = None  # since when nothing sent can still take effect
+    cause: str | None = None  # the id of the error that ended it
+    retry_at: datetime | None = None  # when the tracker accepts requests again, if it said so
+    remedy: str | None = None  # the option of `unlatch sync` with which another attempt can succeed
 
     @property
     def is_open(self) -> bool:
@@ -74,37 +82,23 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One intended change to one item, an entry of `pending`.
+    """One intended change to one item, an entry of `pending`."""
 
-    Args:
-        op: the ULID of the intent; an intent acts once on an item.
-        tracker: the plugin's name.
-        item: the item's web address, or its id if no address is known; for a create, the target
-            of the new item.
-        at: the time of the intent.
-        by: the user, if no reopenHistory entry names one.
-        reason: the reason, if no reopenHistory entry states it.
-        state: False once a later change of status has superseded the state step, which leaves the
-            comment.
-        story: the user story of a new item; None for the whole increment.
-        cause: the id of the error that blocked it.
-        blocked_at: the time when it was blocked, until a user requests it again.
-        attempt: the note about the last attempt; None before the first.
-    """
-
-    op: str
+    op: str  # the ULID of the intent, which acts once on an item
     kind: Kind
-    tracker: str
+    tracker: str  # the plugin's name
+    # The item's web address, or its id if no address is known; for a create, its target.
     item: str
-    at: datetime
-    by: str | None = None
-    reason: str | None = None
+    at: datetime  # of the intent
+    by: str | None = None  # if no reopenHistory entry names the user
+    reason: str | None = None  # if no reopenHistory entry states it
+    # False once a later change of status has superseded the state step; the comment remains.
     state: bool = True
     options: DeliveryOptions = AS_CONFIGURED
-    story: str | None = None
-    cause: str | None = None
-    blocked_at: datetime | None = None
-    attempt: Attempt | None = None
+    story: str | None = None  # the user story of a new item; None for the whole increment
+    cause: str | None = None  # the id of the error that blocked it
+    blocked_at: datetime | None = None  # until a user requests it again
+    attempt: Attempt | None = None  # the last one
 
     @property
     def key(self) -> OperationKey:
@@ -127,29 +121,19 @@ class Goal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change to one item: state, then comment, then labels.
+    """A change to one item: state, then comment, then labels."""
 
-    Args:
-        op: the ULID of the operation; the comment, or the new item's body, carries it as a marker.
-        goal: the state to reach; None keeps the state.
-        comment: the comment without the marker; None for no comment.
-        add_labels: labels or tags to add.
-        remove_labels: labels or tags to remove; a missing one is not an error.
-        draft: the text of the item, for a create or an update; None keeps it.
-        mentions: let @names and references in the comment take effect, if the tracker reads them
-            from text.
-        labels_match_case: as in the manifest.
-    """
-
+    # The ULID of the operation; the comment, or the new item's body, carries it as a marker.
     op: str
-    goal: Goal | None = None
-    comment: Text | None = None
-    add_labels: tuple[str, ...] = ()
-    remove_labels: tuple[str, ...] = ()
-    draft: Draft | None = None
+    goal: Goal | None = None  # the state to reach; None keeps the state
+    comment: Text | None = None  # without the marker
+    add_labels: tuple[str, ...] = ()  # or tags
+    remove_labels: tuple[str, ...] = ()  # a missing one is not an error
+    draft: Draft | None = None  # the item's text, for a create or an update; None keeps it
+    # Let @names and references in the comment take effect, if the tracker reads them from text.
     mentions: bool = False
     options: DeliveryOptions = AS_CONFIGURED
-    labels_match_case: bool = False
+    labels_match_case: bool = False  # as in the manifest
 
     def label_key(self, label: str) -> str:
         """The key by which labels are compared."""
@@ -158,22 +142,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The text of an item for an increment, or for one of its user stories.
+    """The text of an item for an increment, or for one of its user stories."""
 
-    Args:
-        increment: the increment's id (the folder's name).
-        type: the increment's type ("feature", "bug"), for trackers with item types.
-        body: the generated part of the item's body; people may write around it.
-        story: the user story; None for the whole increment.
-        metadata: further values from the increment's files, by their keys there ("milestone",
-            "assignees", "areaPath", "parent"): untrusted. A plugin takes those that it knows.
-    """
-
-    increment: str
+    increment: str  # its id (the folder's name)
     title: str
-    type: str | None
-    body: Text
-    story: str | None = None
+    type: str | None  # the increment's ("feature", "bug"), for trackers with item types
+    body: Text  # the generated part of the item's body; people may write around it
+    story: str | None = None  # None for the whole increment
+    # Further values from the increment's files, by their keys there ("milestone", "assignees",
+    # "areaPath", "parent"): untrusted. A plugin takes those that it knows.
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -196,20 +173,13 @@ class Outcome:
 
     Delivery compares it with the change: a part that is neither done nor refused for good is not
     delivered, whatever status code the tracker sent.
-
-    Args:
-        after: the item as the tracker described it after the last write.
-        commented: whether this call posted the comment.
-        comment: the id of that comment, if known.
-        refused: labels that the tracker refused for good (no right to add them, not valid there).
-        notes: further notes for the user.
     """
 
-    after: RemoteItem
-    commented: bool = False
-    comment: str | None = None
-    refused: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    after: RemoteItem  # as the tracker described it after the last write
+    commented: bool = False  # whether this call posted the comment
+    comment: str | None = None  # its id, if known
+    refused: tuple[str, ...] = ()  # labels refused for good (no right to add them, invalid there)
+    notes: tuple[str, ...] = ()  # for the user
 
 
 class Progress:
@@ -236,9 +206,8 @@ class Progress:
     @property
     def outcome(self) -> Outcome:
         """The parts done so far."""
-        return Outcome(
-            self.item, self.commented, self.comment, tuple(self.refused), tuple(self.notes)
-        )
+        refused, notes = tuple(self.refused), tuple(self.notes)
+        return Outcome(self.item, self.commented, self.comment, refused, notes)
 
 
 def seen_of(item: RemoteItem) -> SeenItem:

@@ -15,8 +15,7 @@ from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntr
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
 from unlatch.lifecycle.status_change import check_finish
-from unlatch.spi.operation import Kind, Operation
-from unlatch.spi.options import DeliveryOptions
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan, by_increment
 

@@ -10,7 +10,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.project.git.revisions import changed_since, other_branch
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.sync.apply import apply_sync_plan, preview_sync
 from unlatch.sync.compare import Compared, Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event

@@ -19,8 +19,7 @@ from unlatch.increments.records.link_edits import add_link
 from unlatch.lifecycle.resume import ResumeRequest, resume
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
-from unlatch.spi.operation import Kind, Operation
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
 from unlatch.testing.fixture import Fixture, FixtureTrackers
 from unlatch.worklog.times import stamp
 

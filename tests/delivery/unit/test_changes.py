@@ -29,6 +29,7 @@ from unlatch.spi.item import Category, ItemRef, RemoteItem
 from unlatch.spi.operation import (
     Attempt,
     Change,
+    DeliveryOptions,
     Goal,
     Kind,
     Operation,
@@ -37,7 +38,6 @@ from unlatch.spi.operation import (
     SeenItem,
     seen_of,
 )
-from unlatch.spi.options import DeliveryOptions
 from unlatch.spi.text import fill
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

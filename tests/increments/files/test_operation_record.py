@@ -20,8 +20,7 @@ from unlatch.increments.records.operation import (
     operation_entry,
 )
 from unlatch.spi.item import Category
-from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
-from unlatch.spi.options import DeliveryOptions
+from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import BadRecord
 
 read_operation, write_operation = OPERATION.read, OPERATION.write

@@ -9,8 +9,7 @@ import click
 
 from unlatch.config.tables import CommentStyle
 from unlatch.project.registry import Registry
-from unlatch.spi.operation import Kind
-from unlatch.spi.options import DeliveryOptions
+from unlatch.spi.operation import DeliveryOptions, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
-    from unlatch.spi.operation import Operation
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions, Operation
 
 # Of failures with one cause, so many are shown each; the others are counted.
 _ALIKE = 3

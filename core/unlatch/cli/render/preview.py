@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Plan
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 _INDENT = " " * 6
 _METHOD = len("OPTIONS")

@@ -17,8 +17,7 @@ from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import Transitioned, Undone, reopened_event
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import struck, supersede
-from unlatch.spi.operation import Attempt, Kind, Operation
-from unlatch.spi.options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, Attempt, DeliveryOptions, Kind, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unlatch.spi.item import Category
-from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
-from unlatch.spi.options import DeliveryOptions
+from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import (
     NUMBER,
     SET,

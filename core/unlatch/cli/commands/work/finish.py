@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.cli.table import Entry
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 _FORCE = click.option(
     "--force", is_flag=True, help="Complete it although work is open; that is recorded."

@@ -14,7 +14,7 @@ from unlatch.lifecycle.resume import ResumeRequest
 if TYPE_CHECKING:
     from unlatch.cli.options.scope import Scoping
     from unlatch.cli.runtime.session import Session
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.lifecycle.deliver import Delivered
-    from unlatch.spi.options import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions
 
 
 def command(entry: Entry) -> click.Command:
