@@ -11,8 +11,8 @@ BELOW = "docs/.unlatch/increments"
 
 def changed(*entries: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     status = "".join(f"{entry[:3]}{BELOW}/{entry[3:]}\0" for entry in entries)
-    found = own_files(f"{status} M README.md\0".encode(), below=BELOW)
-    return tuple(path.removeprefix(f"{BELOW}/") for path in found.paths), found.increments
+    paths, increments = own_files(f"{status} M README.md\0".encode(), below=BELOW)
+    return tuple(path.removeprefix(f"{BELOW}/") for path in paths), increments
 
 
 def test_the_documents_of_a_changed_record_are_ours() -> None:

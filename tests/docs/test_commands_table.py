@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from tests.docs.pages import ROOT, START, tables
 
-from unlatch.cli.commands.files.merge import CONFLICT
 from unlatch.cli.commands.trackers.tracker import tracker_group
-from unlatch.cli.runtime.failure import DECLINED, INTERRUPTED, UNAUTHORISED, UNDELIVERED
+from unlatch.cli.runtime.failure import DECLINED, INTERRUPTED, UNAUTHORISED, UNDECIDED, UNDELIVERED
 from unlatch.cli.table import COMMANDS, Reach
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import Registry
@@ -48,5 +47,5 @@ def _tracker_commands() -> dict[str, str]:
 
 def test_the_readme_lists_every_exit_code() -> None:
     codes = {0, UnlatchError.exit_code, UsageError.exit_code, DECLINED, UNDELIVERED}
-    codes |= {UNAUTHORISED, CONFLICT, INTERRUPTED}
+    codes |= {UNAUTHORISED, UNDECIDED, INTERRUPTED}
     assert sorted(codes) == [int(row[0]) for row in _rows(START, "Exit code")]

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from unlatch import __version__
-from unlatch.cli.global_options import Globals
-from unlatch.cli.table import COMMANDS, SECTIONS, Entry
+from unlatch.cli.table import COMMANDS, SECTIONS, Entry, Globals
 from unlatch.project.entry_points import entry_points
 
 PLUGINS = "unlatch.plugins"
@@ -46,11 +45,14 @@ class App(click.Group):
 
 
 def _load(entry: Entry) -> click.Command:
-    module = import_module(f"unlatch.cli.commands.{entry.module}")
-    if build := getattr(module, "command", None):
-        built: click.Command = build(entry)
+    path, _, name = entry.module.partition(":")
+    module = import_module(f"unlatch.cli.commands.{path}")
+    found = getattr(module, name or "command", None) or module.run
+    # A function, where the options depend on the plugins or on the command's name.
+    if not isinstance(found, click.Command):
+        built: click.Command = found(entry)
         return built
-    command: click.Command = copy(module.run)
+    command = copy(found)
     command.name, command.help = entry.name, entry.own_help
     return command
 

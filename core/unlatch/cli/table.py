@@ -1,9 +1,23 @@
-"""The commands, as data: `unlatch --help` shows them without loading one."""
+"""The commands, as data: `unlatch --help` shows them without loading one; and common options."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """Options that every command has, given before the command's name."""
+
+    root: Path | None = None
+    debug: bool = False
+    max_wait: float = 60.0
+    trace_http: Path | None = None
 
 
 class Reach(StrEnum):
@@ -29,9 +43,8 @@ class Entry:
     """A command.
 
     Args:
-        module: the module below `unlatch.cli.commands` with the command `run`; or with the
-            function `command`, if the options depend on the plugins or on the command's name.
-        help: its help in one line.
+        module: the module below `unlatch.cli.commands` with the command `run` or, if its options
+            depend on the plugins or on the name, the function `command`; another name has a colon.
         programs: all programs that it may start; tests/security proves it.
         shown: False for a synonym.
     """
@@ -86,9 +99,9 @@ SECTIONS = {
     ),
     "Trackers": (
         Entry("link", "trackers.link", "Link items to an increment", _WRITES, _ITEMS),
-        Entry("unlink", "trackers.unlink", "Unlink an item", _LOCAL, _GIT),
+        Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL, _GIT),
         Entry("sync", "trackers.sync", _SYNC, _WRITES, _ITEMS),
-        Entry("ingest", "trackers.ingest", "Process a webhook event", _WRITES, _ITEMS),
+        Entry("ingest", "trackers.sync:ingest", "Process a webhook event", _WRITES, _ITEMS),
     ),
     "Set up": (
         Entry("init", "setup.init", "Set up a project", _LOCAL, _GIT),
@@ -100,8 +113,8 @@ SECTIONS = {
         Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
     ),
     "Try": (
-        Entry("demo", "sandbox.demo", "Watch the main job (no account needed)", _LOCAL, _DEMO),
-        Entry("sandbox", "sandbox.sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
+        Entry("demo", "sandbox:demo", "Watch the main job (no account needed)", _LOCAL, _DEMO),
+        Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
     ),
     "More": (
         Entry(
@@ -111,7 +124,7 @@ SECTIONS = {
         Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _GIT),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave tree", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
-        Entry("merge-driver", "files.merge_driver", "Merge metadata.json for git", _LOCAL, _GIT),
+        Entry("merge-driver", "files.merge:driver", "Merge metadata.json for git", _LOCAL, _GIT),
     ),
 }
 COMMANDS = {entry.name: entry for entries in SECTIONS.values() for entry in entries}

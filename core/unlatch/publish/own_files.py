@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -19,28 +18,16 @@ _RECORDS = frozenset({METADATA, EVENTS})
 _OURS = _RECORDS | {SPEC, TASKS}
 
 
-@dataclass(frozen=True, slots=True)
-class OwnFiles:
-    """Changed files of increments.
-
-    Args:
-        paths: from the top of the checkout.
-        increments: the folders' names.
-    """
-
-    paths: tuple[str, ...]
-    increments: tuple[str, ...]
-
-
 def merge_attributes(below: str) -> str:
     """The git attributes for merging increments, for a clone without them in .gitattributes."""
     return f"/{below}/**/{METADATA} merge=unlatch\n/{below}/**/{EVENTS} merge=union\n"
 
 
-def own_files(status: bytes, *, below: str) -> OwnFiles:
-    """The files of increments in the output of `git status --porcelain -z --no-renames`.
+def own_files(status: bytes, *, below: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The changed files of increments, from the top of the checkout, and the increments' folders.
 
     Args:
+        status: the output of `git status --porcelain -z --no-renames`.
         below: the folder of the increments, from the top of the checkout.
     """
     changes: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
@@ -58,7 +45,7 @@ def own_files(status: bytes, *, below: str) -> OwnFiles:
         if inner in _OURS or _is_moved(codes.values())
         for path in codes
     ]
-    return OwnFiles(tuple(sorted(paths)), tuple(sorted(ours)))
+    return tuple(sorted(paths)), tuple(sorted(ours))
 
 
 def _is_moved(codes: Collection[str]) -> bool:

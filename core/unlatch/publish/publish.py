@@ -1,4 +1,4 @@
-"""Commit and share the increments that a sync changed: push them, or push a branch to merge.
+"""Sync, and publish the changed increments with git: push them, or push a branch to merge.
 
 Only increments' own files are committed, and nothing is forced. After another push the
 other commits are merged field by field, and the push is repeated.
@@ -6,20 +6,30 @@ other commits are merged field by field, and the push is repeated.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from unlatch.errors import StoreError
+from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.files.locks import SYNC, delivery_lock
 from unlatch.project.git.revisions import HEADS
-from unlatch.publish.own_files import OwnFiles, own_files
-from unlatch.publish.target import PublishTarget, Way, fetch
+from unlatch.publish.ci import detect
+from unlatch.publish.own_files import own_files
+from unlatch.publish.target import PublishTarget, Way, fetch, find_target
+from unlatch.sync.sync import SyncListener, SyncOptions, SyncResult, sync
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unlatch.project.git.run import GitResult
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
 
 # With a lock of the CI system a second push is rare.
 MOST_PUSHES = 5
+# A run that takes longer than this is stuck.
+RUN_PATIENCE = 600.0
 # How git reports that another push came first.
 _OVERTAKEN = (b"fetch first", b"non-fast-forward", b"cannot lock ref", b"failed to update ref")
 _MOST_NAMES = 3
@@ -51,6 +61,59 @@ class Published:
     proposal: str | None = None
 
 
+# A commit; None if nothing had changed; or the reason why publishing failed.
+PublishResult = Published | UnlatchError | None
+
+
+class PublishListener(SyncListener, Protocol):
+    """Receives the progress of a sync that publishes."""
+
+    def published(self, result: PublishResult) -> None:
+        """Publishing ended, perhaps before the sync itself fails with an error."""
+
+
+def sync_and_publish(
+    workspace: Workspace,
+    trackers: Trackers,
+    options: SyncOptions,
+    way: Way,
+    *,
+    by: str,
+    listener: PublishListener,
+) -> tuple[SyncResult, PublishResult]:
+    """Sync, and publish the changes, also those of a sync that fails halfway.
+
+    In a CI job, and if it publishes, one such run at a time works in the checkout; a person at a
+    terminal need not wait for a long sync.
+
+    Raises:
+        UnlatchError: publishing cannot succeed, and nothing was changed; or the sync failed.
+    """
+    is_alone = way is not Way.NONE or detect(workspace.environ) is not None
+    lock = delivery_lock(workspace.layout, SYNC, patience=RUN_PATIENCE)
+    with lock if is_alone else nullcontext():
+        target = find_target(workspace, way, by=by) if way is not Way.NONE else None
+        try:
+            result = sync(workspace, trackers, options, by=by, listener=listener)
+        except UnlatchError:
+            # Deliveries until then are recorded, and are published.
+            _publish(target, listener)
+            raise
+        return result, _publish(target, listener)
+
+
+def _publish(target: PublishTarget | None, listener: PublishListener) -> PublishResult:
+    if target is None:
+        return None
+    result: PublishResult
+    try:
+        result = publish(target)
+    except UnlatchError as error:
+        result = error
+    listener.published(result)
+    return result
+
+
 def publish(target: PublishTarget) -> Published | None:
     """Commit the changed increments, and push them; None if nothing has changed.
 
@@ -58,32 +121,33 @@ def publish(target: PublishTarget) -> Published | None:
         NotPublished: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`.
     """
-    files = own_files(_run(target, *_STATUS).out, below=target.below)
-    if files.paths:
-        _run(target, "add", "--all", paths=files.paths)
+    paths, names = own_files(_run(target, *_STATUS).out, below=target.below)
+    if paths:
+        _run(target, "add", "--all", paths=paths)
+    message = _message(target, names)
     if target.way is Way.PR:
-        return _propose(target, files)
-    if not files.paths:
+        return _propose(target, names, message)
+    if not paths:
         return None
-    _run(target, "commit", "--quiet", "--only", "-m", _message(target, files), paths=files.paths)
+    _run(target, "commit", "--quiet", "--only", "-m", message, paths=paths)
     _push(target)
     commit = target.git("rev-parse", "HEAD").line
-    return Published(commit, target.branch, files.increments, target.remote)
+    return Published(commit, target.branch, names, target.remote)
 
 
-def _propose(target: PublishTarget, files: OwnFiles) -> Published | None:
+def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Published | None:
     git = target.git
     tree = _run(target, "write-tree").line
     parents = ["HEAD", *filter(None, [target.tip])]
     if tree in {git("rev-parse", f"{one}^{{tree}}").line for one in parents}:
         return None
     options = [part for one in parents for part in ("-p", one)]
-    commit = _run(target, "commit-tree", tree, *options, "-m", _message(target, files)).line
+    commit = _run(target, "commit-tree", tree, *options, "-m", message).line
     pushed = _push_once(target, f"{commit}:{HEADS}{target.proposal}")
     if not pushed.is_done:
         raise _refused(target, pushed)
     url = target.ci.proposal_url(target.proposal, target.branch) if target.ci else None
-    return Published(commit, target.proposal, files.increments, target.remote, url)
+    return Published(commit, target.proposal, names, target.remote, url)
 
 
 def _push(target: PublishTarget) -> None:
@@ -127,9 +191,9 @@ def _merge(target: PublishTarget) -> None:
     )
 
 
-def _message(target: PublishTarget, files: OwnFiles) -> str:
+def _message(target: PublishTarget, increments: Sequence[str]) -> str:
     # A line break in a folder's name would begin a line of the message.
-    names = [visible(name) for name in files.increments]
+    names = list(map(visible, increments))
     subject = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
     listed = "".join(f"- {name}\n" for name in names)
     return f"Sync {subject or 'increments'} with their items{_skip_mark(target)}\n\n{listed}"

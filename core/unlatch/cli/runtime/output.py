@@ -112,6 +112,11 @@ def prompt(question: str, *, choices: Sequence[str] | None = None, **options: An
     return answer
 
 
+def fields(one: object, *names: str) -> Json:
+    """Attributes as parts of a document; null for those of None."""
+    return {name: None if one is None else getattr(one, name) for name in names}
+
+
 def document(name: str, code: int = 0, /, **parts: Any) -> None:
     """Print the JSON document of a command that ends with this exit code; docs/json.md."""
     whole = {"schema": f"unlatch.{name}/1", **parts, "exitCode": code}

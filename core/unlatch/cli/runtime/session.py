@@ -22,7 +22,7 @@ from unlatch.worklog.user_files import user_config_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch.cli.global_options import Globals
+    from unlatch.cli.table import Globals
     from unlatch.project.trackers import Trackers
     from unlatch.transport import Wait
 

@@ -1,25 +1,30 @@
-"""unlatch merge: resolve git conflicts in an increment."""
+"""unlatch merge and merge-driver: resolve git conflicts in an increment, and merge for git."""
 
 from __future__ import annotations
 
 import json
 import os
 import shlex
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
-    from unlatch.lifecycle.merge import MergeResult
+    from unlatch.cli.table import Entry
+    from unlatch.lifecycle.merge import MergeDriverResult, MergeResult
 
-CONFLICT = 5
+# For git: merged; merged with conflicts left; not merged, so that git has to.
+CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
+_SETUP = "unlatch init --git configures git to run it."
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _LONGEST = 60
 
 
@@ -47,7 +52,7 @@ def run(
         raise click.UsageError("--ours and --theirs exclude each other")
     take = Side.OURS if ours else Side.THEIRS if theirs else None
     done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
-    code = 0 if done.settled else CONFLICT
+    code = 0 if done.settled else UNDECIDED
     if as_json:
         output.document("merge", code, **_document(session, done))
     else:
@@ -55,7 +60,7 @@ def run(
     return code
 
 
-def clash_lines(clashes: Iterable[Clash]) -> Iterator[str]:
+def _clash_lines(clashes: Iterable[Clash]) -> Iterator[str]:
     """The conflicts, one line for each field."""
     for clash in clashes:
         ours, theirs = _shown(clash.ours), _shown(clash.theirs)
@@ -95,7 +100,7 @@ def _entry(value: Any) -> Any:
 def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
     if not done.settled:
         output.data(f"Increment {done.increment}: both sides changed this, differently:")
-        for line in clash_lines(done.clashes):
+        for line in _clash_lines(done.clashes):
             output.data(line)
         output.talk(f"Next: unlatch merge --resolve {done.increment} --ours (or --theirs)")
         return
@@ -110,3 +115,48 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
     if not done.added and not dry_run:
         names = (shlex.quote(output.clean(os.path.relpath(path))) for path in done.paths)
         output.talk(f"Next: git add {' '.join(names)}")
+
+
+def driver(entry: Entry) -> click.Command:
+    """The command that git runs to merge two versions of a metadata.json."""
+
+    @click.command(entry.name, cls=_Driver, help=f"{entry.own_help}\n\n{_SETUP}")
+    @click.argument("base", type=_FILE)
+    @click.argument("ours", type=_FILE)
+    @click.argument("theirs", type=_FILE)
+    @click.argument("path", required=False, default="metadata.json")
+    def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
+        from unlatch.errors import StoreError  # noqa: PLC0415
+        from unlatch.lifecycle.merge import merge_versions  # noqa: PLC0415
+        from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
+
+        try:
+            done = merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))
+        except StoreError as error:
+            output.talk(f"unlatch: {output.clean(path)}: {output.clean(error.message)}")
+            return NOTHING_DONE
+        _tell_driver(done, path)
+        return CLEAN if done.clean else CONFLICT
+
+    return run
+
+
+class _Driver(click.Command):
+    """Takes every argument as a name: a file of a repository may be called --help."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does after `--`; --help alone asks for help."""
+        named = args == ["--help"] or args[:1] == ["--"]
+        return super().parse_args(ctx, args if named else ["--", *args])
+
+
+def _tell_driver(done: MergeDriverResult, path: str) -> None:
+    shown = output.clean(path)
+    if done.problem:
+        output.talk(f"unlatch: {shown} was merged as text: {output.clean(done.problem)}")
+    if done.clashes:
+        output.talk(f"unlatch: {shown}: both sides changed this, differently:")
+        for line in _clash_lines(done.clashes):
+            output.talk(line)
+        name = PurePosixPath(path).parent.name
+        output.talk(f"  Next: unlatch merge --resolve {output.clean(name)} --ours (or --theirs)")

@@ -10,6 +10,7 @@ import click
 
 from unlatch.cli.render.diff import agreed, diff_of, show_diff
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from unlatch.migrate.plan import MigrationPlan, SkippedFile
     from unlatch.project.workspace import Workspace
-
-DECLINED = 2
 
 
 @click.command()

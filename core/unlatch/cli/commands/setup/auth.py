@@ -23,9 +23,7 @@ from unlatch.transport.trust import credential_host
 TRACKER = click.argument("tracker", metavar="TRACKER")
 
 
-@click.group()
-def run() -> None:
-    """Stand for the group; its help is in the table."""
+run = click.Group()
 
 
 @run.command("login", help="Store a token in the keyring (prompts, or reads stdin). (local)")
@@ -77,20 +75,18 @@ def _status(session: Session, *, as_json: bool) -> int:
 def _row(session: Session, tracker: str) -> output.Json:
     manifest = session.workspace.registry.manifest(tracker)
     host = _host(session, tracker)
-    row: output.Json = {
-        "tracker": tracker,
-        "host": host,
-        "source": None,
-        "user": None,
-        "hint": None,
-    }
+    found, hint = None, None
     try:
         found = find_credential(manifest.tokens, tracker=tracker, host=host, env=os.environ)
+        hint = None if found else missing_hint(manifest.tokens, tracker=tracker)
     except Unauthorised as error:
-        return {**row, "hint": f"{error.message}: {error.hint}"}
-    if found is None:
-        return {**row, "hint": missing_hint(manifest.tokens, tracker=tracker)}
-    return {**row, "source": found.source, "user": found.user}
+        hint = f"{error.message}: {error.hint}"
+    return {
+        "tracker": tracker,
+        "host": host,
+        **output.fields(found, "source", "user"),
+        "hint": hint,
+    }
 
 
 def _host(session: Session, tracker: str) -> str:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import shutil
+import sys
+import textwrap
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.setup.doctor_render import tell_report
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import agreed, diff_of, show_diff
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import JSON, Session, with_session
 
 if TYPE_CHECKING:
@@ -17,7 +23,9 @@ if TYPE_CHECKING:
 
     from unlatch.doctor.online import Examined
 
-DECLINED = 2
+_STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
+_WIDEST = 100
+_FINDING = ("severity", "id", "message", "where", "hint", "increment")
 
 
 @click.command()
@@ -55,7 +63,7 @@ def run(
     if as_json:
         output.document("doctor", code, **report)
     else:
-        tell_report(report)
+        _tell_report(report)
     return code
 
 
@@ -77,13 +85,7 @@ def _fix(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[out
     elif not quiet and not dry_run:
         output.talk(f"{output.good(output.sign('ok'))} {times(sum(done), 'file')} fixed")
     return [
-        {
-            "id": one.id,
-            "increment": one.increment,
-            "path": one.path,
-            "diff": diff,
-            "done": is_done,
-        }
+        {**output.fields(one, "id", "increment", "path"), "diff": diff, "done": is_done}
         for one, diff, is_done in zip(found, diffs, done, strict=True)
     ]
 
@@ -104,20 +106,8 @@ def _report(
     findings += [one for tracker in examined for one in tracker.findings]
     return {
         "root": str(session.layout.root),
-        "settings": [
-            {"key": one.key, "value": one.value, "source": one.source} for one in settings
-        ],
-        "findings": [
-            {
-                "severity": one.severity.value,
-                "id": one.id,
-                "message": one.message,
-                "where": one.where,
-                "hint": one.hint,
-                "increment": one.increment,
-            }
-            for one in findings
-        ],
+        "settings": [output.fields(one, "key", "value", "source") for one in settings],
+        "findings": [output.fields(one, *_FINDING) for one in findings],
         "access": [_access_entry(one) for one in examined],
         "fixes": fixes,
         "increments": count_increments(session.layout),
@@ -133,3 +123,74 @@ def _access_entry(one: Examined) -> output.Json:
         "login": one.found.login if one.found else None,
         "places": [{"target": place.target, "rights": dict(place.rights)} for place in places],
     }
+
+
+def _tell_report(report: output.Json) -> None:
+    _tell_settings(report["settings"])
+    findings = sorted(report["findings"], key=lambda one: one["increment"] or "")
+    for increment, group in groupby(findings, key=lambda one: one["increment"]):
+        output.data(output.strong(increment or "Project"))
+        for one in group:
+            where = one["where"] or ""
+            _tell_finding(one, where.rpartition(f"{increment}/")[2] if increment else where)
+    output.data(
+        f"{times(report['increments'], 'increment')} checked: "
+        f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
+    )
+
+
+def _tell_settings(settings: Sequence[output.Json]) -> None:
+    rows, last = [], ""
+    for one in settings:
+        # trusted_hosts may have several sources, and all of them apply.
+        key = "" if one["key"] == last else one["key"]
+        rows.append((key, _value(one["value"]), _source(one["source"])))
+        last = one["key"]
+    if rows:
+        output.table(("Setting", "Value", "From"), rows, flexible=1)
+
+
+def _value(value: Any) -> str:
+    if value in (None, [], {}):
+        return "-"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _source(source: str) -> str:
+    home = str(Path.home())
+    return f"~{source.removeprefix(home)}" if source.startswith(home) else source
+
+
+def _tell_finding(one: output.Json, where: str) -> None:
+    severity = one["severity"]
+    head = f"  {severity:<9}"
+    place = f"{output.clean(where)}: " if where else ""
+    message = output.clean(_without_place(one["message"], where))
+    text = _wrapped(f"{place}{message} [{one['id']}]", head)
+    output.data(text.replace(severity, _STYLES[severity](severity), 1))
+    if one["hint"]:
+        output.data(_wrapped(f"next: {output.clean(one['hint'])}", " " * len(head)))
+
+
+def _without_place(message: str, where: str) -> str:
+    """A message without the name of its file or key, if it begins with that."""
+    path, _, key = where.partition(":")
+    name = path.rpartition("/")[2]
+    for place, ends in ((name, " :"), (key, ":")):
+        rest = message.removeprefix(place)
+        if place and rest and rest != message and rest[0] in ends:
+            return rest.lstrip(" :")
+    return message
+
+
+def _wrapped(text: str, head: str) -> str:
+    if not sys.stdout.isatty():
+        return f"{head}{text}"
+    return textwrap.fill(
+        text,
+        width=min(shutil.get_terminal_size().columns, _WIDEST),
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

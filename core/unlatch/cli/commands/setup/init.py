@@ -14,7 +14,7 @@ from unlatch.project.registry import Registry
 from unlatch.project.setup import set_up
 
 if TYPE_CHECKING:
-    from unlatch.cli.global_options import Globals
+    from unlatch.cli.table import Globals
 
 
 @click.command()
@@ -33,16 +33,13 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
         require_git(root)
     done = set_up(root, Registry().manifests.values())
     git = set_up_git(done.layout) if with_git else None
+    made = [str(path.relative_to(done.layout.root)) for path in done.made]
     if as_json:
-        output.document(
-            "init",
-            root=str(done.layout.root),
-            made=[str(path.relative_to(done.layout.root)) for path in done.made],
-            git=_git_entry(git) if git else None,
-        )
+        entry = git and {"attributes": git.lines, **output.fields(git, "driver", "foreign")}
+        output.document("init", root=str(done.layout.root), made=made, git=entry)
         return 0
-    for path in done.made:
-        output.ok(str(path.relative_to(done.layout.root)))
+    for name in made:
+        output.ok(name)
     if git:
         _tell_git(git)
     if not done.made and not (git and (git.lines or git.driver)):
@@ -51,10 +48,6 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     output.talk(f"Increments are in {increments}/.")
     output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")
     return 0
-
-
-def _git_entry(git: GitSetupResult) -> output.Json:
-    return {"attributes": list(git.lines), "driver": git.driver, "foreign": git.foreign}
 
 
 def _tell_git(git: GitSetupResult) -> None:

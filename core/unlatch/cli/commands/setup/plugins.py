@@ -43,9 +43,7 @@ def run(*, as_json: bool) -> int:
 
 def _entry(manifest: Manifest) -> output.Json:
     return {
-        "name": manifest.name,
-        "title": manifest.title,
-        "noun": manifest.noun,
+        **output.fields(manifest, "name", "title", "noun"),
         "capabilities": [str(one) for one in sorted(manifest.capabilities)],
         "ready": is_installed(manifest.requires[0]),
         "extra": manifest.requires[1].partition("[")[2].rstrip("]") or None,

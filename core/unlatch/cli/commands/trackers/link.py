@@ -1,4 +1,4 @@
-"""unlatch link: link items to an increment by their browser addresses, or create them."""
+"""unlatch link and unlink: items of an increment, by their browser addresses."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from unlatch.cli.render.describe import seen_line
+from unlatch.cli.render.describe import seen_line, times
+from unlatch.cli.render.documents import link_entry
 from unlatch.cli.render.increments import item_entry
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.errors import UsageError
 
 
@@ -84,4 +85,24 @@ def _link(
         output.talk(f"These would be linked to {increment.id}; nothing was written.")
     else:
         output.talk(f"Linked to {increment.id}; nothing was posted.")
+    return 0
+
+
+@click.command()
+@ID
+@click.argument("item", metavar="URL|ITEM")
+@BY
+@JSON
+@with_session
+def unlink(session: Session, *, wanted: str, item: str, by: str | None, as_json: bool) -> int:
+    from unlatch.lifecycle.link import unlink_item  # noqa: PLC0415
+
+    found = session.workspace.manager.find(wanted).name
+    link, dropped = unlink_item(session.workspace, wanted, item, by=session.who(by))
+    if as_json:
+        output.document("unlink", id=found, unlinked=link_entry(link), dropped=dropped)
+        return 0
+    output.ok(f"{output.clean(link.key)} unlinked")
+    if dropped:
+        output.talk(f"Dropped {times(dropped, 'pending operation')}.")
     return 0

@@ -1,9 +1,10 @@
-"""unlatch sync: deliver pending operations, and sync with the trackers."""
+"""unlatch sync and ingest: sync with the trackers, all or after an event; deliver operations."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,10 +26,13 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines
 from unlatch.cli.runtime.session import BY, JSON, Session, is_interactive, with_session
-from unlatch.publish.sync import PublishResult, sync_and_publish
+from unlatch.errors import UnlatchError
+from unlatch.project.registry import Registry
+from unlatch.publish.publish import PublishResult, sync_and_publish
 from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
 from unlatch.sync.compare import Compared, Side, Verdict, local_side, remote_side
+from unlatch.sync.ingest import event_sources, read_event
 from unlatch.sync.sync import SyncOptions, preview
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.sync.plan import Move, SyncPlan
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
 _MAX_ITEMS = click.option(
     "--max-items",
     type=click.IntRange(min=1),
@@ -56,7 +61,7 @@ _COMMIT = click.option(
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
+class _RunOptions:
     """Options of the command rather than of the sync."""
 
     by: str | None
@@ -65,11 +70,9 @@ class RunOptions:
     as_json: bool
 
 
-def sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of every sync; its `run` takes some of them together."""
-
+def _sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, by: str | None, way: str, yes: bool, as_json: bool, **typed: Any) -> Any:
-        return function(*args, run=RunOptions(by, way, yes, as_json), **typed)
+        return function(*args, run=_RunOptions(by, way, yes, as_json), **typed)
 
     decorated: Callable[..., Any] = run
     for option in (JSON, serving(*Kind), YES, BY, _COMMIT, _FORCE, _MAX_ITEMS):
@@ -94,7 +97,7 @@ def command(entry: Entry) -> click.Command:
         help="Show the changes on both sides, and write nothing.",
     )
     @click.option("--check", is_flag=True, help="As --plan, with exit code 5 for any drift.")
-    @sync_options
+    @_sync_options
     @with_session
     def sync(
         session: Session,
@@ -102,7 +105,7 @@ def command(entry: Entry) -> click.Command:
         everything: bool,
         plan: bool,
         check: bool,
-        run: RunOptions,
+        run: _RunOptions,
         **typed: Any,
     ) -> int:
         options = SyncOptions(**typed)
@@ -111,13 +114,40 @@ def command(entry: Entry) -> click.Command:
         session.workspace.check_config()
         if plan or check:
             return _preview(session, options, run, plan=plan, check=check)
-        return run_sync(session, options, run)
+        return _run_sync(session, options, run)
 
     return sync
 
 
+def ingest(entry: Entry) -> click.Command:
+    """The command that processes a webhook event."""
+
+    @click.command(entry.name, help=entry.own_help)
+    @click.argument("file", metavar="FILE", type=_FILE)
+    @click.option(
+        "--from",
+        "source",
+        metavar="KIND",
+        required=True,
+        help=f"The kind of event in FILE: {' or '.join(event_sources(Registry()))}.",
+    )
+    @_sync_options
+    @with_session
+    def run_event(
+        session: Session, *, file: Path, source: str, run: _RunOptions, **typed: Any
+    ) -> int:
+        tracker, event = read_event(session.workspace.registry, source, file)
+        session.workspace.check_config()
+        if event.note is not None and not run.as_json:
+            output.talk(f"Nothing to do ({output.clean(event.action)}): {event.note}.")
+            return 0
+        return _run_sync(session, SyncOptions(event=(tracker, event), **typed), run)
+
+    return run_event
+
+
 def _preview(
-    session: Session, options: SyncOptions, run: RunOptions, *, plan: bool, check: bool
+    session: Session, options: SyncOptions, run: _RunOptions, *, plan: bool, check: bool
 ) -> int:
     who = session.who(run.by)
     with session.trackers() as trackers:
@@ -131,8 +161,7 @@ def _preview(
     return code
 
 
-def run_sync(session: Session, options: SyncOptions, run: RunOptions) -> int:
-    """Sync, and show the result; the exit code."""
+def _run_sync(session: Session, options: SyncOptions, run: _RunOptions) -> int:
     who, way = session.who(run.by), Way(run.way)
     listener = _Listener(session, asks=not run.yes and not run.as_json, silent=run.as_json)
     with session.trackers() as trackers:
@@ -160,14 +189,12 @@ class _Listener:
     def delivering(
         self, increments: Sequence[Increment], operations: int
     ) -> Iterator[Callable[[str, Delivery], None]]:
-        """Show each delivery."""
         if len(increments) == 1 and not self._silent:
             output.talk(f"{increments[0].id}: delivering {times(operations, 'operation')}")
         with show_deliveries(self._session, operations, silent=self._silent) as report:
             yield report
 
     def applied(self, plan: SyncPlan, moved: Sequence[Move], other_branch: str | None) -> None:
-        """Show the increments that were moved, and the links that were left alone."""
         if self._silent:
             return
         if other_branch is not None:
@@ -176,21 +203,20 @@ class _Listener:
         tell_compared(plan, changes=other_branch is not None)
 
     def choose(self, one: Compared) -> Verdict | None:
-        """Ask for a decision, if a person is at the terminal."""
         return _ask(one) if self._asks else None
 
     def published(self, result: PublishResult) -> None:
         """Show the commit, or why there is none."""
-        if result.error is not None:
-            self._session.trace(result.error)
-            for line in error_lines(result.error):
+        if isinstance(result, UnlatchError):
+            self._session.trace(result)
+            for line in error_lines(result):
                 output.talk(line)
-        elif (done := result.published) and not self._silent:
-            names = ", ".join(done.increments) or "increments"
-            line = f"committed and pushed to {done.remote} {done.branch}: {names}"
+        elif result and not self._silent:
+            names = ", ".join(result.increments) or "increments"
+            line = f"committed and pushed to {result.remote} {result.branch}: {names}"
             output.ok(output.clean(line))
-            if done.proposal:
-                output.talk(f"Next: {output.clean(done.proposal)}")
+            if result.proposal:
+                output.talk(f"Next: {output.clean(result.proposal)}")
 
 
 def _ask(one: Compared) -> Verdict | None:

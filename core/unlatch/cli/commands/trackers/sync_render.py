@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import delivered_code, delivery_entry, pending_of
+from unlatch.cli.render.documents import delivered_code, delivery_entry, link_entry, pending_of
 from unlatch.cli.render.increments import broken_entries
 from unlatch.cli.render.preview import item_lines, previewed_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.cli.runtime.progress import FEW
+from unlatch.errors import UnlatchError
 from unlatch.sync.compare import Compared, Verdict
 
 if TYPE_CHECKING:
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Previewed
-    from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement
-    from unlatch.publish.sync import PublishResult
+    from unlatch.publish.publish import PublishResult
     from unlatch.sync.ingest import MatchedEvent
     from unlatch.sync.plan import Move, SyncPlan
     from unlatch.sync.sync import SyncPreview, SyncResult
@@ -57,7 +57,7 @@ def result_code(result: SyncResult, published: PublishResult) -> int:
     return (
         max(codes, default=0)
         or (UNDECIDED if is_undecided else 0)
-        or (published.error.exit_code if published.error else 0)
+        or (published.exit_code if isinstance(published, UnlatchError) else 0)
         or (UNDECIDED if result.broken else 0)
     )
 
@@ -170,7 +170,7 @@ def _requests(items: Iterable[Previewed]) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for item in items:
         counts[item.operation.tracker] += len(item.requests)
-    return dict(counts)
+    return counts
 
 
 def _comments(found: SyncPreview) -> int:
@@ -213,17 +213,13 @@ def result_document(result: SyncResult, published: PublishResult) -> output.Json
 
 
 def _compared_entry(one: Compared) -> output.Json:
-    item = one.seen.item
     return {
         "increment": one.increment.id,
         "status": one.increment.status,
-        "tracker": one.link.tracker,
-        "id": one.link.item,
-        "url": one.link.url,
+        **link_entry(one.link),
         "name": one.seen.name,
-        "state": item.state if item else None,
-        "category": item.category.value if item else None,
-        "verdict": one.verdict.value if one.verdict else ("owed" if one.pending else "unknown"),
+        **output.fields(one.seen.item, "state", "category"),
+        "verdict": one.verdict or ("owed" if one.pending else "unknown"),
         "why": one.decision.why if one.decision else "",
         "error": problem_entry(one.seen.error) if one.seen.error else None,
     }
@@ -234,31 +230,30 @@ def _move_entry(move: Move) -> output.Json:
         "increment": move.increment.id,
         "before": move.increment.status,
         "after": move.to,
-        "by": move.by,
-        "reason": move.reason,
+        **output.fields(move, "by", "reason"),
         "error": problem_entry(move.error) if move.error else None,
     }
 
 
 def _commit_entry(result: PublishResult) -> output.Json | None:
-    done, error = result.published, result.error
-    if done is None and error is None:
+    if result is None:
         return None
+    error = result if isinstance(result, UnlatchError) else None
+    done = None if isinstance(result, UnlatchError) else result
     return {
-        "commit": done.commit if done else None,
-        "branch": done.branch if done else None,
-        "increments": list(done.increments) if done else [],
+        **output.fields(done, "commit", "branch"),
+        "increments": done.increments if done else [],
         "proposal": done.proposal if done else None,
         "error": error_entry(error) if error else None,
     }
 
 
-def _event_entry(heard: MatchedEvent) -> output.Json:
+def _event_entry(matched: MatchedEvent) -> output.Json:
     return {
-        "tracker": heard.tracker,
-        "action": heard.event.action,
-        "url": heard.ref.url if heard.ref else None,
-        "by": heard.event.by,
-        "increments": [one.id for one in heard.increments],
-        "note": heard.event.note,
+        "tracker": matched.tracker,
+        "action": matched.event.action,
+        "url": matched.ref.url if matched.ref else None,
+        "by": matched.event.by,
+        "increments": [one.id for one in matched.increments],
+        "note": matched.event.note,
     }

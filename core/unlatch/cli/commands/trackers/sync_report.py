@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.trackers.sync_render import (
-    HEADINGS,
-    NO_TOKEN,
-    action_of,
-    brief,
-    link_row,
-)
+from unlatch.cli.commands.trackers.sync_render import HEADINGS, NO_TOKEN, action_of, brief, link_row
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
+from unlatch.errors import UnlatchError
 from unlatch.increments.files.layout import METADATA
 from unlatch.sync.compare import Compared, Verdict
 
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.task import Delivery
     from unlatch.lifecycle.deliver import Delivered
-    from unlatch.publish.sync import PublishResult
+    from unlatch.publish.publish import PublishResult
     from unlatch.sync.plan import Move, SyncPlan
     from unlatch.sync.sync import SyncResult
 
@@ -51,7 +46,7 @@ def report_result(
     job = ci.job()
     if job is None:
         return
-    plan, commit = result.plan, published.published
+    plan, commit = result.plan, None if isinstance(published, UnlatchError) else published
     ci.annotate(job, _annotations(result, published))
     moved = [one for one in result.moved if one.error is None]
     served = [one for each in result.delivered for one in each.deliveries if one.error is None]
@@ -70,13 +65,8 @@ def report_result(
 
 
 def _outputs(code: int, summary: str, *, adrift: bool, changed: bool) -> dict[str, str]:
-    words = {True: "true", False: "false"}
-    return {
-        "exit-code": str(code),
-        "changed": words[changed],
-        "adrift": words[adrift],
-        "summary": summary,
-    }
+    flags = {"changed": str(changed).lower(), "adrift": str(adrift).lower()}
+    return {"exit-code": str(code), **flags, "summary": summary}
 
 
 def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annotation]:
@@ -92,8 +82,8 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
             message = f"{moved.error.message} [{moved.error.id}]"
             yield Annotation(Level.ERROR, increment.id, message, increment.folder / METADATA)
     yield from _differences(result.plan, None)
-    if published.error is not None:
-        yield Annotation(Level.ERROR, "changes not published", brief(published.error))
+    if isinstance(published, UnlatchError):
+        yield Annotation(Level.ERROR, "changes not published", brief(published))
 
 
 def _differences(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:

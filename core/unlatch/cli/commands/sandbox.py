@@ -1,4 +1,4 @@
-"""unlatch demo: show the main job, over real HTTP with the real SDKs."""
+"""unlatch demo and sandbox: the main job, and stand-ins for the three trackers, on this machine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sandbox.sandbox import check_sandbox
 from unlatch.cli.runtime import output
 from unlatch.errors import UnlatchError
+from unlatch.project.registry import is_installed
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _REASON = "Bug discovered in error handling"
 
 @click.command()
 @click.option("--keep", is_flag=True, help="Keep the sandbox and the repository until Ctrl-C.")
-def run(*, keep: bool) -> int:
-    check_sandbox()
+def demo(*, keep: bool) -> int:
+    _check_sandbox()
     from unlatch_sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
 
     with ExitStack() as stack:
@@ -129,3 +129,44 @@ def _tell_places(root: Path, box: Sandbox) -> None:
     for name, value in box.environ().items():
         output.talk(f"  export {name}={value}")
     output.talk("Ctrl-C ends the sandbox and removes the repository.")
+
+
+@click.command()
+@click.option(
+    "--state",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Store the items in this file; by default they are lost when the sandbox stops.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65532),
+    help="Use this port and the next three; by default free ones.",
+)
+def sandbox(*, state: Path | None, port: int | None) -> int:
+    _check_sandbox()
+    from unlatch_sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
+
+    ports = Ports(*range(port, port + 4)) if port else None
+    with Sandbox(state, ports=ports) as box:
+        output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:")
+        output.talk()
+        output.data("# .unlatch/config.toml: the whole file, in place of the one of unlatch init")
+        output.data_lines(box.config())
+        output.data("# the environment")
+        for name, value in box.environ().items():
+            output.data(f"export {name}={value}")
+        output.talk()
+        if state is None:
+            output.talk("It has no items yet; unlatch link ID --create github creates one.")
+        serve(box)
+    return 0
+
+
+def _check_sandbox() -> None:
+    if not is_installed("flask"):
+        raise UnlatchError(
+            "extra-missing",
+            "the sandbox needs a library that is not installed",
+            where="flask",
+            hint="pipx inject unlatch 'unlatch[sandbox]'  (or: pip install 'unlatch[sandbox]')",
+        )

@@ -1,1 +1,0 @@
-"""Commands that try unlatch without a tracker: demo, sandbox."""
