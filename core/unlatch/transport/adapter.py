@@ -15,17 +15,8 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
-from unlatch import __version__
-from unlatch.errors import (
-    CredentialMissing,
-    Limited,
-    Rejected,
-    TrackerError,
-    Transient,
-    Unauthorised,
-    UnknownOutcome,
-    UnlatchError,
-)
+from unlatch import __version__, errors
+from unlatch.errors import TrackerError, UnlatchError
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
 from unlatch.transport.connections import ENCODINGS, IdleGuard, deadline, limit_answers, read_whole
 from unlatch.transport.errors import CutOff, error_of_failure, find_error
@@ -72,8 +63,7 @@ class AdapterContext:
 class RedactedFailure(Exception):
     """The message of a library's exception, without secrets.
 
-    It replaces that exception as the cause of ours, because the original holds the request with its
-    token, and its address.
+    The original holds the request with its token, and its address, so it is no cause of ours.
     """
 
 
@@ -136,14 +126,19 @@ class TrackerAdapter(HTTPAdapter):
         self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
     ) -> requests.Response:
         outgoing = self._prepare(request)
-        exchange = self._start_trace(outgoing)
+        context, chosen = self._context, self._context.options
+        exchange = (
+            Exchange(chosen.trace, context.tracker, outgoing, context.redactor, chosen.clock)
+            if chosen.trace
+            else None
+        )
         count_request()
         response = self._send_and_read(outgoing, options)
         if not isinstance(response, requests.Response):
             error = error_of_failure(response, write=write)
             if exchange:
                 exchange.write_failure(error.message)
-            cause = self._context.redactor.text(f"{type(response).__name__}: {response}")
+            cause = context.redactor.text(f"{type(response).__name__}: {response}")
             raise self._complete(error, request) from RedactedFailure(cause)
         response.request = request
         if exchange:
@@ -155,7 +150,7 @@ class TrackerAdapter(HTTPAdapter):
         context = self._context
         origin = origin_of(request.url or "")
         if origin.scheme == "http" and not origin.is_loopback:
-            raise Rejected("insecure-url", f"plain http to {origin.authority} is refused")
+            raise errors.Rejected("insecure-url", f"plain http to {origin.authority} is refused")
         outgoing = request.copy()
         # These may come from .netrc, an SDK or a redirect; only our own are sent.
         outgoing.headers.pop("Authorization", None)
@@ -165,7 +160,7 @@ class TrackerAdapter(HTTPAdapter):
         if origin != context.origin:
             self._check_elsewhere(request.url or "")
         elif context.credential is None:
-            raise CredentialMissing(
+            raise errors.CredentialMissing(
                 "credential-missing",
                 f"no token found for {context.tracker}",
                 where=context.origin.authority,
@@ -181,14 +176,8 @@ class TrackerAdapter(HTTPAdapter):
             if self._context.check is not None:
                 self._context.check(url)
         except UnlatchError as error:
-            raise Rejected(error.id, error.message, where=error.where, hint=error.hint) from error
-
-    def _start_trace(self, outgoing: requests.PreparedRequest) -> Exchange | None:
-        context = self._context
-        if (trace := context.options.trace) is None:
-            return None
-        clock = context.options.clock
-        return Exchange(trace, context.tracker, outgoing, context.redactor, clock)
+            message, where, hint = error.message, error.where, error.hint
+            raise errors.Rejected(error.id, message, where=where, hint=hint) from error
 
     def _send_and_read(
         self, outgoing: requests.PreparedRequest, options: Mapping[str, Any]
@@ -208,13 +197,8 @@ class TrackerAdapter(HTTPAdapter):
     def _check(
         self, request: requests.PreparedRequest, response: requests.Response, *, write: bool
     ) -> requests.Response:
-        answer = Answer(
-            method=request.method or "",
-            url=request.url or "",
-            status=response.status_code,
-            headers=response.headers,
-            body=response.content,
-        )
+        method, url = request.method or "", request.url or ""
+        answer = Answer(method, url, response.status_code, response.headers, response.content)
         error = find_error(answer, self._explain, write=write)
         if error is None:
             self._apply_throttling(answer)
@@ -236,8 +220,8 @@ class TrackerAdapter(HTTPAdapter):
 
     def _apply_refusal(self, error: TrackerError, answer: Answer) -> None:
         """Delay the next request, whichever it is, for as long as the tracker asks for."""
-        seconds = answer.retry_after if isinstance(error, UnknownOutcome) else None
-        if isinstance(error, Transient):
+        seconds = answer.retry_after if isinstance(error, errors.UnknownOutcome) else None
+        if isinstance(error, errors.Transient):
             seconds = error.retry_after
         if seconds is not None:
             self._context.gate.hold(seconds, error.message)
@@ -252,25 +236,23 @@ class TrackerAdapter(HTTPAdapter):
         error.args = (error.message,)
         # A hint is not cut: half an address is useless.
         hint, credential = error.hint or "", self._context.credential
-        if not hint and credential and isinstance(error, Unauthorised):
-            hint = (
-                f"the token came from {credential.source}; check that it is valid and may do this"
-            )
+        if not hint and credential and isinstance(error, errors.Unauthorised):
+            hint = f"the token came from {credential.source}"
+            hint += "; check that it is valid and may do this"
         error.hint = redact.line(hint) or None
         place = (request.url or "").partition("?")[0]
         error.where = redact.message(error.where or f"{request.method} {place}")
         if answer is not None:
             error.status = error.status or answer.status
-            if isinstance(error, Transient) and error.retry_after is None:
-                unnamed = _UNNAMED_LIMIT if isinstance(error, Limited) else None
-                seconds = answer.retry_after
-                error.retry_after = unnamed if seconds is None else seconds
+            if isinstance(error, errors.Transient) and error.retry_after is None:
+                unnamed = _UNNAMED_LIMIT if isinstance(error, errors.Limited) else None
+                error.retry_after = unnamed if answer.retry_after is None else answer.retry_after
         return error
 
     def _pause(self, error: TrackerError, attempt: int) -> bool:
         """Wait before the next attempt; False if that is useless, or the wait is too long."""
         gate = self._context.gate
-        if not isinstance(error, Transient) or isinstance(error, CutOff):
+        if not isinstance(error, errors.Transient) or isinstance(error, CutOff):
             return False
         if error.retry_after is not None:
             return gate.can_afford(error.retry_after)  # the gate itself waits

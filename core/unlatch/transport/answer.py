@@ -38,21 +38,14 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One HTTP answer.
+    """One HTTP answer."""
 
-    Args:
-        method: of the request, in capitals.
-        url: of the request.
-        status: the HTTP status.
-        headers: looked up without regard to case.
-        body: decoded from its transfer and content encoding, complete; at most `MOST_BYTES`,
-            or `MOST_ERROR_BYTES` for an error status.
-    """
-
-    method: str
-    url: str
+    method: str  # of the request, in capitals
+    url: str  # of the request
     status: int
-    headers: Mapping[str, str]
+    headers: Mapping[str, str]  # looked up without regard to case
+    # Decoded from its transfer and content encoding, complete; at most `MOST_BYTES`, or
+    # `MOST_ERROR_BYTES` for an error status.
     body: bytes
 
     @property
@@ -104,11 +97,12 @@ def pressed_for(headers: Mapping[str, str]) -> float | None:
 def parse_json(body: bytes) -> Any:
     """Parse a JSON document within the memory of a process and the recursion of libraries.
 
-    Raises:
-        ValueError: not JSON in UTF-8, or more than `MOST_VALUES` values or `MOST_LEVELS` levels.
+    ValueError: not JSON in UTF-8, or more than `MOST_VALUES` values or `MOST_LEVELS` levels.
     """
-    if len(body) > MOST_VALUES and _count_values(body) > MOST_VALUES:
-        raise ValueError("too many values")
+    if len(body) > MOST_VALUES:
+        bare = _STRING.sub(b"", body)
+        if sum(map(bare.count, (b",", b"[", b"{"))) > MOST_VALUES:
+            raise ValueError("too many values")
     try:
         document = json.loads(body, parse_constant=_refuse)
     except RecursionError:
@@ -122,29 +116,21 @@ def parse_json(body: bytes) -> Any:
 def each_page(clock: Callable[[], float] = time.monotonic) -> Iterator[int]:
     """The numbers of the pages that may be read of one list, from 0.
 
-    Raises:
-        Rejected: `answer-not-understood`, the tracker announces further pages after `MOST_PAGES`
-            pages or `MOST_SECONDS` seconds.
+    Rejected (`answer-not-understood`): the tracker announces further pages after `MOST_PAGES` pages
+    or `MOST_SECONDS` seconds.
     """
     end = clock() + MOST_SECONDS
     for number in range(MOST_PAGES):
         if clock() > end:
             break
         yield number
-    raise Rejected(
-        "answer-not-understood",
-        "the tracker's list does not end, or is longer than can be read",
-        hint=f"it was read for {MOST_SECONDS / 60:.0f} minutes, or {MOST_PAGES} pages",
-    )
+    message = "the tracker's list does not end, or is longer than can be read"
+    hint = f"it was read for {MOST_SECONDS / 60:.0f} minutes, or {MOST_PAGES} pages"
+    raise Rejected("answer-not-understood", message, hint=hint)
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(constant)  # NaN and Infinity are Python's extensions of JSON
-
-
-def _count_values(body: bytes) -> int:
-    bare = _STRING.sub(b"", body)
-    return sum(map(bare.count, (b",", b"[", b"{")))
 
 
 def _check_depth(document: Any) -> None:

@@ -101,9 +101,7 @@ def deadline(seconds: float) -> Iterator[None]:
 def read_whole(response: requests.Response) -> None:
     """Read and decode the body, so that `response.content` has it.
 
-    Raises:
-        OutOfBounds, Malformed: see there.
-        requests.RequestException: it broke off, or its encoding is broken.
+    Raises OutOfBounds, Malformed, or requests' exception if it broke off or its encoding is broken.
     """
     try:
         # `content` alone would read without a limit, and requests has no public setter.

@@ -37,25 +37,18 @@ _USER = re.compile(r"[^\x00-\x1f\x7f-\x9f:]+")
 class Credential:
     """A token for one host; its `repr` does not show the secret.
 
-    Args:
-        secret: the token or password itself.
-        scheme: how it is sent.
-        source: where it was found, as users know it ("GITHUB_TOKEN", "keyring", "gh auth token").
-        user: the user name that goes with it, if any.
-
-    Raises:
-        Unauthorised: `credential-malformed`, it cannot be sent in a header.
+    Unauthorised (`credential-malformed`): it cannot be sent in a header.
     """
 
-    secret: str = field(repr=False)
+    secret: str = field(repr=False)  # the token or password itself
     scheme: Scheme
-    source: str
+    source: str  # as users know it ("GITHUB_TOKEN", "keyring", "gh auth token")
     user: str | None = None
 
     def __post_init__(self) -> None:
         if not _SECRET.fullmatch(self.secret):
-            unfit = "spaces, line breaks or characters outside Latin-1"
-            raise _malformed("token", self.source, unfit)
+            why = "spaces, line breaks or characters outside Latin-1"
+            raise _malformed("token", self.source, why)
         if self.user and not _USER.fullmatch(self.user):
             raise _malformed("user name", self.source, "a colon or control characters")
 
@@ -111,17 +104,10 @@ def find_credential(
     keyring_get: ReadKeyring = read_keyring,
     run: RunProgram = run_program,
 ) -> Credential | None:
-    """The first token found, or None.
+    """The first token found, or None. `host` has its port if that is unusual.
 
-    Args:
-        tokens: the sources of tokens in the tracker's manifest.
-        host: the host that the token is for, with its port if that is unusual.
-        keyring_get: reads an entry of the keyring, by service and key.
-        run: runs a program and returns its output, or None.
-
-    Raises:
-        Unauthorised: `credential-incomplete`, a token needs a user name that is not set;
-            `credential-malformed`.
+    Unauthorised: `credential-incomplete`, a token needs a user name that is not set;
+    `credential-malformed`.
     """
     return (
         _from_env(tokens, env, host)
@@ -181,11 +167,9 @@ def _user(place: EnvToken, env: Mapping[str, str]) -> str | None:
         return None
     if user := env.get(place.user):
         return user
-    raise Unauthorised(
-        "credential-incomplete",
-        f"{place.token} is set, and {place.user} is not; both are needed",
-        hint=f"set {place.user} to the account that the token belongs to",
-    )
+    message = f"{place.token} is set, and {place.user} is not; both are needed"
+    hint = f"set {place.user} to the account that the token belongs to"
+    raise Unauthorised("credential-incomplete", message, hint=hint)
 
 
 def _from_keyring(tokens: Tokens, raw: str | None) -> Credential | None:
@@ -212,11 +196,9 @@ def _from_programs(tokens: Tokens, host: str, run: RunProgram) -> Credential | N
 
 
 def _malformed(what: str, source: str, why: str) -> Unauthorised:
-    return Unauthorised(
-        "credential-malformed",
-        f"the {what} from {source} is empty or contains {why}",
-        hint="copy it again, without anything before or after it",
-    )
+    message = f"the {what} from {source} is empty or contains {why}"
+    hint = "copy it again, without anything before or after it"
+    return Unauthorised("credential-malformed", message, hint=hint)
 
 
 def _key(tracker: str, host: str) -> str:

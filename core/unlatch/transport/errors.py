@@ -10,19 +10,8 @@ from typing import TYPE_CHECKING, Any
 import urllib3
 from requests import exceptions
 
-from unlatch.errors import (
-    Conflict,
-    Forbidden,
-    Limited,
-    NotFound,
-    Redirected,
-    Rejected,
-    TrackerError,
-    Transient,
-    Unauthorised,
-    UnknownOutcome,
-    Unreachable,
-)
+from unlatch import errors
+from unlatch.errors import TrackerError, Transient
 from unlatch.transport.connections import Malformed, OutOfBounds, TooLarge, TooSlow
 
 if TYPE_CHECKING:
@@ -30,16 +19,16 @@ if TYPE_CHECKING:
 
     from unlatch.transport.answer import Answer, Explain
 
-_CONFLICT = (Conflict, "conflict", "reports a change in between")
+_CONFLICT = (errors.Conflict, "conflict", "reports a change in between")
 _CLIENT_ERRORS: dict[int, tuple[type[TrackerError], str, str]] = {
-    401: (Unauthorised, "unauthorised", "does not accept the token"),
-    403: (Forbidden, "forbidden", "does not allow this with the token"),
-    404: (NotFound, "item-not-found", "does not know the item, or does not show it"),
+    401: (errors.Unauthorised, "unauthorised", "does not accept the token"),
+    403: (errors.Forbidden, "forbidden", "does not allow this with the token"),
+    404: (errors.NotFound, "item-not-found", "does not know the item, or does not show it"),
     409: _CONFLICT,
     412: _CONFLICT,
-    429: (Limited, "rate-limited", "asks to slow down"),
+    429: (errors.Limited, "rate-limited", "asks to slow down"),
 }
-_OTHER_ERROR = (Rejected, "tracker-rejected", "refuses the request")
+_OTHER_ERROR = (errors.Rejected, "tracker-rejected", "refuses the request")
 # Without a connection, nothing of the request was sent. A ProxyError alone does not say so: urllib3
 # also raises it when a connection through a proxy ends before the answer.
 _NEVER_SENT = (
@@ -112,7 +101,7 @@ def _unreadable_success(answer: Answer, *, write: bool) -> TrackerError | None:
     if write:
         return _broken(_WEB_PAGE, write=True, status=answer.status)
     hint = "check the address; a sign-in page or a proxy may stand in front of the tracker"
-    return Rejected("not-the-api", _WEB_PAGE, hint=hint, status=answer.status)
+    return errors.Rejected("not-the-api", _WEB_PAGE, hint=hint, status=answer.status)
 
 
 def _redirect(answer: Answer, *, write: bool) -> TrackerError | None:
@@ -120,12 +109,9 @@ def _redirect(answer: Answer, *, write: bool) -> TrackerError | None:
     if not write:
         # An SDK would take a redirect without an address for a success.
         return None if place else _broken("a redirect to nowhere", write=False)
-    return Redirected(
-        "redirected-write",
-        f"the tracker redirected the write, without effect, to {place or 'nowhere'}",
-        hint="the item or its target was moved or renamed: link it again",
-        status=answer.status,
-    )
+    message = f"the tracker redirected the write, without effect, to {place or 'nowhere'}"
+    hint = "the item or its target was moved or renamed: link it again"
+    return errors.Redirected("redirected-write", message, hint=hint, status=answer.status)
 
 
 def _is_server_error(status: int) -> bool:
@@ -141,7 +127,7 @@ def _failed(
     message: str, *, write: bool, status: int | None = None, read: type[Transient] = Transient
 ) -> TrackerError:
     if write:
-        return UnknownOutcome("unknown-outcome", message, hint=_UNKNOWN_HINT, status=status)
+        return errors.UnknownOutcome("unknown-outcome", message, hint=_UNKNOWN_HINT, status=status)
     return read("tracker-unavailable", message, hint=_LATER_HINT, status=status)
 
 
@@ -152,20 +138,16 @@ def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
     """
     causes = tuple(_causes(failure))
     if _any_is(causes, ssl.SSLCertVerificationError):
-        return Rejected(
-            "certificate-not-trusted",
-            "this machine does not trust the tracker's certificate",
-            hint="set REQUESTS_CA_BUNDLE to the CA bundle that signed it",
-        )
+        message = "this machine does not trust the tracker's certificate"
+        hint = "set REQUESTS_CA_BUNDLE to the CA bundle that signed it"
+        return errors.Rejected("certificate-not-trusted", message, hint=hint)
     if isinstance(failure, _INVALID):
         message = f"the request cannot be sent: {type(failure).__name__}"
-        return Rejected("request-invalid", message)
+        return errors.Rejected("request-invalid", message)
     if type(failure) is OSError:  # requests raises a bare one for this alone
-        return Rejected(
-            "ca-bundle-missing",
-            "the CA bundle in the environment cannot be read",
-            hint="correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE",
-        )
+        message = "the CA bundle in the environment cannot be read"
+        hint = "correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE"
+        return errors.Rejected("ca-bundle-missing", message, hint=hint)
     if _any_is(causes, *_NEVER_SENT) or any(map(_refuses_tunnel, causes)):
         return _unreachable(causes)
     if _any_is(causes, OutOfBounds):
@@ -179,18 +161,14 @@ def _refuses_tunnel(cause: BaseException) -> bool:
     return type(cause) is OSError and str(cause).startswith("Tunnel connection failed")
 
 
-def _unreachable(causes: tuple[BaseException, ...]) -> Unreachable:
+def _unreachable(causes: tuple[BaseException, ...]) -> errors.Unreachable:
     if _any_is(causes, exceptions.ProxyError):
-        return Unreachable(
-            "proxy-unreachable",
-            "the proxy cannot be reached, or refuses the connection",
-            hint="check HTTPS_PROXY and NO_PROXY",
-        )
-    return Unreachable(
-        "tracker-unreachable",
-        f"the tracker cannot be reached: {_in_words(causes)}",
-        hint="check the network and the configured address",
-    )
+        message = "the proxy cannot be reached, or refuses the connection"
+        hint = "check HTTPS_PROXY and NO_PROXY"
+        return errors.Unreachable("proxy-unreachable", message, hint=hint)
+    message = f"the tracker cannot be reached: {_in_words(causes)}"
+    hint = "check the network and the configured address"
+    return errors.Unreachable("tracker-unreachable", message, hint=hint)
 
 
 def _causes(failure: BaseException) -> Iterator[BaseException]:
@@ -254,8 +232,7 @@ def _strings(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for item in value for text in _strings(item)]
     if isinstance(value, dict):
-        message = value.get("message")
-        if isinstance(message, str):
+        if isinstance(message := value.get("message"), str):
             return [message]
         return [f"{key}: {text}" for key, text in value.items() if isinstance(text, str)]
     return []

@@ -24,26 +24,15 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class TransportOptions:
-    """One object from the command line to the adapter.
+    """One object from the command line to the adapter."""
 
-    Args:
-        on_wait: called at the beginning of every wait that the tracker asks for.
-        max_wait: seconds that may be spent on such waits, in all.
-        trace: where requests and answers are written to, redacted.
-        timeouts: seconds to connect, and seconds between two pieces of an answer.
-        deadline: seconds from sending a request to the end of its answer.
-        clock: monotonic seconds.
-        sleep: waits; None for waits that an interruption ends.
-        jitter: a new number from 0 to 1 each time.
-    """
-
-    on_wait: Callable[[Wait], None] | None = None
-    max_wait: float = 60.0
-    trace: Trace | None = None
-    timeouts: tuple[float, float] = (5.0, 30.0)
-    deadline: float = 120.0
+    on_wait: Callable[[Wait], None] | None = None  # called as a wait that the tracker asks begins
+    max_wait: float = 60.0  # seconds that may be spent on such waits, in all
+    trace: Trace | None = None  # where requests and answers are written to, redacted
+    timeouts: tuple[float, float] = (5.0, 30.0)  # to connect, and between two pieces of an answer
+    deadline: float = 120.0  # seconds from sending a request to the end of its answer
     clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] | None = None
+    sleep: Callable[[float], None] | None = None  # None for waits that an interruption ends
     jitter: Callable[[], float] = random.random
 
 

@@ -64,9 +64,7 @@ class Gate:
     def enter(self, moment: float | None = None, why: str = "") -> None:
         """Wait for the end of the pause, or for a moment that concerns the caller alone.
 
-        Raises:
-            Limited: the wait exceeds the budget; `retry_after` is its length.
-            Unreachable: `interrupted`.
+        Limited: the wait exceeds the budget; `retry_after` is its length. Unreachable: interrupted.
         """
         while (pause := self._pay(moment, why)) is not None:
             wait, is_new = pause
@@ -93,12 +91,9 @@ class Gate:
                 return None
             price = self._price(until)
             if price > self._budget:
-                raise Limited(
-                    "rate-limited",
-                    f"the tracker asks to wait {left:.0f} s ({why}), longer than allowed",
-                    retry_after=left,
-                    hint="try again later, or allow longer waits with --max-wait",
-                )
+                message = f"the tracker asks to wait {left:.0f} s ({why}), longer than allowed"
+                hint = "try again later, or allow longer waits with --max-wait"
+                raise Limited("rate-limited", message, retry_after=left, hint=hint)
             self._budget -= price
             self._paid_until = max(self._paid_until, until)
             return Wait(self._tracker, left, why), price > 0
@@ -114,17 +109,11 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast requests of one kind may be sent from this process.
+    """How fast requests of one kind may be sent from this process."""
 
-    Args:
-        limits: pairs of a number of requests and the seconds that they may be sent in.
-        apart: seconds between two requests of a long row.
-        free: requests of a row that need no such space.
-    """
-
-    limits: tuple[tuple[int, float], ...]
-    apart: float
-    free: int
+    limits: tuple[tuple[int, float], ...]  # numbers of requests, and the seconds for so many
+    apart: float  # seconds between two requests of a long row
+    free: int  # requests of a row that need no such space
 
 
 class Pacer:
@@ -140,14 +129,10 @@ class Pacer:
         self._moments: deque[float] = deque(maxlen=2 * max(pace.free, max(pace.limits)[0]))
 
     def turn(self) -> None:
-        """Wait until one more request may be sent, and count it.
+        """Wait until one more request may be sent, and count it; raises as `Gate.enter`.
 
         The space between two requests, about a second, is not shown; a wait for a limit is shown
         and charged to the budget.
-
-        Raises:
-            Limited: the wait for a limit exceeds the budget.
-            Unreachable: `interrupted`.
         """
         with self._lock:
             spaced, allowed = self._spaced(), self._allowed()

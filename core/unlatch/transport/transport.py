@@ -41,14 +41,8 @@ def open_transport(
     """A transport for a tracker: its address is checked first, then a credential is looked for.
 
     A missing token is reported by the first request, so that items that need none are not delayed.
-
-    Args:
-        cache: a folder for the caches of its SDK; made if missing.
-        user_hosts: hosts that the user's own configuration trusts.
-        keyring_get: as for `find_credential`, like `run`.
-
-    Raises:
-        UnlatchError: as `check_origin` and `find_credential`.
+    The folder `cache` is made if missing; `user_hosts` are those that the user's own configuration
+    trusts. Raises as `check_origin` and `find_credential`.
     """
     check = partial(
         check_origin,
@@ -77,16 +71,11 @@ def open_transport(
 class Transport:
     """The connection to one tracker, for any session of `requests` that an SDK uses.
 
-    Its origin must have been checked with `check_origin`. SDKs are constructed without a
-    credential; it is added here, for the origin alone.
-
-    Args:
-        origin: a URL; requests to its scheme, host and port get the credential.
-        credential: None lets every request to the origin fail before it is sent.
-        cache: an existing folder for the caches of SDKs.
-        missing: the hint for a missing credential.
-        check: raises `UnlatchError` for a URL elsewhere that nothing may be sent to, even without
-            the credential; None allows every URL.
+    Its origin, a URL, must have been checked with `check_origin`. SDKs are constructed without a
+    credential; it is added here, for the origin alone. Without one, every request to the origin
+    fails before it is sent, with the hint `missing`. `cache` is an existing folder for the caches
+    of SDKs. `check` raises `UnlatchError` for a URL elsewhere that nothing may be sent to, even
+    without the credential; None allows every URL.
     """
 
     def __init__(
@@ -102,14 +91,12 @@ class Transport:
     ) -> None:
         self.tracker = tracker
         self.cache = cache
-        self._gate = Gate(tracker, options)
-        self._clock = options.clock
         self._context = AdapterContext(
             tracker=tracker,
             origin=origin_of(origin),
             credential=credential,
             missing=missing or f"run `unlatch auth login {tracker}`",
-            gate=self._gate,
+            gate=Gate(tracker, options),
             redactor=Redactor(*(credential.forms if credential else ())),
             check=check,
             options=options,
@@ -121,9 +108,7 @@ class Transport:
     def mount(self, session: requests.Session, explain: Explain) -> None:
         """Let an SDK's session send through this transport, from several threads at once.
 
-        Args:
-            session: the SDK's; the adapters mounted on it are replaced.
-            explain: the plugin's error table.
+        The adapters mounted on it are replaced; `explain` is the plugin's error table.
         """
         adapter = TrackerAdapter(self._context, explain)
         session.mount("https://", adapter)
@@ -142,27 +127,24 @@ class Transport:
         """Delay the next request by so many seconds; False if that is longer than allowed."""
         if not self.can_wait(seconds):
             return False
-        self._gate.hold(seconds, why)
+        self._context.gate.hold(seconds, why)
         return True
 
     def pacer(self, pace: Pace, *, why: str) -> Pacer:
         """Limits requests of one kind to a pace; `why` is shown with a wait for it."""
-        return Pacer(pace, gate=self._gate, clock=self._clock, why=why)
+        return Pacer(pace, gate=self._context.gate, clock=self._context.options.clock, why=why)
 
     def can_wait(self, seconds: float) -> bool:
         """Whether the next request may wait that long within the rest of `max_wait`.
 
-        Charges nothing: the request itself waits, if the tracker asked for it.
-
-        Args:
-            seconds: the `retry_after` of a `Limited`. A longer pause that the tracker asked for
-                since then counts instead.
+        Charges nothing: the request itself waits, if the tracker asked for it. A longer pause that
+        the tracker asked for meanwhile counts instead of `seconds`.
         """
-        return self._gate.can_afford(seconds)
+        return self._context.gate.can_afford(seconds)
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""
-        self._gate.close()
+        self._context.gate.close()
 
 
 def _limit_redirects(session: requests.Session) -> None:
@@ -178,12 +160,11 @@ def _limit_redirects(session: requests.Session) -> None:
             raise
         except (requests.RequestException, UnlatchError, ValueError) as error:
             # The address is invalid, contains a password, or is one redirect too many.
+            message = "the tracker redirects to an invalid address, or in circles"
+            where = f"{req.method} {(req.url or '').partition('?')[0]}"
+            hint, status = "check the configured address", resp.status_code
             raise Rejected(
-                "redirect-broken",
-                "the tracker redirects to an invalid address, or in circles",
-                where=f"{req.method} {(req.url or '').partition('?')[0]}",
-                hint="check the configured address",
-                status=resp.status_code,
+                "redirect-broken", message, where=where, hint=hint, status=status
             ) from error
 
     session.max_redirects = _LONGEST_CHAIN

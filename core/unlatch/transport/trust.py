@@ -53,9 +53,8 @@ class Origin:
 def origin_of(url: str) -> Origin:
     """The origin of an http or https URL.
 
-    Raises:
-        UnlatchError: `url-malformed`, or `url-with-credentials`; the message leaves the URL out
-            where it may hold a secret.
+    UnlatchError: `url-malformed`, or `url-with-credentials`; the message leaves the URL out where
+    it may hold a secret.
     """
     if _FORBIDDEN.search(url):
         raise _malformed(url, "it contains a space, a backslash or a control character")
@@ -66,11 +65,9 @@ def origin_of(url: str) -> Origin:
     if parts.scheme not in _PORTS:
         raise _malformed(url, "it must begin with https://")
     if "@" in parts.netloc:
-        raise UnlatchError(
-            "url-with-credentials",
-            "an address must not contain a user name or a password",
-            hint="take it out of the address, and put the token into the environment",
-        )
+        message = "an address must not contain a user name or a password"
+        hint = "take it out of the address, and put the token into the environment"
+        raise UnlatchError("url-with-credentials", message, hint=hint)
     host = host_name(parts.hostname or "")
     try:
         port = _PORTS[parts.scheme] if parts.port is None else parts.port
@@ -88,11 +85,7 @@ def credential_host(base_url: str) -> str:
 
 
 def host_name(raw: str) -> str:
-    """A host name or address in the spelling that hosts are compared in.
-
-    Raises:
-        UnlatchError: `url-malformed`.
-    """
+    """A host name or address as hosts are compared; UnlatchError `url-malformed`."""
     host = raw.lower() if raw.isascii() else _to_ascii(raw)
     with suppress(ValueError):
         return str(ipaddress.ip_address(host))
@@ -127,36 +120,29 @@ def check_origin(
 ) -> None:
     """Check that a token may be sent to `url`.
 
-    Args:
-        hosts: the vendor's own hosts, on the scheme's own port; "*.example.com" for subdomains of
-            one label, as in a certificate.
-        env: the environment; UNLATCH_TRUSTED_HOSTS lists hosts, with or without a port, by commas.
-        host_env: variables that hold a further host, or its URL.
-        user_hosts: hosts from the user's own configuration.
+    `hosts` are the vendor's own, on the scheme's own port; "*.example.com" means subdomains of one
+    label, as in a certificate. In `env`, UNLATCH_TRUSTED_HOSTS lists hosts, with or without a port,
+    by commas, and the variables of `host_env` hold a further host, or its URL.
 
     Raises:
         UnlatchError: `host-not-trusted`, `insecure-url`, `url-malformed`, `url-with-credentials`.
     """
     origin = origin_of(url)
     if origin.scheme == "http" and not origin.is_loopback:
-        raise UnlatchError(
-            "insecure-url",
-            f"a token is never sent over plain http to {origin.authority}",
-            where=str(origin),
-            hint=f"use https://{origin.host}",
-        )
+        message = f"a token is never sent over plain http to {origin.authority}"
+        hint = f"use https://{origin.host}"
+        raise UnlatchError("insecure-url", message, where=str(origin), hint=hint)
     named = filter(None, map(env.get, host_env))
     trusted = [*env.get(TRUSTED_HOSTS, "").split(","), *named, *user_hosts]
     if origin.scheme == "https" and origin.port == 443:  # noqa: PLR2004
         trusted += hosts
     if not any(_covers(entry, origin) for entry in trusted):
-        raise UnlatchError(
-            "host-not-trusted",
-            f"{origin.authority} is not a host that a token may be sent to",
-            where=str(origin),
-            hint=f"if you trust it, set {TRUSTED_HOSTS}={origin.authority} in the environment, or "
-            "name it in your user configuration; a file in the repository cannot add it",
+        message = f"{origin.authority} is not a host that a token may be sent to"
+        hint = (
+            f"if you trust it, set {TRUSTED_HOSTS}={origin.authority} in the environment, or "
+            "name it in your user configuration; a file in the repository cannot add it"
         )
+        raise UnlatchError("host-not-trusted", message, where=str(origin), hint=hint)
 
 
 def _covers(entry: str, origin: Origin) -> bool:
