@@ -17,7 +17,7 @@ from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.link_edits import add_link, block_at, old_keys, remove_link
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.worklog.json_text.document import JsonText
-from unlatch.worklog.json_text.keys import Path, with_keys
+from unlatch.worklog.json_text.edit import Path, with_keys
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:

@@ -36,25 +36,17 @@ class JsonText:
 
     @property
     def duplicates(self) -> tuple[str, ...]:
-        """The JSON pointers of keys that occur twice in an object; `value` has the last.
-
-        Looked for when asked: reading takes them as they are, and what lists hundreds of files
-        has no use for them.
-        """
+        """The JSON pointers of keys that occur twice in an object; `value` has the last."""
         if not _has_duplicates(self.text):
             return ()
         return tuple(dict.fromkeys(duplicate_keys(read_nodes(self.text))))
 
     @classmethod
     def parse(cls, raw: bytes) -> JsonText:
-        """Read a document.
-
-        Args:
-            raw: The bytes of the file, in UTF-8, with or without a byte order mark.
+        """Read a document in UTF-8, with or without a byte order mark.
 
         Raises:
-            JsonTextError: The file is empty, truncated, left in a git conflict, or otherwise
-                not the JSON of RFC 8259.
+            JsonTextError: it is empty, cut short, in a git conflict, or not JSON (RFC 8259).
         """
         bom = raw.startswith(codecs.BOM_UTF8)
         raw = raw.removeprefix(codecs.BOM_UTF8)
@@ -67,32 +59,33 @@ class JsonText:
             value = _load(text)
         except RecursionError as error:
             raise _depth_error(text) from error
-        # Counting is quick and rules out nearly every file; only the rest is measured.
-        if text.count("{") + text.count("[") > MAX_DEPTH and _is_deep(text, value):
+        # Counting is quick and rules out nearly every file; only the rest is measured: in the
+        # text, for a later one of the same key may hide a deep value.
+        if text.count("{") + text.count("[") > MAX_DEPTH and _deepest(text)[0] > MAX_DEPTH:
             raise _depth_error(text)
         return cls(text, bom, value)
 
     def with_value(self, new: Any) -> bytes:
-        """Render `new`, reusing the source text of every part that did not change.
+        """Render `new`, with the source text of every part that did not change.
 
         Raises:
-            ValueError: The document has duplicate keys, or `new` is nothing that JSON can hold
-                or that `parse` would read.
+            ValueError: the document has duplicate keys, or `parse` would not read `new`.
             TypeError: `new` contains a key or an object that JSON does not know.
         """
         from unlatch.worklog.json_text.edit import edited  # noqa: PLC0415  (`list` never writes)
 
         if is_too_deep(new):
             raise ValueError(f"nested more than {MAX_DEPTH} deep")
-        if self.duplicates:
-            raise ValueError(f"duplicate keys: {', '.join(self.duplicates)}")
-        raw = edited(self.text, new).encode(errors=_LONE_SURROGATES)
+        root = read_nodes(self.text)
+        if twice := ", ".join(dict.fromkeys(duplicate_keys(root))):
+            raise ValueError(f"duplicate keys: {twice}")
+        raw = edited(self.text, root, new).encode(errors=_LONE_SURROGATES)
         return codecs.BOM_UTF8 + raw if self.bom else raw
 
 
 def render_new(value: Any) -> bytes:
     """Render the content of a new file: indented by two spaces, with a final newline."""
-    from unlatch.worklog.json_text.style import Style  # noqa: PLC0415  (`list` never writes)
+    from unlatch.worklog.json_text.edit import Style  # noqa: PLC0415  (`list` never writes)
 
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
@@ -123,13 +116,6 @@ def _load(text: str) -> Any:
     except ValueError as error:  # Python's limit on the digits of an integer
         at = max(re.finditer(r"\d+", text), key=lambda match: len(match[0])).start()
         raise _error_at(text, at, "a number has too many digits") from error
-
-
-def _is_deep(text: str, value: Any) -> bool:
-    if is_too_deep(value):
-        return True
-    # The deep value may be hidden by a later one of the same key.
-    return _has_duplicates(text) and _deepest(text)[0] > MAX_DEPTH
 
 
 def _has_duplicates(text: str) -> bool:

@@ -2,30 +2,150 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from unlatch.worklog.json_text.compare import aligned, is_same
 from unlatch.worklog.json_text.nodes import Node, read_nodes
-from unlatch.worklog.json_text.style import Style, line_indent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from unlatch.worklog.json_text.document import JsonText
+
+Path = tuple[str | int, ...]
+# An item of the new container: its index in the old one, if it was there, and its text.
+_Piece = tuple[int | None, str]
+_UNIT = "  "
+# That of a delete character is one: json.dumps escapes it in ASCII alone.
+_NON_ASCII_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-6]|007[0-9a-eA-E])")
+_INDENT = re.compile(r"[ \t]*")
 
 
-class _Piece(NamedTuple):
-    """An item of the new container: where it stood in the old one, if it did, and its text."""
+def is_same(old: Any, new: Any) -> bool:
+    """Compare as JSON does: True is not 1, 1 is not 1.0, and members have no order."""
+    if isinstance(old, dict):
+        alike = isinstance(new, dict) and old.keys() == new.keys()
+        return alike and all(is_same(value, new[key]) for key, value in old.items())
+    if isinstance(old, list):
+        alike = isinstance(new, list | tuple) and len(old) == len(new)
+        return alike and all(map(is_same, old, new))
+    if isinstance(old, str):
+        return isinstance(new, str) and old == new
+    if isinstance(old, float):
+        return isinstance(new, float) and repr(old) == repr(new)  # -0.0 is not 0.0
+    return type(old) is type(new) and bool(old == new)
 
-    origin: int | None
-    text: str
+
+def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterable[tuple[int | None, Any]]:
+    """Each element of `new`, with the index of its counterpart in `old`, if any.
+
+    The same elements at either end stay; those between are matched in their order.
+    """
+    shorter = min(len(old), len(new))
+    head = _common(old, new, shorter)
+    tail = _common(old[::-1], new[::-1], shorter - head)
+    added = [None] * (len(new) - shorter)
+    places = [*range(shorter - tail), *added, *range(len(old) - tail, len(old))]
+    return zip(places, new, strict=True)
 
 
-def edited(text: str, value: Any) -> str:
-    root = read_nodes(text)
+def _common(old: Sequence[Any], new: Sequence[Any], limit: int) -> int:
+    """Count the equal items at the start of both."""
+    return next((n for n in range(limit) if not is_same(old[n], new[n])), limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The layout of a document; `comma` is between items that share a line."""
+
+    eol: str = "\n"
+    unit: str = _UNIT
+    comma: str = ", "
+    colon: str = ": "
+    ascii: bool = False
+
+    @classmethod
+    def of(cls, text: str, root: Node) -> Style:
+        nodes = [*root.walk()]
+        colons = (text[item.key_end : item.node.start] for node in nodes for item in node.items)
+        colon = _on_one_line(colons) or ": "
+        pairs = (pair for node in nodes for pair in pairwise(node.items))
+        commas = (text[before.end : after.start] for before, after in pairs)
+        return cls(
+            eol="\r\n" if "\r\n" in text else "\n",
+            unit=_indent_unit(text, nodes),
+            comma=_on_one_line(commas) or ("," if colon == ":" else ", "),
+            colon=colon,
+            ascii=text.isascii() and _NON_ASCII_ESCAPE.search(text) is not None,
+        )
+
+    def render(self, value: Any, indent: str | None) -> str:
+        """Write a new value; `indent` is that of the line it starts on, None means one line."""
+        inner = None if indent is None else indent + self.unit
+        if isinstance(value, dict) and value:
+            members = [self.key(k) + self.colon + self.render(v, inner) for k, v in value.items()]
+            return "{" + self._lines(members, indent) + "}"
+        if isinstance(value, list | tuple) and value:
+            return "[" + self._lines([self.render(item, inner) for item in value], indent) + "]"
+        return json.dumps(value, ensure_ascii=self.ascii, allow_nan=False)
+
+    def key(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise TypeError(f"a JSON key must be a string, not {key!r}")
+        return self.render(key, None)
+
+    def _lines(self, parts: list[str], indent: str | None) -> str:
+        if indent is None:
+            return self.comma.join(parts)
+        line = self.eol + indent + self.unit
+        return line + f",{line}".join(parts) + self.eol + indent
+
+
+def _on_one_line(gaps: Iterable[str]) -> str | None:
+    return next((gap for gap in gaps if gap and "\n" not in gap), None)
+
+
+def _line_indent(text: str, at: int) -> str:
+    """The white space that the line around `at` begins with."""
+    match = _INDENT.match(text, text.rfind("\n", 0, at) + 1)
+    return match[0] if match else ""
+
+
+def _indent_unit(text: str, nodes: Iterable[Node]) -> str:
+    unit = _UNIT
+    for node in nodes:
+        if node.items and "\n" in text[node.start : node.items[0].start]:
+            outer, inner = (_line_indent(text, at) for at in (node.start, node.items[0].start))
+            if inner != outer:
+                return inner.removeprefix(outer)
+            unit = ""
+    return unit
+
+
+def edited(text: str, root: Node, value: Any) -> str:
     editor = _Editor(text, Style.of(text, root))
     body = editor.rewritten(root, value, inline=editor.is_inline(root))
     return text[: root.start] + body + text[root.end :]
+
+
+def with_keys(document: JsonText, renames: Mapping[Path, str]) -> bytes:
+    """The document with other names for some keys, given by their paths; all else stays."""
+    text = document.text
+    for start, end, path in sorted(_keys(read_nodes(text), ()), reverse=True):
+        if path in renames:
+            text = f"{text[:start]}{json.dumps(renames[path])}{text[end:]}"
+    return ("\ufeff" + text if document.bom else text).encode()
+
+
+def _keys(node: Node, path: Path) -> Iterator[tuple[int, int, Path]]:
+    for index, item in enumerate(node.items):
+        here = (*path, index if item.key is None else item.key)
+        if item.key is not None:
+            yield item.start, item.key_end, here
+        yield from _keys(item.node, here)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +154,27 @@ class _Editor:
     style: Style
 
     def rewritten(self, node: Node, new: Any, *, inline: bool) -> str:
-        """Return the node's text for `new`; `inline` says that its container has one line."""
+        """The node's text for `new`; `inline` says that its container has one line."""
         if is_same(node.value, new):
             return self.text[node.start : node.end]
         if node.items and isinstance(node.value, dict) and isinstance(new, dict):
             return self._joined(node, self._members(node, new))
         if node.items and isinstance(node.value, list) and isinstance(new, list | tuple):
             return self._joined(node, self._elements(node, new))
-        return self.style.render(new, None if inline else line_indent(self.text, node.start))
+        return self.style.render(new, None if inline else _line_indent(self.text, node.start))
 
     def is_inline(self, node: Node) -> bool:
         return bool(node.items) and "\n" not in self.text[node.start : node.end]
 
     def _members(self, node: Node, new: dict[str, Any]) -> list[_Piece]:
-        kept = [
-            self._kept(node, index, new[item.key])
-            for index, item in enumerate(node.items)
-            if item.key in new
-        ]
+        found = ((index, item.key) for index, item in enumerate(node.items))
+        kept = [self._kept(node, index, new[key]) for index, key in found if key in new]
         last = node.items[-1]
         colon = self.text[last.key_end : last.node.start]
         colon = self.style.colon if "\n" in colon else colon
         indent = self._new_indent(node)
         added = [
-            _Piece(None, self.style.key(key) + colon + self.style.render(value, indent))
+            (None, self.style.key(key) + colon + self.style.render(value, indent))
             for key, value in new.items()
             if key not in node.value
         ]
@@ -66,26 +183,28 @@ class _Editor:
     def _elements(self, node: Node, new: Sequence[Any]) -> list[_Piece]:
         return [
             self._new_element(node, value) if index is None else self._kept(node, index, value)
-            for index, value in aligned(node.value, new)
+            for index, value in _aligned(node.value, new)
         ]
 
     def _kept(self, node: Node, index: int, new: Any) -> _Piece:
         item = node.items[index]
         start = self.text[item.start : item.node.start]
-        return _Piece(index, start + self.rewritten(item.node, new, inline=self.is_inline(node)))
+        return index, start + self.rewritten(item.node, new, inline=self.is_inline(node))
 
     def _new_element(self, node: Node, value: Any) -> _Piece:
-        alike = [item.node for item in node.items if item.node.items and _is_alike(item, value)]
+        kind = isinstance(value, dict)
+        full = (item.node for item in node.items if item.node.items)
+        alike = [one for one in full if isinstance(one.value, dict) == kind]
         one_line = bool(alike) and self.is_inline(alike[-1])
-        return _Piece(None, self.style.render(value, None if one_line else self._new_indent(node)))
+        return None, self.style.render(value, None if one_line else self._new_indent(node))
 
     def _joined(self, node: Node, pieces: list[_Piece]) -> str:
         first, last = node.items[0], node.items[-1]
         if not pieces:
             return self.text[node.start] + self.text[node.end - 1]
-        parts = [self.text[node.start : first.start], pieces[0].text]
-        for before, after in pairwise(pieces):
-            parts += [self._separator(node, before.origin, after.origin), after.text]
+        parts = [self.text[node.start : first.start], pieces[0][1]]
+        for (before, _), (after, text) in pairwise(pieces):
+            parts += [self._separator(node, before, after), text]
         return "".join([*parts, self.text[last.end : node.end]])
 
     def _separator(self, node: Node, before: int | None, after: int | None) -> str:
@@ -114,10 +233,4 @@ class _Editor:
         if self.is_inline(node):
             return None
         _, newline, line = self._new_separator(node).rpartition("\n")
-        if not newline:
-            return line_indent(self.text, node.start)
-        return line_indent(line, 0)
-
-
-def _is_alike(item: Any, value: Any) -> bool:
-    return isinstance(item.node.value, dict) == isinstance(value, dict)
+        return _line_indent(line, 0) if newline else _line_indent(self.text, node.start)

@@ -60,24 +60,21 @@ def _read_container(text: str, start: int) -> Node:
     items: list[Item] = []
     at = _skip_space(text, start + 1)
     while text[at] != close:
-        item = _read_member(text, at) if is_object else _read_element(text, at)
-        items.append(item)
-        at = _skip_space(text, item.end)
+        items.append(_read_item(text, at, is_member=is_object))
+        at = _skip_space(text, items[-1].end)
         if text[at] == ",":
             at = _skip_space(text, at + 1)
-    values = [item.node.value for item in items]
-    value = dict(zip((item.key for item in items), values, strict=True)) if is_object else values
+    value = (
+        {one.key: one.node.value for one in items} if is_object else [i.node.value for i in items]
+    )
     return Node(start, at + 1, value, tuple(items))
 
 
-def _read_member(text: str, at: int) -> Item:
+def _read_item(text: str, at: int, *, is_member: bool) -> Item:
+    if not is_member:
+        return Item(at, None, at, read_nodes(text, at))
     key, key_end = _SCALAR.raw_decode(text, at)
-    colon = _skip_space(text, key_end)
-    return Item(at, key, key_end, read_nodes(text, colon + 1))
-
-
-def _read_element(text: str, at: int) -> Item:
-    return Item(at, None, at, read_nodes(text, at))
+    return Item(at, key, key_end, read_nodes(text, _skip_space(text, key_end) + 1))
 
 
 def _skip_space(text: str, at: int) -> int:

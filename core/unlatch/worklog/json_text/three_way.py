@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple
 
-from unlatch.worklog.json_text.compare import is_same
+from unlatch.worklog.json_text.edit import is_same
 
 
 class Side(StrEnum):
@@ -23,7 +23,6 @@ class Side(StrEnum):
 
     @property
     def other(self) -> Side:
-        """The other one."""
         return Side.THEIRS if self is Side.OURS else Side.OURS
 
 
@@ -45,13 +44,11 @@ class Versions(NamedTuple):
 
     def member(self, key: Any) -> Versions:
         """The versions of a member; `ABSENT` where the value is not an object."""
-        return Versions(
-            *(one.get(key, ABSENT) if isinstance(one, dict) else ABSENT for one in self)
-        )
+        found = (one.get(key, ABSENT) if isinstance(one, dict) else ABSENT for one in self)
+        return Versions(*found)
 
     @property
     def are_objects(self) -> bool:
-        """Whether both sides have members."""
         return isinstance(self.ours, dict) and isinstance(self.theirs, dict)
 
 
@@ -62,12 +59,10 @@ Rule = Callable[[Versions, Place], Any]
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A field that both sides changed, differently.
+    """A field that both sides changed, differently; a value may be `ABSENT`.
 
     Args:
         place: the keys that lead to it; a record of a list has its identity as key.
-        ours: our value, or `ABSENT`.
-        theirs: their value, or `ABSENT`.
     """
 
     place: Place
@@ -76,16 +71,11 @@ class Clash:
 
     @property
     def field(self) -> str:
-        """Its place in one text."""
         return "/" + "/".join(self.place)
 
 
 class ThreeWay:
-    """One merge.
-
-    Args:
-        take: the side whose value is used in a clash.
-    """
+    """One merge; `take` is the side whose value is used in a clash."""
 
     def __init__(self, take: Side) -> None:
         self.take = take
@@ -102,9 +92,7 @@ class ThreeWay:
 
     def opposed(self, versions: Versions, place: Place) -> Any:
         """Merge two changes without a rule of their own."""
-        if versions.are_objects:
-            return self.members(versions, place)
-        return self.clash(versions, place)
+        return (self.members if versions.are_objects else self.clash)(versions, place)
 
     def clash(self, versions: Versions, place: Place) -> Any:
         """Note that a person has to decide; until then the chosen side's value is used."""
@@ -144,12 +132,10 @@ class ThreeWay:
         keys = heapq.merge(ours, theirs, key=lambda key: order(known[key]) if order else 0)
         merged = []
         for key in dict.fromkeys(keys):
-            if key in base and not (key in ours and key in theirs):
-                continue
             if key in ours and key in theirs:
                 here = (*place, _named(key))
                 merged.append(self.value(versions.member(key), here, rule=rule))
-            else:
+            elif key not in base:
                 merged.append(known[key])
         return merged
 
