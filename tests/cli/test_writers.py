@@ -64,7 +64,7 @@ def event(record: Record) -> st.SearchStrategy[Any]:
     """An event of a type, with any of its optional values."""
     given = {field.name: VALUES[field.type.name] for field in record.fields}
     needed = {field.name: given.pop(field.name) for field in record.fields if field.required}
-    return st.fixed_dictionaries(needed, optional=given).map(lambda found: record.make(**found))
+    return st.fixed_dictionaries(needed, optional=given).map(lambda found: record.model(**found))
 
 
 @pytest.mark.parametrize("word", LOG.types)

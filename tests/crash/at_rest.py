@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tests.crash.people import lost
 from tests.crash.shared_project import INCREMENTS
 
-from unlatch.increments.model.status import LIFECYCLE, Status
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import read_events
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class AtRest:
                 yield f"event {event['id']} tells of no reopen"
             if event["event"] == "transitioned":
                 before, after = Status(event["from"]), Status(event["to"])
-                if not LIFECYCLE.can_move(before, after):
+                if not before.can_become(after):
                     yield f"event {event['id']} moves from {before} to {after}"
         delivered = [(e["op"], e["item"]) for e in events if e["event"] == "delivered"]
         # A clone that finishes what another delivered meanwhile notes that, too.

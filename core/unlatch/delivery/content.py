@@ -80,7 +80,7 @@ def _amendment(amended: Amended, reason: str) -> Text:
         more = f", and {left} more" if (left := len(amendment.parts) - _MAX_PARTS) > 0 else ""
         text += fill("**To be done again**: {parts}", {"parts": shown + more})
     if amendment.tasks:
-        lines = [_check(task_id, task.title) for task_id, task in amendment.added]
+        lines = [_check(task.id, task.title) for task in amendment.tasks]
         if left := len(lines[_MAX_TASKS:]):
             lines[_MAX_TASKS:] = [Check(f"and {left} more in the increment's tasks.md")]
         text += (*fill("**New tasks**", {}), Checks(tuple(lines)))

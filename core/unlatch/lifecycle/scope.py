@@ -190,7 +190,8 @@ def is_known(increment: Increment, amendment: Amendment) -> bool:
         texts = documents_of(increment)
         return are_open(texts[SPEC], texts[TASKS], amendment.parts)
     said = (amendment.change, amendment.tasks)
-    return said in [(one.amendment.change, one.amendment.tasks) for one in increment.amended]
+    done = (one.amendment for one in increment.amended)
+    return said in [(one.change, tuple(replace(it, id="") for it in one.tasks)) for one in done]
 
 
 def plan_amendment_of_active(

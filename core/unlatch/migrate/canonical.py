@@ -17,7 +17,6 @@ from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.link_edits import add_link, block_at, old_keys, remove_link
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.worklog.json_text.document import JsonText
-from unlatch.worklog.json_text.edit import Path, with_keys
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ _STORIES = "user_story_issues"
 def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
     """The content in the current shape, or None; raises StoreError if it cannot be read now."""
     before = snapshot(folder, text, shapes)
-    renamed = JsonText.parse(with_keys(text, _renames(text.value, shapes)))
+    renamed = JsonText.parse(text.with_keys(_renames(text.value, shapes)))
     data = copy.deepcopy(renamed.value)
     data["id"] = folder.name
     data["status"] = before.status.value
@@ -46,8 +45,8 @@ def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
     return made if _is_alike(before, after) else None
 
 
-def _renames(data: dict[str, Any], shapes: Shapes) -> dict[Path, str]:
-    found: dict[Path, str] = {}
+def _renames(data: dict[str, Any], shapes: Shapes) -> dict[tuple[str | int, ...], str]:
+    found: dict[tuple[str | int, ...], str] = {}
     for keys in _SYNONYMS:
         # A number or a truth value under such a name is another program's field.
         old = next((key for key in keys if isinstance(data.get(key), str)), keys[0])

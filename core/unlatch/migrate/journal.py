@@ -61,7 +61,7 @@ def _place(known: str) -> Type:
 
 
 def _list(model: Record) -> Type:
-    return Type("List", model.read_all, lambda values: [model.write(one) for one in values])
+    return Type("List", model.read_all, model.write_all)
 
 
 _MOVABLE = _place(rf"{_TREE}(?:/[^/]+){{0,2}}")

@@ -128,7 +128,7 @@ class EventLog:
         if not isinstance(raw.get("id"), str) or not isinstance(word, str) or at is None:
             return None
         if known := self.types.get(word):
-            return known.make(**known.recover(raw), raw=raw)  # type: ignore[no-any-return]  # its model
+            return known.model(**known.recover(raw), raw=raw)  # type: ignore[no-any-return]  # it is one
         by = raw.get("by")
         by = by if isinstance(by, str) else ""
         return OtherEvent(id=raw["id"], at=at, by=by, word=word, raw=raw)

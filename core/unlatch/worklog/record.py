@@ -13,7 +13,7 @@ from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
 
@@ -82,19 +82,12 @@ class Record:
         doc: its description in the schemas.
         model: the class of a record; values that equal its defaults are not written.
         parts: the fields; a record whose keys are among them, with the attribute of the model.
-        make: builds the model from its attributes, if its class cannot.
     """
 
     def __init__(
-        self,
-        name: str,
-        doc: str,
-        model: type,
-        *parts: Field | tuple[str, Record],
-        make: Callable[..., Any] | None = None,
+        self, name: str, doc: str, model: type, *parts: Field | tuple[str, Record]
     ) -> None:
-        self.name, self.doc, self.parts = name, doc, parts
-        self.make: Callable[..., Any] = make or model
+        self.name, self.doc, self.model, self.parts = name, doc, model, parts
         self.fields: list[Field] = []
         for part in parts:
             self.fields += part[1].fields if isinstance(part, tuple) else [part]
@@ -118,11 +111,14 @@ class Record:
 
     def read(self, raw: Any, place: str = "") -> Any:
         """The model of a record; BadRecord, with the place, for a missing or wrong value."""
-        return self.make(**self.values(object_in(raw, place), place))
+        return self.model(**self.values(object_in(raw, place), place))
 
     def read_all(self, raw: Any, place: str = "") -> tuple[Any, ...]:
         entries = enumerate(list_in(raw, place))
         return tuple(self.read(entry, f"{place}/{number}") for number, entry in entries)
+
+    def write_all(self, values: Iterable[Any]) -> list[dict[str, Any]]:
+        return [self.write(value) for value in values]
 
     def values(self, entry: Mapping[str, Any], place: str) -> dict[str, Any]:
         """The attributes of the model that a record has."""

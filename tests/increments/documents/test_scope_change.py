@@ -54,8 +54,14 @@ def amended(amendment: Amendment) -> Amended:
     return Amended(ULID, datetime(2026, 11, 22, tzinfo=UTC), "Dana", amendment, "why")
 
 
+def planned(wanted: Amended, ids: tuple[str, ...]) -> Amended:
+    added = zip(wanted.amendment.tasks, ids, strict=True)
+    tasks = tuple(replace(task, id=task_id) for task, task_id in added)
+    return replace(wanted, amendment=replace(wanted.amendment, tasks=tasks))
+
+
 def test_a_scope_change_is_appended_once() -> None:
-    wanted = amended(Amendment("More", (NewTask("Two"),), ("T-0011",)))
+    wanted = amended(Amendment("More", (NewTask("Two", id="T-0011"),)))
 
     spec = amended_spec(SPEC, wanted)
     tasks, ids = amended_tasks(TASKS, wanted)
@@ -63,7 +69,7 @@ def test_a_scope_change_is_appended_once() -> None:
     assert (spec.startswith(SPEC), spec.count(ULID)) == (True, 1)
     assert (tasks.startswith(TASKS), tasks.count(ULID)) == (True, 1)
     assert amended_spec(spec, wanted) == spec
-    again = replace(wanted, amendment=replace(wanted.amendment, ids=ids))
+    again = planned(wanted, ids)
     assert amended_tasks(tasks, again) == (tasks, ids)
 
 
@@ -74,7 +80,7 @@ def test_tasks_at_the_top_of_a_file_are_appended_once_without_a_heading() -> Non
     tasks, ids = amended_tasks(text, wanted)
 
     assert (ids, ULID in tasks) == (("T-002",), False)
-    again = replace(wanted, amendment=replace(wanted.amendment, ids=ids))
+    again = planned(wanted, ids)
     assert amended_tasks(tasks, again) == (tasks, ids)
 
 

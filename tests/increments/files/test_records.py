@@ -27,16 +27,13 @@ from unlatch.spi.item import Category
 from unlatch.worklog.record import BadRecord, Record
 
 several = st.lists(words, max_size=2).map(tuple)
-tasks = st.builds(NewTask, words, st.none() | words, several, st.none() | texts)
-amendments = st.lists(st.tuples(words, tasks), max_size=2).flatmap(
-    lambda added: st.builds(
-        Amendment,
-        words,  # one that says nothing is no amendment
-        tasks=st.just(tuple(task for _, task in added)),
-        ids=st.just(tuple(task_id for task_id, _ in added)),
-        parts=several,
-        unwritten=several,
-    )
+tasks = st.builds(NewTask, words, st.none() | words, several, st.none() | texts, words)
+amendments = st.builds(
+    Amendment,
+    words,  # one that says nothing is no amendment
+    tasks=st.lists(tasks, max_size=2).map(tuple),
+    parts=several,
+    unwritten=several,
 )
 reopens = st.builds(
     ReopenEntry,

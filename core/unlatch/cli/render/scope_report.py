@@ -54,18 +54,17 @@ def scope_entry(scope: Scope | None) -> output.Json | None:
     if scope is None:
         return None
     amendment = scope.amended.amendment
-    added = zip(amendment.ids, amendment.tasks, strict=True)
     return {
         "change": amendment.change,
         "parts": list(amendment.parts),
         "newTasks": [
             {
-                "id": task_id,
+                "id": task.id,
                 "title": task.title,
                 "story": task.story,
                 "criteria": list(task.criteria),
             }
-            for task_id, task in added
+            for task in amendment.tasks
         ],
         "tasks": {"total": scope.total, "original": scope.original, "new": scope.new},
         "coverageTarget": scope.coverage,

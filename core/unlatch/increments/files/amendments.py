@@ -39,7 +39,9 @@ def plan_amendment(folder: Path, amended: Amended) -> Amended:
     texts = {name: document(folder, name) for name in DOCUMENTS}
     after, ids = _after(texts, amended)
     unwritten = tuple(name for name in DOCUMENTS if after[name] != texts[name])
-    amendment = replace(amended.amendment, ids=ids, unwritten=unwritten)
+    tasks = zip(amended.amendment.tasks, ids, strict=True)
+    planned = tuple(replace(task, id=task_id) for task, task_id in tasks)
+    amendment = replace(amended.amendment, tasks=planned, unwritten=unwritten)
     return replace(amended, amendment=amendment)
 
 

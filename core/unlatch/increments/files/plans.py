@@ -13,7 +13,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import amended_entry
 from unlatch.increments.files.reading import COMPLETED_KEYS, times_in
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
-from unlatch.increments.model.status import LIFECYCLE, Status
+from unlatch.increments.model.status import ALLOWED_MOVES, Status
 from unlatch.increments.records.events import Transitioned, Undone, reopened_event
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import struck, supersede
@@ -251,13 +251,13 @@ def check_transition(before: Increment, to: Status, reason: str | None) -> None:
         StoreError: `transition-refused`, with the possible statuses.
         UsageError: `reason-missing` where leaving a finished status needs one.
     """
-    if not LIFECYCLE.can_move(before.status, to):
-        moves = ", ".join(sorted(LIFECYCLE.moves[before.status]))
+    if not before.status.can_become(to):
+        moves = ", ".join(sorted(ALLOWED_MOVES[before.status]))
         hint = f"from {before.status} it can become {moves}"
-        if before.status in LIFECYCLE.reopened:
+        if before.status is Status.COMPLETED:
             hint = f"unlatch resume {before.id}"
         message = f"{before.id} is {before.status} and cannot become {to}"
         raise StoreError("transition-refused", message, where=str(before.folder), hint=hint)
-    if LIFECYCLE.needs_reason(before.status) and not reason:
+    if before.status.is_finished and not reason:
         message = f"{before.id} is {before.status}; resuming it needs a reason"
         raise UsageError("reason-missing", message, hint="--reason TEXT says why")

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """A task to be added; a person or a program proposed it."""
+    """A task to be added, which a person or a program proposed; `id` is empty until planned."""
 
     title: str
     story: str | None = None
     criteria: tuple[str, ...] = ()
     description: str | None = None
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +27,19 @@ class Amendment:
     Args:
         change: a description of the added work; None where only parts are reopened.
         tasks: the added tasks.
-        ids: the ids of those tasks; empty until they are planned.
         parts: the ids of tasks, stories and criteria to be done again.
         unwritten: the names of the files that do not show it yet.
     """
 
     change: str | None = None
     tasks: tuple[NewTask, ...] = ()
-    ids: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
 
     @property
-    def added(self) -> tuple[tuple[str, NewTask], ...]:
-        """The tasks that it adds, with their ids."""
-        return tuple(zip(self.ids, self.tasks, strict=True))
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the added tasks; none until they are planned."""
+        return tuple(task.id for task in self.tasks if task.id)
 
 
 @dataclass(frozen=True, slots=True)

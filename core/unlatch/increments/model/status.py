@@ -7,8 +7,6 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from unlatch.worklog.lifecycle import Lifecycle
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,34 +24,27 @@ class Status(StrEnum):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the items of such an increment should be closed."""
-        return self in LIFECYCLE.closed
+        """Whether the items of such an increment should be closed; to leave it needs a reason."""
+        return self in (Status.COMPLETED, Status.ABANDONED)
+
+    def can_become(self, to: Status) -> bool:
+        """Whether a plain move is allowed; only a recorded reopen leaves `completed`."""
+        return to in ALLOWED_MOVES[self] and self is not Status.COMPLETED
 
 
-LIFECYCLE = Lifecycle(
-    moves=MappingProxyType(
-        {
-            Status.PLANNING: frozenset({Status.ACTIVE, Status.BACKLOG, Status.ABANDONED}),
-            Status.BACKLOG: frozenset({Status.PLANNING, Status.ACTIVE, Status.ABANDONED}),
-            Status.ACTIVE: frozenset(
-                {
-                    Status.PAUSED,
-                    Status.BACKLOG,
-                    Status.READY_FOR_REVIEW,
-                    Status.COMPLETED,
-                    Status.ABANDONED,
-                }
-            ),
-            Status.PAUSED: frozenset({Status.ACTIVE, Status.ABANDONED}),
-            Status.READY_FOR_REVIEW: frozenset({Status.ACTIVE, Status.COMPLETED, Status.ABANDONED}),
-            Status.COMPLETED: frozenset({Status.ACTIVE}),
-            Status.ABANDONED: frozenset({Status.ACTIVE}),
-        }
-    ),
-    closed=frozenset({Status.COMPLETED, Status.ABANDONED}),
-    reopened=frozenset({Status.COMPLETED}),
+_MOVES = {
+    "planning": "active backlog abandoned",
+    "backlog": "planning active abandoned",
+    "active": "paused backlog ready_for_review completed abandoned",
+    "paused": "active abandoned",
+    "ready_for_review": "active completed abandoned",
+    "completed": "active",
+    "abandoned": "active",
+}
+# The statuses that each status can move to.
+ALLOWED_MOVES = MappingProxyType(
+    {Status(word): frozenset(map(Status, moves.split())) for word, moves in _MOVES.items()}
 )
-
 _SPELLINGS: Mapping[str, Status] = MappingProxyType(
     {
         **{status.value: status for status in Status},

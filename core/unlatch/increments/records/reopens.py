@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.amendment import Amended, Amendment, NewTask
@@ -32,33 +32,6 @@ if TYPE_CHECKING:
 AMENDMENTS = "amendments"
 
 
-@dataclass(frozen=True, slots=True)
-class _Added:
-    """A task that was added, with its id."""
-
-    id: str
-    title: str
-    story: str | None = None
-    criteria: tuple[str, ...] = ()
-    description: str | None = None
-
-
-def _read_tasks(raw: Any) -> tuple[_Added, ...]:
-    return TASK.read_all(raw)
-
-
-def _write_tasks(added: Iterable[tuple[str, NewTask]]) -> list[dict[str, Any]]:
-    return [
-        TASK.write(_Added(task_id, one.title, one.story, one.criteria, one.description))
-        for task_id, one in added
-    ]
-
-
-def _amendment(added: tuple[_Added, ...] = (), **values: Any) -> Amendment:
-    tasks = (NewTask(one.title, one.story, one.criteria, one.description) for one in added)
-    return Amendment(tasks=tuple(tasks), ids=tuple(one.id for one in added), **values)
-
-
 def _previous(raw: Any) -> Status:
     return read_status(str(raw)) or Status.COMPLETED
 
@@ -66,7 +39,7 @@ def _previous(raw: Any) -> Status:
 TASK = Record(
     "TaskRecord",
     "A task that was added to the work.",
-    _Added,
+    NewTask,
     Field("id", WORD, "id", required=True),
     Field("title", WORD, "title", required=True),
     Field("story", WORD, "story"),
@@ -78,12 +51,11 @@ _AMENDMENT = Record(
     "A change of the work.",
     Amendment,
     Field("scopeChange", WORD, "change"),
-    Field("newTasks", Type("Tasks", _read_tasks, _write_tasks), "added"),
+    Field("newTasks", Type("Tasks", TASK.read_all, TASK.write_all), "tasks"),
     # Tasks, user stories and criteria that are to be done again.
     Field("parts", WORDS, "parts"),
     # The documents that do not show it yet; the next command writes them.
     Field("unwritten", WORDS, "unwritten"),
-    make=_amendment,
 )
 AMENDED = Record(
     "AmendmentRecord",

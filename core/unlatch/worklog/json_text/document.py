@@ -6,9 +6,12 @@ import codecs
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from unlatch.worklog.json_text.nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # They have no UTF-8 form; inside JSON their escapes mean the same.
 _LONE_SURROGATES = "backslashreplace"
@@ -79,7 +82,16 @@ class JsonText:
         root = read_nodes(self.text)
         if twice := ", ".join(dict.fromkeys(duplicate_keys(root))):
             raise ValueError(f"duplicate keys: {twice}")
-        raw = edited(self.text, root, new).encode(errors=_LONE_SURROGATES)
+        return self._encoded(edited(self.text, root, new))
+
+    def with_keys(self, renames: Mapping[tuple[str | int, ...], str]) -> bytes:
+        """Give other names to some keys, by their paths; all else stays."""
+        from unlatch.worklog.json_text.edit import renamed  # noqa: PLC0415  (as above)
+
+        return self._encoded(renamed(self.text, renames))
+
+    def _encoded(self, text: str) -> bytes:
+        raw = text.encode(errors=_LONE_SURROGATES)
         return codecs.BOM_UTF8 + raw if self.bom else raw
 
 

@@ -13,8 +13,6 @@ from unlatch.worklog.json_text.nodes import Node, read_nodes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from unlatch.worklog.json_text.document import JsonText
-
 Path = tuple[str | int, ...]
 # An item of the new container: its index in the old one, if it was there, and its text.
 _Piece = tuple[int | None, str]
@@ -131,13 +129,11 @@ def edited(text: str, root: Node, value: Any) -> str:
     return text[: root.start] + body + text[root.end :]
 
 
-def with_keys(document: JsonText, renames: Mapping[Path, str]) -> bytes:
-    """The document with other names for some keys, given by their paths; all else stays."""
-    text = document.text
+def renamed(text: str, renames: Mapping[Path, str]) -> str:
     for start, end, path in sorted(_keys(read_nodes(text), ()), reverse=True):
         if path in renames:
             text = f"{text[:start]}{json.dumps(renames[path])}{text[end:]}"
-    return ("\ufeff" + text if document.bom else text).encode()
+    return text
 
 
 def _keys(node: Node, path: Path) -> Iterator[tuple[int, int, Path]]:
