@@ -123,26 +123,18 @@ class UserConfig(Table):
 
 @dataclass(frozen=True, slots=True)
 class RawConfig:
-    """The content of the files, before plugins check the trackers' tables.
-
-    Args:
-        core: the core's own values.
-        trackers: the tables below `[trackers]`, by the plugin's name.
-        origins: the file of each value, by its dotted key.
-        problems: every mistake found so far.
-    """
+    """The content of the files, before plugins check the trackers' tables."""
 
     core: CoreConfig
-    trackers: Mapping[str, Mapping[str, Any]]
-    origins: Mapping[str, str] = field(default_factory=dict)
-    problems: tuple[str, ...] = ()
+    trackers: Mapping[str, Mapping[str, Any]]  # the tables below `[trackers]`, by plugin's name
+    origins: Mapping[str, str] = field(default_factory=dict)  # the files, by dotted key of a value
+    problems: tuple[str, ...] = ()  # every mistake found so far
 
 
 def read_config(layout: Layout) -> RawConfig:
     """The project's configuration, with a list of all its mistakes.
 
-    Raises:
-        ConfigError: a file is not TOML or cannot be read.
+    ConfigError: a file is not TOML or cannot be read.
     """
     ours = _parse(read_file, layout.config)
     theirs: dict[str, Any] = {}
@@ -164,11 +156,7 @@ def read_config(layout: Layout) -> RawConfig:
 
 
 def read_user_config(path: Path) -> UserConfig:
-    """The user's configuration.
-
-    Raises:
-        ConfigError: it is not TOML, or has mistakes; all are listed.
-    """
+    """The user's configuration; ConfigError: it is not TOML, or has mistakes, all listed."""
     config, problems = validate(UserConfig, _parse(read_user_file, path), prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
@@ -215,9 +203,8 @@ _LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
 def _parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     """The content of a TOML file; empty if the file is missing.
 
-    Raises:
-        ConfigError: it cannot be read, or is not TOML; for a project's file also with the id
-            `unsafe-path`, `not-a-file` or `file-too-large`.
+    ConfigError: it cannot be read, or is not TOML; for a project's file also with the id
+    `unsafe-path`, `not-a-file` or `file-too-large`.
     """
     try:
         text = read(path).decode("utf-8")
@@ -228,9 +215,8 @@ def _parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except StoreError as error:
-        raise ConfigError(
-            (error.message,), where=error.where or str(path), hint=error.hint, id=error.id
-        ) from error
+        where = error.where or str(path)
+        raise ConfigError((error.message,), where=where, hint=error.hint, id=error.id) from error
     except (OSError, ValueError, RecursionError) as error:
         problem = f"the file cannot be read: {error}"
         raise ConfigError((problem,), where=str(path), hint="fix the line shown above") from error

@@ -70,12 +70,10 @@ def read_specweave(layout: Layout) -> Any:
 
 
 def settings_of(config: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables `limits`, `trackers` and `sync` that are equivalent to a config.json.
+    """The tables `limits`, `trackers` and `sync` that are equivalent to a config.json's content.
 
-    Args:
-        config: the file's content.
-        ours: the content of config.toml. SpecWeave's place or states of a tracker do not apply if
-            it sets them, nor SpecWeave's consents if it sets the parts that may be written.
+    `ours` is the content of config.toml. SpecWeave's place or states of a tracker do not apply if
+    it sets them, nor SpecWeave's consents if it sets the parts that may be written.
     """
     sync = at(ours, "sync")
     is_set = any(at(sync, key) is not None for key in ("write", "write_foreign"))

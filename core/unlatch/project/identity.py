@@ -22,26 +22,20 @@ _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
 def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
     """The given name, else that of CI's actor, git's user, or the system's user.
 
-    Raises:
-        UsageError: `name-too-long`.
+    UsageError `name-too-long`: the given name is too long.
     """
-    name = _tidy(given or "")
-    if not name:
-        actors = (environ.get(name, "") for name in _CI_ACTORS)
-        found = next(filter(None, map(_tidy, actors)), None) or _tidy(
-            ask_git(root, "config", "--get", "user.name") or ""
-        )
-        with suppress(OSError, KeyError):
-            found = found or getpass.getuser()
-        # Not typed for this command, so it is cut and not refused.
-        return (found or "unknown")[:LONGEST_NAME]
-    if len(name) > LONGEST_NAME:
-        raise UsageError(
-            "name-too-long",
-            f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept",
-            hint="use --by NAME for another name",
-        )
-    return name
+    if name := _tidy(given or ""):
+        if len(name) <= LONGEST_NAME:
+            return name
+        message = f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept"
+        raise UsageError("name-too-long", message, hint="use --by NAME for another name")
+    actors = (environ.get(actor, "") for actor in _CI_ACTORS)
+    found = next(filter(None, map(_tidy, actors)), "")
+    found = found or _tidy(ask_git(root, "config", "--get", "user.name") or "")
+    with suppress(OSError, KeyError):
+        found = found or getpass.getuser()
+    # Not typed for this command, so it is cut and not refused.
+    return (found or "unknown")[:LONGEST_NAME]
 
 
 def _tidy(name: str) -> str:

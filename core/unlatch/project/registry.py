@@ -43,19 +43,12 @@ class Registry:
         return self._found[1]
 
     def manifest(self, name: str) -> Manifest:
-        """The manifest of one plugin.
-
-        Raises:
-            UsageError: `unknown-tracker`.
-        """
+        """The manifest of one plugin; UsageError `unknown-tracker`."""
         if name in self.manifests:
             return self.manifests[name]
         known = ", ".join(self.manifests) or "none"
-        raise UsageError(
-            "unknown-tracker",
-            f"unknown tracker {name!r}; installed plugins: {known}",
-            hint="unlatch plugins",
-        )
+        message = f"unknown tracker {name!r}; installed plugins: {known}"
+        raise UsageError("unknown-tracker", message, hint="unlatch plugins")
 
 
 def shapes_of(manifests: Mapping[str, Manifest]) -> Shapes:
@@ -73,11 +66,7 @@ def load(target: str) -> Any:
 
 
 def load_plugin(manifest: Manifest) -> Any:
-    """The plugin's class.
-
-    Raises:
-        UnlatchError: `extra-missing`, if its SDK is not installed.
-    """
+    """The plugin's class; UnlatchError `extra-missing` if its SDK is not installed."""
     if not is_installed(manifest.requires[0]):
         raise missing_extra(manifest)
     return load(manifest.plugin)
@@ -86,12 +75,9 @@ def load_plugin(manifest: Manifest) -> Any:
 def missing_extra(manifest: Manifest) -> UnlatchError:
     """The error for an SDK that is not installed."""
     module, requirement = manifest.requires
-    return UnlatchError(
-        "extra-missing",
-        f"{manifest.title} needs a library that is not installed",
-        where=module,
-        hint=f"pipx inject unlatch '{requirement}'  (or: pip install '{requirement}')",
-    )
+    message = f"{manifest.title} needs a library that is not installed"
+    hint = f"pipx inject unlatch '{requirement}'  (or: pip install '{requirement}')"
+    return UnlatchError("extra-missing", message, where=module, hint=hint)
 
 
 def is_installed(module: str) -> bool:

@@ -43,10 +43,8 @@ def set_up(root: Path, manifests: Iterable[Manifest]) -> SetupResult:
     """Make `.unlatch` with a configuration to fill in, and a folder for increments.
 
     A project with `.specweave/increments` keeps its increments there. The table of the tracker
-    that git's remote `origin` points to is filled in; the others are commented out.
-
-    Raises:
-        StoreError: `not-writable`.
+    that git's remote `origin` points to is filled in; the others are commented out. Raises
+    StoreError (`not-writable`).
     """
     layout = layout_at(root.absolute())
     made: list[Path] = []

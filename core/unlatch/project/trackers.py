@@ -38,20 +38,13 @@ class Trackers:
         self._locks: dict[str, threading.Lock] = {}
 
     def settings(self, name: str) -> Settings:
-        """The settings of one tracker.
-
-        Raises:
-            UsageError: `unknown-tracker` or `tracker-not-configured`.
-        """
+        """The settings of one tracker; UsageError `unknown-tracker` or `tracker-not-configured`."""
         manifest = self.registry.manifest(name)
         if name in self._workspace.settings:
             return self._workspace.settings[name]
-        raise UsageError(
-            "tracker-not-configured",
-            f"{manifest.title} is not configured",
-            where=str(self._workspace.layout.config),
-            hint=f"add a table [trackers.{name}]; docs/configuration.md shows one",
-        )
+        message, where = f"{manifest.title} is not configured", str(self._workspace.layout.config)
+        hint = f"add a table [trackers.{name}]; docs/configuration.md shows one"
+        raise UsageError("tracker-not-configured", message, where=where, hint=hint)
 
     def locate(self, link: Link) -> ItemRef:
         """The item of a link.
@@ -68,18 +61,14 @@ class Trackers:
 
     def _in_profile(self, link: Link, profile: str) -> str:
         """The id of an item in one of SpecWeave's profiles."""
-        from unlatch.config.specweave import (  # noqa: PLC0415  (rarely needed)
-            read_specweave,
-            repositories_of,
-        )
+        from unlatch.config import specweave  # noqa: PLC0415  (rarely needed)
 
-        repositories = repositories_of(read_specweave(self._workspace.layout))
+        config = specweave.read_specweave(self._workspace.layout)
+        repositories = specweave.repositories_of(config)
         if profile not in repositories:
-            raise UsageError(
-                "profile-unknown",
-                f"{link.item} has no address, and its profile {profile!r} names no repository",
-                hint="link it again by its address: unlatch link ID URL",
-            )
+            message = f"{link.item} has no address, and its profile {profile!r} names no repository"
+            hint = "link it again by its address: unlatch link ID URL"
+            raise UsageError("profile-unknown", message, hint=hint)
         return f"{repositories[profile]}#{link.item}"
 
     def recognise(self, url: str) -> ItemRef:
@@ -90,29 +79,22 @@ class Trackers:
                 self.check_target(ref)
                 return ref
         known = ", ".join(self._workspace.settings) or "none"
-        raise UsageError(
-            "url-unknown",
-            f"no configured tracker has an item at this address (configured: {known})",
-            where=url,
-            hint="paste the address of an item; its tracker's web_url must match",
-        )
+        message = f"no configured tracker has an item at this address (configured: {known})"
+        hint = "paste the address of an item; its tracker's web_url must match"
+        raise UsageError("url-unknown", message, where=url, hint=hint)
 
     def check_target(self, ref: ItemRef) -> None:
         """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
         if not self.settings(ref.tracker).allows(ref):
-            raise UsageError(
-                "target-not-allowed",
-                f"{ref.target} is not among the configured targets of "
-                f"{self.registry.manifest(ref.tracker).title}",
-                where=ref.url,
-                hint=f"if it should be, add it to [trackers.{ref.tracker}] in .unlatch/config.toml",
-            )
+            title = self.registry.manifest(ref.tracker).title
+            message = f"{ref.target} is not among the configured targets of {title}"
+            hint = f"if it should be, add it to [trackers.{ref.tracker}] in .unlatch/config.toml"
+            raise UsageError("target-not-allowed", message, where=ref.url, hint=hint)
 
     def open(self, name: str) -> SyncPlugin:
         """The plugin, with a transport that holds its credential.
 
-        Raises:
-            UnlatchError: not configured, not trusted, no credential, or its SDK is missing.
+        UnlatchError: not configured, not trusted, no credential, or its SDK is missing.
         """
         with self._locks.setdefault(name, threading.Lock()):
             if name not in self._open:

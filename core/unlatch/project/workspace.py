@@ -34,20 +34,12 @@ def new_ulid() -> str:
 
 @dataclass
 class Workspace:
-    """One project.
-
-    Args:
-        layout: the places of its files.
-        environ: the environment variables.
-        user_config: the file with the user's own configuration.
-        clock: the time, with a zone.
-        new_id: makes ULIDs.
-    """
+    """One project."""
 
     layout: Layout
     environ: Mapping[str, str]
-    user_config: Path
-    clock: Callable[[], datetime] = utc_now
+    user_config: Path  # the file with the user's own configuration
+    clock: Callable[[], datetime] = utc_now  # with a zone
     new_id: Callable[[], str] = new_ulid
     registry: Registry = field(default_factory=Registry)
 
@@ -81,11 +73,7 @@ class Workspace:
         return self._checked[1]
 
     def check_config(self) -> None:
-        """Check the configuration before anything is recorded.
-
-        Raises:
-            ConfigError: it has mistakes; all are listed.
-        """
+        """Check the configuration before anything is recorded; ConfigError lists all mistakes."""
         _ = self.user, self._checked
 
     @cached_property
@@ -93,9 +81,8 @@ class Workspace:
         raw = self.raw_config
         settings, problems = check_trackers(raw, self.registry)
         if problems:
-            raise ConfigError(
-                problems, where=str(self.layout.config), hint="unlatch doctor explains each setting"
-            )
+            where, hint = str(self.layout.config), "unlatch doctor explains each setting"
+            raise ConfigError(problems, where=where, hint=hint)
         return raw.core, settings
 
 

@@ -54,11 +54,7 @@ def other_branch(root: Path, environ: Mapping[str, str], configured: str | None)
 
 
 def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None:
-    """The files below a folder, from the root, that this branch changed since `ref`.
-
-    Returns:
-        None if git knows no such ref.
-    """
+    """The files below a folder that this branch changed since `ref`; None without the ref."""
     if ref.startswith("-"):
         return None
     # git prefers a tag of this name to a branch, and everybody who may push can make one.
@@ -70,11 +66,7 @@ def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None
 
 
 def committed_files(root: Path, commit: str, folder: Path) -> dict[str, str] | None:
-    """The regular files of a commit below a folder: git's ids by path from the root.
-
-    Returns:
-        None if git knows no such commit.
-    """
+    """The regular files of a commit: git's ids by path from the root; None without the commit."""
     if commit.startswith("-"):
         return None
     below = folder.relative_to(root).as_posix()
@@ -87,11 +79,7 @@ def committed_files(root: Path, commit: str, folder: Path) -> dict[str, str] | N
 
 
 def changed_files(root: Path, commit: str, folder: Path) -> frozenset[str] | None:
-    """The paths of files below a folder that differ from a commit: changed, new or gone.
-
-    Returns:
-        None if git knows no such commit.
-    """
+    """The files below a folder that are changed, new or gone; None without the commit."""
     files = committed_files(root, commit, folder)
     if files is None:
         return None
@@ -111,10 +99,8 @@ def is_committed(path: Path, blob: str | None) -> bool:
     with suppress(OSError, StoreError):
         content = read_file(path)
         if blob is not None and len(blob) in _HASHES:
-            return blob in (
-                _blob_id(content, blob),
-                _blob_id(content.replace(b"\r\n", b"\n"), blob),
-            )
+            contents = content, content.replace(b"\r\n", b"\n")
+            return any(_blob_id(one, blob) == blob for one in contents)
     return False
 
 

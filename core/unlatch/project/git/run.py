@@ -77,9 +77,7 @@ def merge_file(root: Path, ours: Path, base: Path, theirs: Path) -> int | None:
     """Merge three files as text into `ours`; the number of conflicts marked, None on failure."""
     labels = (part for label in ("ours", "base", "theirs") for part in ("-L", label))
     answer = _read(root, ("merge-file", "--quiet", *labels, str(ours), str(base), str(theirs)))
-    if answer is None or not 0 <= answer.code <= _MOST_CONFLICTS:
-        return None
-    return answer.code
+    return answer.code if answer is not None and 0 <= answer.code <= _MOST_CONFLICTS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +108,10 @@ class GitResult:
 
 @dataclass(frozen=True, slots=True)
 class WorkingGit:
-    """git in one checkout, changing it and talking to its remote without prompts.
+    """git in one checkout, changing it and talking to its remote without prompts."""
 
-    Args:
-        top: the top of the checkout.
-        settings: git configuration for these commands alone.
-    """
-
-    top: Path
-    settings: tuple[tuple[str, str], ...] = ()
+    top: Path  # of the checkout
+    settings: tuple[tuple[str, str], ...] = ()  # git configuration for these commands alone
 
     def __call__(self, *arguments: str, paths: tuple[str, ...] | None = None) -> GitResult:
         """Run a git command, on literal `paths` from the top if given."""
@@ -126,55 +119,36 @@ class WorkingGit:
             from_stdin = ("--pathspec-from-file=-", "--pathspec-file-nul")
             arguments = ("--literal-pathspecs", *arguments, *from_stdin)
         try:
-            done = _start(
-                self.top,
-                arguments,
-                environ={},
-                seconds=_WORKING_SECONDS,
-                settings=self.settings,
-                fed=os.fsencode("\0".join(paths or ())),
-            )
+            fed = os.fsencode("\0".join(paths or ()))
+            done = _start(self.top, arguments, settings=self.settings, fed=fed)
         except NoGit as error:
             raise UsageError("no-git", str(error), hint="install git") from error
         except OSError as error:
-            return GitResult(-1, b"", _without_credentials(str(error)))
-        errors = done.err.decode("utf-8", "replace")
-        return GitResult(done.code, done.out, _without_credentials(errors))
-
-
-def _without_credentials(text: str) -> str:
-    return _SECRET.sub("", text)
+            return GitResult(-1, b"", _SECRET.sub("", str(error)))
+        return GitResult(done.code, done.out, _SECRET.sub("", done.err.decode("utf-8", "replace")))
 
 
 def _start(
     folder: Path,
     arguments: tuple[str, ...],
     *,
-    environ: Mapping[str, str],
-    seconds: float,
+    environ: Mapping[str, str] | None = None,
+    seconds: float = _WORKING_SECONDS,
     settings: tuple[tuple[str, str], ...] = (),
     fed: bytes = b"",
 ) -> Finished:
     """Run git in a folder, with `environ` added to the user's own variables.
 
-    Raises:
-        NoGit: git cannot be run here.
-        OSError: git could not be started, took too long or printed too much.
+    Raises NoGit, or OSError if git could not be started, took too long or printed too much.
     """
     git = find_program("git", apart=folder)
     if git is None or _lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")
     given = (part for name, value in (*_SETTINGS, *settings) for part in ("-c", f"{name}={value}"))
-    whole = {**os.environ, **_QUIET, **environ}
+    whole = {**os.environ, **_QUIET, **(environ or {})}
     whole.pop("GIT_EXTERNAL_DIFF", None)
-    return run(
-        [git, "--no-pager", *given, *arguments],
-        cwd=folder,
-        environ=whole,
-        seconds=seconds,
-        most=_MOST_BYTES,
-        fed=fed,
-    )
+    argv = [git, "--no-pager", *given, *arguments]
+    return run(argv, cwd=folder, environ=whole, seconds=seconds, most=_MOST_BYTES, fed=fed)
 
 
 def _read(root: Path, arguments: tuple[str, ...]) -> Finished | None:

@@ -30,62 +30,40 @@ _COMMAND = (
 
 @dataclass(frozen=True, slots=True)
 class GitSetupResult:
-    """The changes to the git setup.
+    """The changes to the git setup."""
 
-    Args:
-        path: the .gitattributes file.
-        lines: the lines added to it.
-        driver: whether the driver was added to this clone's configuration.
-        foreign: another driver under our name, which is left unchanged.
-    """
-
-    path: Path
-    lines: tuple[str, ...]
-    driver: bool
-    foreign: str | None
+    path: Path  # the .gitattributes file
+    lines: tuple[str, ...]  # added to it
+    driver: bool  # whether the driver was added to this clone's configuration
+    foreign: str | None  # another driver under our name, which is left unchanged
 
 
 def set_up_git(layout: Layout) -> GitSetupResult:
     """Let git merge increments by the meaning of their fields; existing settings stay.
 
-    Raises:
-        UsageError: `no-git`.
-        StoreError: `unsafe-path`, `not-writable` or `git-config-failed`.
+    Raises as `require_git`, and StoreError (`unsafe-path`, `not-writable`, `git-config-failed`).
     """
     require_git(layout.root)
     path = layout.root / ATTRIBUTES
     below = layout.increments.relative_to(layout.root).as_posix()
-    lines = _add_lines(
-        path, (f"/{below}/**/{METADATA} merge=unlatch", f"/{below}/**/{EVENTS} merge=union")
-    )
+    metadata, events = f"/{below}/**/{METADATA}", f"/{below}/**/{EVENTS}"
+    lines = _add_lines(path, (f"{metadata} merge=unlatch", f"{events} merge=union"))
     known = ask_git(layout.root, "config", "--get", DRIVER)
     if known is None:
         for name, value in (_NAME, (DRIVER, _COMMAND)):
             if run_git(layout.root, "config", name, value) is None:
-                raise StoreError(
-                    "git-config-failed",
-                    f"git could not set {name}",
-                    where=str(layout.root),
-                    hint=f"git config {name}",
-                )
+                message, hint = f"git could not set {name}", f"git config {name}"
+                raise StoreError("git-config-failed", message, where=str(layout.root), hint=hint)
     foreign = known if known != _COMMAND else None
     return GitSetupResult(path, lines, known is None, foreign)
 
 
 def require_git(root: Path) -> None:
-    """Check that `root` is in a git repository of its own.
-
-    Raises:
-        UsageError: `no-git`.
-        UnsafePath: as `check_git_folder`.
-    """
+    """Check that `root` is in a git repository of its own; UsageError `no-git`, UnsafePath."""
     if ask_git(root, "rev-parse", "--git-dir") is None:
-        raise UsageError(
-            "no-git",
-            "not a git repository, or git is not installed",
-            where=str(root),
-            hint="git init, then run the command again",
-        )
+        message = "not a git repository, or git is not installed"
+        hint = "git init, then run the command again"
+        raise UsageError("no-git", message, where=str(root), hint=hint)
     check_git_folder(root)
 
 
@@ -101,13 +79,10 @@ def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def check_git_folder(root: Path) -> None:
-    """Check that the repository of `root` names this checkout as its own.
+    """Check that the repository of `root` names this checkout as its own; UnsafePath if not.
 
     An archive may hold a `.git` that leads to another repository of the user. Writing settings
     there, or reading addresses from there, would leave the project.
-
-    Raises:
-        UnsafePath: `unsafe-path`.
     """
     here = root.absolute()
     top = next((at for at in (here, *here.parents) if os.path.lexists(at / ".git")), None)
@@ -115,12 +90,9 @@ def check_git_folder(root: Path) -> None:
         return
     place = top / ".git"
     if not _is_own(top, place):
-        raise UnsafePath(
-            "unsafe-path",
-            "this .git leads to a repository that does not name this folder as its checkout",
-            where=str(place),
-            hint="git clone the project again, or set GIT_DIR to the repository that you mean",
-        )
+        message = "this .git leads to a repository that does not name this folder as its checkout"
+        hint = "git clone the project again, or set GIT_DIR to the repository that you mean"
+        raise UnsafePath("unsafe-path", message, where=str(place), hint=hint)
 
 
 def _is_own(top: Path, place: Path) -> bool:
