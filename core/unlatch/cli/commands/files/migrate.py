@@ -16,7 +16,7 @@ from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unlatch.migrate.plan import MigrationPlan, SkippedFile
+    from unlatch.migrate.plan import SkippedFile
     from unlatch.project.workspace import Workspace
 
 
@@ -54,25 +54,18 @@ def run(
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """A file to change; `diff` is None for one that an undo restores."""
-
-    verb: str
-    path: str
-    diff: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Task:
     """A migration, or the undo of one.
 
     Args:
+        moves: the old and the new place of each file or folder that moves.
+        changes: a verb, the path, and the diff; None for a file that an undo restores.
         left: files that stay as they are.
         apply: does it, and returns all files that were left.
     """
 
-    moves: Sequence[tuple[str, str]]
-    changes: Sequence[_Change]
+    moves: list[tuple[str, str]]
+    changes: list[tuple[str, str, str | None]]
     left: Sequence[SkippedFile]
     apply: Callable[[], Sequence[SkippedFile]]
     question: str
@@ -89,9 +82,10 @@ def _migration(workspace: Workspace, *, by: str) -> _Task:
     is_begun = find_unfinished(workspace) is not None
     found = plan_migration(workspace)
     heading = "Nothing to migrate." if found.is_empty else None
+    files = [(one.path, one.before, one.after) for one in found.changes]
     return _Task(
         [(one.source, one.target) for one in found.moves],
-        _changes(found),
+        [("make" if one[1] is None else "change", one[0], diff_of(*one)) for one in files],
         found.skipped,
         lambda: (*found.skipped, *migrate(workspace, found, by=by)),
         question="Migrate?",
@@ -102,17 +96,6 @@ def _migration(workspace: Workspace, *, by: str) -> _Task:
     )
 
 
-def _changes(found: MigrationPlan) -> list[_Change]:
-    return [
-        _Change(
-            "make" if one.before is None else "change",
-            one.path,
-            diff_of(one.path, one.before, one.after),
-        )
-        for one in found.changes
-    ]
-
-
 def _undo(workspace: Workspace) -> _Task:
     from unlatch.migrate.migrate import last_migration, plan_undo, undo  # noqa: PLC0415
 
@@ -120,7 +103,7 @@ def _undo(workspace: Workspace) -> _Task:
     changes, left = plan_undo(workspace, journal)
     return _Task(
         [(one.target, one.source) for one in journal.moves],
-        [_Change("delete" if one.before is None else "restore", one.path, None) for one in changes],
+        [("delete" if one.before is None else "restore", one.path, None) for one in changes],
         left,
         partial(undo, workspace, journal),
         question="Undo the migration?",
@@ -134,19 +117,19 @@ def _show(task: _Task, *, diffs: bool) -> None:
         output.talk(task.heading)
     for source, target in task.moves:
         output.data(f"  move {output.clean(source)} to {output.clean(target)}")
-    for one in task.changes:
-        if diffs and one.diff is not None:
-            show_diff(one.diff)
+    for verb, path, diff in task.changes:
+        if diffs and diff is not None:
+            show_diff(diff)
         else:
-            output.data(f"  {one.verb} {output.clean(one.path)}")
+            output.data(f"  {verb} {output.clean(path)}")
 
 
 def _document(task: _Task, left: Sequence[SkippedFile]) -> output.Json:
     return {
         "moved": [{"from": source, "to": target} for source, target in task.moves],
         "changed": [
-            {"path": one.path, "diff": one.diff, "deleted": one.verb == "delete"}
-            for one in task.changes
+            {"path": path, "diff": diff, "deleted": verb == "delete"}
+            for verb, path, diff in task.changes
         ],
-        "left": [{"path": one.path, "why": one.why} for one in left],
+        "left": [output.fields(one, "path", "why") for one in left],
     }

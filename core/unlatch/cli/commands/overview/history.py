@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.increments.model.increment import BrokenIncrement, Increment, ReopenEntry
-    from unlatch.lifecycle.history import ReopenedIncrement, Summary
+    from unlatch.lifecycle.history import Reopen, ReopenedIncrement, Summary
     from unlatch.worklog.event_log import Event
 
 _NO_CATEGORY = "(none)"
@@ -90,10 +90,8 @@ def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:
     # Deliveries with an event have a line of their own.
     own = (one for one in events if isinstance(one, Delivered | Parked) and one.op == entry.id)
     shown = {event.item for event in own}
-    reached = [
-        one.url or f"{one.tracker} {one.item}" for one in entry.synced_to if one.url not in shown
-    ]
-    if reached:
+    synced = (one for one in entry.synced_to if one.url not in shown)
+    if reached := [one.url or f"{one.tracker} {one.item}" for one in synced]:
         yield f"reached: {', '.join(reached)}"
     if entry.reverted_at is not None:
         yield "undone"
@@ -101,27 +99,22 @@ def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:
 
 def _description(event: Event) -> str:
     match event:
-        case Transitioned() | Amended():
-            return _change(event)
+        case Amended():
+            change = event.change or f"to be done again: {', '.join(event.parts)}"
+            return f"changed its work: {change}"
+        case Transitioned():
+            reason = f": {event.reason}" if event.reason else ""
+            forced = f" (forced: {', '.join(event.forced)})" if event.forced else ""
+            return f"{event.origin} -> {event.to}{reason}{forced}"
         case Reopened():
             return f"reopened it: {event.reason}"
-        case Delivered():
-            return f"{event.tracker} {event.item} {event.result}"
-        case Parked():
-            return f"{event.tracker} {event.item} blocked: {event.cause}"
+        case Delivered() | Parked():
+            result = f"blocked: {event.cause}" if isinstance(event, Parked) else event.result
+            return f"{event.tracker} {event.item} {result}"
         case Linked() | Unlinked():
             return f"{LOG.word(event)} {event.tracker} {event.item}"
         case other:
             return LOG.word(other)
-
-
-def _change(event: Transitioned | Amended) -> str:
-    if isinstance(event, Amended):
-        again = f"to be done again: {', '.join(event.parts)}"
-        return f"changed its work: {event.change or again}"
-    reason = f": {event.reason}" if event.reason else ""
-    forced = f" (forced: {', '.join(event.forced)})" if event.forced else ""
-    return f"{event.origin} -> {event.to}{reason}{forced}"
 
 
 def _tell_all(session: Session, *, as_json: bool) -> int:
@@ -147,21 +140,14 @@ def _tell_summary(found: Summary, count: int) -> None:
     if found.days:
         least, middle, most = (f"{days:g}" for days in found.days)
         output.data(f"Days from completion to reopen: {least} to {most}, median {middle}")
-    output.data()
-    output.table(("Month", "Reopens"), _count_rows(found.by_month), flexible=0)
-    output.data()
     categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
-    output.table(("Category", "Reopens"), _count_rows(categories), flexible=0)
+    for heading, counts in (("Month", found.by_month), ("Category", categories)):
+        output.data()
+        rows = [(name, str(number)) for name, number in counts.items()]
+        output.table((heading, "Reopens"), rows, flexible=0)
     output.data()
-    output.table(
-        ("Increment", "Reopens", "Last", "By", "Reason"),
-        [_reopened_row(one) for one in found.often],
-        flexible=4,
-    )
-
-
-def _count_rows(counted: dict[str, int]) -> list[tuple[str, str]]:
-    return [(name, str(number)) for name, number in counted.items()]
+    headings = ("Increment", "Reopens", "Last", "By", "Reason")
+    output.table(headings, [_reopened_row(one) for one in found.often], flexible=4)
 
 
 def _reopened_row(one: ReopenedIncrement) -> tuple[str, ...]:
@@ -172,33 +158,30 @@ def _reopened_row(one: ReopenedIncrement) -> tuple[str, ...]:
 
 def _summary_document(found: Summary, count: int, broken: Sequence[BrokenIncrement]) -> output.Json:
     days = found.days
+    categories = found.by_category.items()
     return {
         "increments": count,
         "reopens": len(found.reopens),
         "undone": found.undone,
         "byMonth": found.by_month,
-        "byCategory": [
-            {"category": name, "reopens": number} for name, number in found.by_category.items()
-        ],
+        "byCategory": [{"category": name, "reopens": number} for name, number in categories],
         "daysToReopen": dict(zip(("least", "median", "most"), days, strict=True)) if days else None,
-        "mostReopened": [_reopened_entry(one) for one in found.often],
+        "mostReopened": [
+            {
+                **output.fields(one.increment, "id", "title"),
+                "reopens": [_reopen_entry(reopen) for reopen in one.reopens],
+            }
+            for one in found.often
+        ],
         "broken": broken_entries(broken),
     }
 
 
-def _reopened_entry(one: ReopenedIncrement) -> output.Json:
+def _reopen_entry(one: Reopen) -> output.Json:
     return {
-        "id": one.increment.id,
-        "title": one.increment.title,
-        "reopens": [
-            {
-                "id": reopen.entry.id,
-                "reopenedAt": stamp(reopen.entry.reopened_at),
-                "reopenedBy": reopen.entry.reopened_by,
-                "reason": reopen.entry.reason,
-                "category": reopen.entry.category,
-                "daysAfterCompletion": reopen.after,
-            }
-            for reopen in one.reopens
-        ],
+        "id": one.entry.id,
+        "reopenedAt": stamp(one.entry.reopened_at),
+        "reopenedBy": one.entry.reopened_by,
+        **output.fields(one.entry, "reason", "category"),
+        "daysAfterCompletion": one.after,
     }

@@ -11,12 +11,14 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.increments import list_entry, not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
+
+    from unlatch.increments.files.layout import Folder
 
 
 Listed = Increment | BrokenIncrement
@@ -32,13 +34,11 @@ _MOST_ITEMS = 34
 @with_session
 def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
     status = _status(wanted) if wanted is not None else None
-    manager = session.workspace.manager
     folders = [*session.layout.folders()]
     listed = [one for one in folders if everything or not one.archived]
     notes: list[str] = []
     left_out: list[BrokenIncrement] = []
-    chosen = _chosen(manager.each(listed), status, left_out)
-    chosen = _noted(chosen, manager.unreadable_title, notes)
+    chosen = _chosen(session, listed, status, notes, left_out)
     if as_json:
         output.document_list(map(list_entry, chosen))
     else:
@@ -56,23 +56,24 @@ def _status(wanted: str) -> Status:
 
 
 def _chosen(
-    each: Iterable[Listed], status: Status | None, left_out: list[BrokenIncrement]
+    session: Session,
+    folders: Iterable[Folder],
+    status: Status | None,
+    notes: list[str],
+    left_out: list[BrokenIncrement],
 ) -> Iterator[Listed]:
     """The increments with a status; a broken one has none and is left out."""
-    for one in each:
-        if status is None or (isinstance(one, Increment) and one.status is status):
+    manager = session.workspace.manager
+    for one in manager.each(folders):
+        if isinstance(one, Increment):
+            if status in (None, one.status):
+                if error := manager.unreadable_title(one):
+                    notes.append(not_read(error))
+                yield one
+        elif status is None:
             yield one
-        elif isinstance(one, BrokenIncrement):
+        else:
             left_out.append(one)
-
-
-def _noted(
-    each: Iterable[Listed], find: Callable[[Increment], StoreError | None], notes: list[str]
-) -> Iterator[Listed]:
-    for one in each:
-        if error := isinstance(one, Increment) and find(one):
-            notes.append(not_read(error))
-        yield one
 
 
 def _tell(chosen: Iterable[Listed], *, hidden: int) -> None:

@@ -69,22 +69,22 @@ def _document(found: Overview) -> output.Json:
             for one in found.stale
         ],
         "pending": [_pending_entry(one) for one in found.pending],
-        "notRecorded": [
-            {"increment": one.increment.id, **operation_entry(one.operation)}
-            for one in found.not_recorded
-        ],
+        "notRecorded": [_operation_entry(one) for one in found.not_recorded],
         "reopenedOften": [one.id for one in found.reopened_often],
         "broken": [list_entry(one) for one in found.broken],
         "configMistakes": list(found.mistakes),
     }
 
 
+def _operation_entry(one: PendingOperation) -> output.Json:
+    return {"increment": one.increment.id, **operation_entry(one.operation)}
+
+
 def _pending_entry(one: PendingOperation) -> output.Json:
     attempt = one.operation.attempt
     retry_at = attempt.retry_at if attempt else None
     return {
-        "increment": one.increment.id,
-        **operation_entry(one.operation),
+        **_operation_entry(one),
         "cause": one.cause,
         "attempts": attempt.number if attempt else 0,
         "nextTry": stamp(retry_at) if retry_at else None,
@@ -96,9 +96,7 @@ class _Screen:
     """The overview for people; at a terminal each list leaves room for the others."""
 
     def __init__(self, found: Overview, now: datetime) -> None:
-        self._found = found
-        self._now = now
-        self._most = _max_rows()
+        self._found, self._now, self._most = found, now, _max_rows()
         self._stale = {one.increment.id: one.days for one in found.stale}
 
     def show(self) -> None:
@@ -106,9 +104,9 @@ class _Screen:
         self._show_paused()
         self._show_pending()
         self._show_not_recorded()
-        for one in self._found.reopened_often[: self._most]:
-            output.data(f"{output.warn('Reopened')}     {one.id}: {one.effective_reopens} times")
-        self._show_rest(len(self._found.reopened_often))
+        heading = output.warn("Reopened")
+        often = self._found.reopened_often
+        self._show_rows([f"{heading}     {one.id}: {one.effective_reopens} times" for one in often])
         for lost in self._found.broken[: self._most]:
             output.data(f"{output.bad('Broken')}       {lost.id}: {output.clean(lost.reason)}")
             tell_hint(lost)

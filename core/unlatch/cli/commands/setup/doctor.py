@@ -56,9 +56,8 @@ def run(
     if fixes is None:
         output.talk("Nothing was changed.")
         return DECLINED
-    examined = _examine_online(session, trackers) if online else []
     # With named trackers only these are checked.
-    report = _report(session, examined, fixes, alone=bool(trackers))
+    report = _report(session, trackers if online else None, fixes)
     code = 1 if report["errors"] else 0
     if as_json:
         output.document("doctor", code, **report)
@@ -90,19 +89,18 @@ def _fix(session: Session, *, dry_run: bool, yes: bool, quiet: bool) -> list[out
     ]
 
 
-def _examine_online(session: Session, wanted: tuple[str, ...]) -> list[Examined]:
-    from unlatch.doctor.online import examine_online  # noqa: PLC0415
-
-    with session.trackers() as trackers:
-        return examine_online(session.workspace, trackers, wanted)
-
-
 def _report(
-    session: Session, examined: Sequence[Examined], fixes: Sequence[output.Json], *, alone: bool
+    session: Session, trackers: tuple[str, ...] | None, fixes: Sequence[output.Json]
 ) -> output.Json:
     from unlatch.doctor.run import count_increments, examine  # noqa: PLC0415
 
-    settings, findings = ([], []) if alone else examine(session.workspace)
+    examined: Sequence[Examined] = ()
+    if trackers is not None:
+        from unlatch.doctor.online import examine_online  # noqa: PLC0415
+
+        with session.trackers() as opened:
+            examined = examine_online(session.workspace, opened, trackers)
+    settings, findings = ([], []) if trackers else examine(session.workspace)
     findings += [one for tracker in examined for one in tracker.findings]
     return {
         "root": str(session.layout.root),

@@ -32,11 +32,7 @@ _GROUNDS = {Ground.MARKER: "made for it", Ground.TITLE: "the same title"}
 
 
 def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:
-    """Link the items in a CSV file; the exit code.
-
-    Raises:
-        UsageError: `file-unreadable`, or `links-invalid`; nothing was written.
-    """
+    """Link the items in a CSV file; the exit code."""
     workspace, where = session.workspace, "standard input" if file == _STDIN else file
     text = _read(file, where)
     with session.trackers() as trackers:
@@ -140,10 +136,8 @@ def _suggestion(proposal: Proposal, name: str, title: str) -> str:
 
 
 def _csv(proposals: Sequence[Proposal]) -> Iterator[str]:
-    clear = [one for one in proposals if one.is_clear]
-    rows = [HEADER] if clear else []
-    rows += [(one.increment.id, one.items[0].ref.url) for one in clear]
-    for row in rows:
+    clear = [(one.increment.id, one.items[0].ref.url) for one in proposals if one.is_clear]
+    for row in [HEADER, *clear] if clear else []:
         stream = io.StringIO()
         csv.writer(stream, lineterminator="").writerow(map(as_text, row))
         yield stream.getvalue()
@@ -170,17 +164,15 @@ def _suggestions_document(found: Suggestions) -> output.Json:
         "proposals": [
             {
                 "increment": one.increment.id,
-                "tracker": one.tracker,
-                "ground": one.ground.value,
+                **output.fields(one, "tracker", "ground"),
                 "clear": one.is_clear,
                 "items": [
-                    {"id": item.ref.id, "url": item.ref.url, "title": item.title}
+                    {**output.fields(item.ref, "id", "url"), "title": item.title}
                     for item in one.items
                 ],
             }
             for one in found.proposals
         ],
-        "listed": dict(found.listed),
-        "lacking": dict(found.lacking),
+        **output.fields(found, "listed", "lacking"),
         "errors": [{"tracker": name, **problem_entry(one)} for name, one in found.errors.items()],
     }
