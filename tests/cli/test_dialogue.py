@@ -341,7 +341,7 @@ def test_what_was_closed_on_purpose_is_asked_for(
     with Terminal(completed, "resume", "7") as terminal:
         terminal.expect(CONTINUE)
         terminal.type("y\n")
-        terminal.expect("octo/widgets#4 was closed on purpose; reopen it all the same? [y/N]: ")
+        terminal.expect("octo/widgets#4 was closed on purpose; reopen it anyway? [y/N]: ")
         terminal.type(answer)
         terminal.expect(WHY)
         terminal.type(f"{REASON}\n")

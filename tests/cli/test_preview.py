@@ -274,7 +274,7 @@ def test_what_is_pending_already_is_shown_with_what_is_new(completed: Project) -
     document = completed.run("resume", "7", "--reason", "Second", "--dry-run", "--json").document
 
     assert "; whether it was delivered is checked first" in done.out
-    assert "as far as can be told before; nothing was written." in done.out
+    assert " (estimate); nothing was written." in done.out
     comments = [item["comment"].split("\n")[0] for item in document["items"]]
     assert comments == ["Reopened: First"] * 3 + ["Reopened: Second"] * 3
     assert [item["owedSince"] is not None for item in document["items"]] == [True] * 3 + [False] * 3

@@ -261,7 +261,7 @@ def test_undo_takes_the_labels_back_and_leaves_the_documents(ready: Project) -> 
     assert done.code == 0, done.said
     assert before == ready.labels()
     assert tasks == work.text(ready, "tasks.md")
-    assert "spec.md and tasks.md keep what the reopen wrote" in done.err
+    assert "spec.md and tasks.md keep the text of the reopen" in done.err
 
 
 def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) -> None:
@@ -390,7 +390,7 @@ def test_a_dry_run_asks_nothing(ready: Project) -> None:
     done = ready.run("resume", "7", "--update-scope", "--dry-run", "--offline")
 
     assert done.code == 0, done.said
-    assert "Change: (what changes)" in done.out
+    assert "Change: (the change)" in done.out
     assert "Tasks: 3 (3 original + 0 new)\n" in done.out
 
 

@@ -37,7 +37,7 @@ def use_editor(project: Project, program: str) -> None:
 
 def test_without_an_editor_it_is_asked_line_by_line(ready: Project) -> None:
     with Terminal(ready, *RESUME) as terminal:
-        terminal.expect("What changes?")
+        terminal.expect("Describe the change")
         terminal.type("Rules can be switched off\r")
         terminal.expect("New task (empty: no more)")
         terminal.type("Add a switch\r")

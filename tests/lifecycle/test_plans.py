@@ -144,12 +144,12 @@ def test_finishing_twice_changes_the_increment_once(workspace: Workspace) -> Non
 def test_undo_sets_back_what_its_plan_names(workspace: Workspace) -> None:
     _increment(workspace, Status.COMPLETED)
     entry = resume(workspace, "7", REQUEST).entry
-    plan, undone = plan_undo_reopen(workspace, "7", by="Dana")
+    plan = plan_undo_reopen(workspace, "7", by="Dana")
 
     result = apply_change(workspace, plan)
 
     assert entry is not None
-    assert (entry.id, entry.id) == (undone.id, result.undone and result.undone.id)
+    assert (entry, entry.id) == (plan.undone, result.undone and result.undone.id)
     assert Status.COMPLETED is workspace.manager.read("7").status
     with pytest.raises(StoreError, match="no reopen to undo"):
         plan_undo_reopen(workspace, "7", by="Dana")

@@ -83,7 +83,7 @@ SECTIONS = {
     "Everyday": (
         Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES, _SCOPE),
         Entry("reopen", "work.resume", "The same as resume", _WRITES, _SCOPE, shown=False),
-        Entry("undo", "work.undo", "Undo the last reopen", _WRITES, _ITEMS),
+        Entry("undo", "work.finish", "Undo the last reopen", _WRITES, _ITEMS),
         Entry(
             "complete", "work.finish", "Complete an increment and close its items", _WRITES, _ITEMS
         ),

@@ -40,7 +40,7 @@ class _Record(BaseModel):
 class ProposedTask(_Record):
     """One task."""
 
-    title: str = Field(min_length=1, max_length=LONGEST_TITLE, description="what is to be done")
+    title: str = Field(min_length=1, max_length=LONGEST_TITLE, description="the work to do")
     story: _Word | None = Field(None, description="the user story that it belongs to (US-001)")
     criteria: list[_Word] = Field(
         default_factory=list, description="the acceptance criteria that it satisfies (AC-US1-01)"
@@ -67,7 +67,7 @@ def read_tasks_file(path: Path) -> tuple[NewTask, ...]:
         raw = path.read_bytes()
         text = raw.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise UsageError(
             "tasks-file-unreadable",
             f"the tasks cannot be read: {reason}",
@@ -141,7 +141,7 @@ def propose_tasks(
     except OSError as error:
         raise _failed(argv, f"cannot be run: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise _failed(argv, "printed something that is no UTF-8 text") from error
+        raise _failed(argv, "printed text that is not UTF-8") from error
     return _read(text, where=argv[0])
 
 
@@ -161,7 +161,7 @@ def _find_program(name: str, environ: Mapping[str, str]) -> str:
     if found is None:
         raise ProposalError(
             "tasks-command-missing",
-            f"tasks_command names {name!r}, which is no program on the PATH",
+            f"tasks_command: program not found on the PATH: {name!r}",
             hint="name it by its full path in your own config.toml",
         )
     return found

@@ -52,6 +52,6 @@ def _config(manifests: Mapping[str, Manifest]) -> type[BaseModel]:
     return create_model(
         "Config",
         __base__=CoreConfig,
-        __doc__="What a project configures; docs/configuration.md explains it.",
+        __doc__="The settings of a project; docs/configuration.md explains them.",
         trackers=(trackers | None, Field(None, description="the trackers that are in use")),
     )

@@ -54,6 +54,7 @@ class ChangePlan:
         decide: the change of the increment as it is then; raises where there is none to make.
         spared: links whose items stay open, with the unfinished increments that need them.
         shared: the increments that share items with it.
+        undone: the entry of reopenHistory that an undo marks.
     """
 
     before: Increment
@@ -65,6 +66,7 @@ class ChangePlan:
     approval: Approval = APPROVED
     spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
     shared: SharedItems | None = None
+    undone: ReopenEntry | None = None
 
     def preview(self, workspace: Workspace) -> Plan:
         """The change, as it would be made now.
@@ -155,8 +157,8 @@ def plan_undo_reopen(
     by: str,
     reason: str | None = None,
     options: DeliveryOptions = AS_CONFIGURED,
-) -> tuple[ChangePlan, ReopenEntry]:
-    """Plan to undo the last reopen; its entry is returned too.
+) -> ChangePlan:
+    """Plan to undo the last reopen.
 
     Raises:
         UsageError: the increment is unknown, or the reason is blank or too long.
@@ -166,7 +168,7 @@ def plan_undo_reopen(
     reason = None if reason is None else checked_reason(reason)
     entry = undoable(before)
     to, details = entry.previous_status, IntentDetails(options=options)
-    return ChangePlan(before, to, by, reason, plan_undo, details), entry
+    return ChangePlan(before, to, by, reason, plan_undo, details, undone=entry)
 
 
 def move(
@@ -227,7 +229,7 @@ def check_finish(increment: Increment, to: Status, *, reason: str | None, force:
     if not (reason and reason.strip()):
         raise UsageError(
             "reason-missing",
-            f"{increment.id} has open work; completing it all the same has to be explained",
+            f"{increment.id} has open work; --force needs a reason",
             hint="--reason TEXT says why",
         )
     return Approval(forced=(error.id,), warnings=(error, *unreadable))
@@ -257,5 +259,5 @@ def _work_open(increment: Increment, left: list[str]) -> WorkOpen:
         f"{count} open",
         problems=shown,
         where=increment.id,
-        hint="finish them, or complete it all the same with --force --reason TEXT",
+        hint="finish them, or complete it anyway: --force --reason TEXT",
     )

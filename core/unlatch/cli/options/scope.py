@@ -17,7 +17,7 @@ _OPTIONS = (
         is_flag=True,
         help="Reopen with new scope: describe the change and add tasks.",
     ),
-    click.option("--scope", metavar="TEXT", help="What changes; implies --update-scope."),
+    click.option("--scope", metavar="TEXT", help="Describe the change; implies --update-scope."),
     click.option(
         "--tasks-file",
         metavar="FILE",

@@ -158,7 +158,7 @@ def _sum(preview: Preview) -> str:
     elif not reached and not unknown:
         parts = [f"{times(len(preview.items), 'operation')} left for unlatch sync"]
     else:
-        exact = "" if preview.is_exact else ", as far as can be told before"
+        exact = "" if preview.is_exact else " (estimate)"
         requests = times(preview.requests, "request")
         parts = [f"{requests} to {times(len(reached), 'item')}{exact}"]
     if unknown:

@@ -38,7 +38,7 @@ def foreseen_lines(scope: Scope) -> Iterator[str]:
 def _spared_lines(scope: Scope) -> Iterator[str]:
     for link in scope.spared:
         about = output.clean(link.story or "")
-        yield f"    {output.clean(link.key)} is left alone: it is about {about}"
+        yield f"    {output.clean(link.key)} stays as it is: it belongs to {about}"
 
 
 def sum_lines(scope: Scope) -> Iterator[str]:

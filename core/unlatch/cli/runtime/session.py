@@ -84,7 +84,7 @@ class Session:
         title = self.workspace.registry.manifest(wait.tracker).title
         output.talk(
             f"{output.sign('wait', sys.stderr)} {title}: waiting {wait.seconds:.0f} s, because "
-            f"{output.clean(wait.why)}; Ctrl-C keeps what is recorded"
+            f"{output.clean(wait.why)}; Ctrl-C stops and keeps recorded operations"
         )
 
     def trace(self, error: UnlatchError | None) -> None:

@@ -56,7 +56,7 @@ def _read(file: str, where: str) -> str:
             return sys.stdin.read()
         return Path(file).read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise UsageError(
             "links-file-unreadable",
             f"the links cannot be read: {reason}",

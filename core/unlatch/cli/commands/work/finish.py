@@ -1,4 +1,4 @@
-"""unlatch complete, abandon: finish an increment, and close its items."""
+"""unlatch complete, abandon, undo: changes of status that close items."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, serving
+from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
+from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import (
     delivered_code,
     delivery_entry,
@@ -17,34 +18,43 @@ from unlatch.cli.render.documents import (
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, require_terminal, with_session
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.status_change import ChangePlan, ChangeResult, apply_change, plan_finish
+from unlatch.lifecycle.status_change import (
+    ChangePlan,
+    ChangeResult,
+    apply_change,
+    plan_finish,
+    plan_undo_reopen,
+)
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.cli.table import Entry
+    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi.operation import DeliveryOptions
 
 _FORCE = click.option(
     "--force", is_flag=True, help="Complete it although work is open; that is recorded."
 )
+_OWN_OPTIONS = {"complete": _FORCE, "undo": YES}
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
 def command(entry: Entry) -> click.Command:
     """The command."""
-    to = STATUSES[entry.name]
 
     @click.command(entry.name, help=entry.own_help)
     @ID
     @click.option("--reason", metavar="TEXT", help="Post this reason on each item.")
     @BY
+    @_own_option(entry.name)
     @OFFLINE
     @DRY_RUN
-    @_force_to(to)
     @serving(Kind.CLOSE)
     @JSON
     @with_session
@@ -57,12 +67,16 @@ def command(entry: Entry) -> click.Command:
         dry_run: bool,
         delivery: DeliveryOptions,
         as_json: bool,
+        yes: bool = False,
         **options: Any,
     ) -> int:
         workspace = session.workspace
         workspace.check_config()
-        who = session.who(by)
-        plan = plan_finish(workspace, wanted, to, by=who, options=delivery, **options)
+        options |= {"by": session.who(by), "options": delivery}
+        if entry.name == "undo":
+            plan = plan_undo_reopen(workspace, wanted, **options)
+        else:
+            plan = plan_finish(workspace, wanted, STATUSES[entry.name], **options)
         if dry_run:
             return preview_and_tell(
                 session,
@@ -73,6 +87,9 @@ def command(entry: Entry) -> click.Command:
                 spared=plan.spared,
                 warnings=plan.approval.warnings,
             )
+        if plan.undone and not yes and not _confirmed(plan.before, plan.undone):
+            output.talk("Nothing was changed.")
+            return DECLINED
         result = apply_change(workspace, plan)
         if not as_json:
             _tell(plan, result)
@@ -87,15 +104,9 @@ def command(entry: Entry) -> click.Command:
         )
         code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
         if as_json:
-            output.document(
-                entry.name,
-                code,
-                increment=increment_entry(delivered.increment, plan.before.status),
-                spared=spared_entries(plan.spared),
-                trackers=[delivery_entry(one) for one in delivered.deliveries],
-                forced=list(plan.approval.forced),
-                warnings=warning_entries(plan.approval.warnings),
-            )
+            output.document(entry.name, code, **_document(plan, result, delivered))
+        elif plan.undone and code == UNDECIDED:
+            _tell_undecided(session, delivered)
         elif code:
             tell_left(delivered)
         return code
@@ -103,13 +114,27 @@ def command(entry: Entry) -> click.Command:
     return run
 
 
-def _force_to(to: Status) -> Callable[[Any], Any]:
-    """--force, for complete: open work is no reason against abandoning."""
-    return _FORCE if to is Status.COMPLETED else lambda function: function
+def _own_option(name: str) -> Callable[[Any], Any]:
+    """--force to complete despite open work, --yes to undo without a prompt."""
+    return _OWN_OPTIONS.get(name, lambda function: function)
+
+
+def _confirmed(increment: Increment, entry: ReopenEntry) -> bool:
+    require_terminal("undo closes items again", f"unlatch undo {increment.id} --yes")
+    by, reason = output.clean(entry.reopened_by), output.clean(entry.reason)
+    output.talk(f"{output.warn('!')} {increment.id} was reopened by {by}: {reason}")
+    items = times(len(increment.links), "item")
+    output.talk(f"  Undoing will set it back to {entry.previous_status}, and close those of its")
+    output.talk(f"  {items} that the reopen opened.")
+    return output.confirm("Continue?")
 
 
 def _tell(plan: ChangePlan, result: ChangeResult) -> None:
-    before, after = plan.before.status, result.increment.status
+    before, after, undone = (
+        plan.before.status,
+        result.increment.status,
+        result.undone or plan.undone,
+    )
     moved = f" is {after} already" if before is after else f": {before} -> {after}"
     output.ok(f"Increment {result.increment.id}{moved}")
     for link, needed in plan.spared:
@@ -117,3 +142,30 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
     for warning in result.increment.warnings:
         output.remark(warning)
     tell_warnings(plan.approval.warnings)
+    if undone and undone.amendment:
+        output.remark(
+            "spec.md and tasks.md keep the text of the reopen; remove it by hand or with git"
+        )
+
+
+def _document(plan: ChangePlan, result: ChangeResult, delivered: Delivered) -> output.Json:
+    increment = increment_entry(delivered.increment, plan.before.status)
+    trackers = [delivery_entry(one) for one in delivered.deliveries]
+    if undone := result.undone or plan.undone:
+        return {"increment": increment, "undone": undone.id, "trackers": trackers}
+    return {
+        "increment": increment,
+        "spared": spared_entries(plan.spared),
+        "trackers": trackers,
+        "forced": list(plan.approval.forced),
+        "warnings": warning_entries(plan.approval.warnings),
+    }
+
+
+def _tell_undecided(session: Session, delivered: Delivered) -> None:
+    """Name the commands that close the items that undo left open."""
+    manifests = session.workspace.registry.manifests
+    undecided = [one for one in delivered.deliveries if one.undecided is not None]
+    for name in dict.fromkeys(one.operation.tracker for one in undecided):
+        command = f"unlatch {name} close-{manifests[name].slug} {delivered.increment.id}"
+        output.talk(f"Not decided: see the note above. To close the item: {command}")

@@ -168,7 +168,7 @@ def _confirm_deliberate(seen: list[ItemSnapshot]) -> bool:
     if not held:
         return False
     were, them = ("was", "it") if len(held) == 1 else ("were", "them")
-    question = f"{', '.join(held)} {were} closed on purpose; reopen {them} all the same?"
+    question = f"{', '.join(held)} {were} closed on purpose; reopen {them} anyway?"
     return output.confirm(question)
 
 
@@ -210,7 +210,7 @@ def _announcement(plan: ResumePlan, *, offline: bool) -> str:
     if not plan.reopens_items:
         return f"Resuming will {back}set it active; its items stay as they are."
     items = times(len(links) - spared, "item")
-    apart = f" Left alone: {times(spared, 'item')}." if spared else ""
+    apart = f" {times(spared, 'item')} not affected." if spared else ""
     if offline:
         return f"Resuming will {back}set it active, and leave {items} to unlatch sync.{apart}"
     return f"Resuming will {back}set it active, reopen {items} and post the reason on each.{apart}"

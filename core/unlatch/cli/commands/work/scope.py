@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
 
 # Stands for the change in a dry run where none was typed.
-NO_CHANGE = "(what changes)"
+NO_CHANGE = "(the change)"
 _TASKS_BELOW = "Tasks:"
 _CUT = "# ------------------------ >8 ------------------------"
 _TEMPLATE = f"""
@@ -33,7 +33,7 @@ _TEMPLATE = f"""
 -
 
 {_CUT}
-# Above: what changes, in your own words; below "{_TASKS_BELOW}", a line for each new task.
+# Above: describe the change; below "{_TASKS_BELOW}", a line for each new task.
 # From the line with the scissors on, nothing is kept. An empty text changes nothing.
 """
 
@@ -125,7 +125,7 @@ def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     """Ask for the change and the tasks: in the user's editor, else line by line."""
     if with_tasks and (editor := _editor()):
         return read_edited(click.edit(_TEMPLATE, editor=editor, extension=".md"))
-    change = output.prompt("What changes?", default="", show_default=False).strip()
+    change = output.prompt("Describe the change", default="", show_default=False).strip()
     titles: list[str] = []
     while change and with_tasks:
         title = output.prompt("New task (empty: no more)", default="", show_default=False).strip()
