@@ -18,11 +18,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.changes import reopen, transition, undo
 from tests.cli.test_documents import closed, schema
 
 from unlatch.increments import records
 from unlatch.increments.files import linking, outbox
 from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.plans import plan_amend
 from unlatch.increments.model.amendment import Amended, Amendment, NewTask
 from unlatch.increments.model.increment import Base, Link, SyncedItem
 from unlatch.increments.model.status import Status
@@ -122,12 +124,12 @@ def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) 
     seen, base = SeenItem("closed", Category.DONE, ("bug",), "7"), Base("active", "doing", "open")
     manager.create("Any", kind="feature", by="ada", links=[first])
     linking.link(manager, "1", [second], by="ada")
-    manager.transition("1", Status.ACTIVE, by="ada", reason="now", forced=("wip-limit",))
+    transition(manager, "1", Status.ACTIVE, by="ada", reason="now", forced=("wip-limit",))
     task = NewTask("More", "US-001", ("AC-US1-01",), "details")
     more = Amended(manager.new_id(), NOW, "ada", Amendment("more", (task,), parts=("T-001",)), "w")
-    manager.amend("1", more, operations=())
-    manager.transition("1", Status.COMPLETED, by="ada")
-    _, entry = manager.reopen("1", "why", "ada", category="bug", forced=("reopen-too-late",))
+    manager.apply("1", lambda before, _: plan_amend(before, more), by="ada", unarchive=True)
+    transition(manager, "1", Status.COMPLETED, by="ada")
+    _, entry = reopen(manager, "1", "why", "ada", category="bug", forced=("reopen-too-late",))
     pending = manager.read("1").pending
     noted = outbox.note_attempts(manager, "1", dict.fromkeys(pending, seen))
     reached = SyncedItem("github", first.item, first.key, seen, seen, ("a",), ("b",))
@@ -147,7 +149,7 @@ def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) 
         manager, "1", Operation(manager.new_id(), Kind.UPDATE, "github", first.key, NOW, "ada")
     )
     _check(project, entry.id)
-    manager.undo("1", by="ada", reason="by mistake")
+    undo(manager, "1", by="ada", reason="by mistake")
     linking.unlink(manager, "1", third, by="ada")
     _check(project, entry.id)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.changes import undo
 from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
 
@@ -211,7 +212,7 @@ class Cell:
 
     def take_back(self, reason: str) -> None:
         """What `unlatch undo --offline` does."""
-        self._workspace().manager.undo(INCREMENT, by="Dana", reason=reason)
+        undo(self._workspace().manager, INCREMENT, by="Dana", reason=reason)
 
     def undo(self) -> list[Delivery]:
         """What `unlatch undo` does."""

@@ -27,6 +27,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.changes import transition, undo
 from tests.crash.boundaries import Boundaries
 from tests.crash.cell import _Trackers as QuickTrackers
 from tests.crash.delivering import deliver_one
@@ -246,7 +247,7 @@ class Life(RuleBasedStateMachine):
     def pause_or_go_on(self) -> None:
         """As unlatch pause, and resume of a paused increment."""
         to = Status.PAUSED if self.status is Status.ACTIVE else Status.ACTIVE
-        self.workspace.manager.transition("7", to, by="Dana")
+        transition(self.workspace.manager, "7", to, by="Dana")
         assert self._moved()
 
     @precondition(
@@ -264,7 +265,7 @@ class Life(RuleBasedStateMachine):
         owed, pending = set(self._pending(op)), Counter(self._pending())
 
         def command(workspace: Workspace) -> frozenset[str]:
-            after, undone = workspace.manager.undo("7", by="Dana")
+            after, undone = undo(workspace.manager, "7", by="Dana")
             mark = next(e.revert for e in after.reopens if e.id == undone.id)
             return frozenset({str(mark)})
 

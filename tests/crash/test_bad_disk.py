@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.changes import reopen, undo
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused
 from tests.crash.delivering import deliver_one
@@ -217,12 +218,12 @@ def test_a_history_whose_clock_went_back_is_kept_in_its_order(completed: Project
         clock=clock,
     )
     manager = workspace.manager
-    first = manager.reopen("7", "first", "ada")[1]
-    manager.undo("7", by="ada")
+    first = reopen(manager, "7", "first", "ada")[1]
+    undo(manager, "7", by="ada")
     clock.now = datetime(2020, 1, 1, tzinfo=UTC)
-    second = manager.reopen("7", "second", "ada")[1]
+    second = reopen(manager, "7", "second", "ada")[1]
 
-    after, undone = manager.undo("7", by="ada")
+    after, undone = undo(manager, "7", by="ada")
 
     assert (second.id, [first.id, second.id]) == (undone.id, [entry.id for entry in after.reopens])
     assert after.effective_reopens == 0

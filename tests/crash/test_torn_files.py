@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.changes import reopen, transition
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
@@ -66,8 +67,8 @@ def test_no_prefix_of_metadata_is_ever_written_to(busy: Project) -> None:
     for length in range(0, len(content) - 2, 37):
         path.write_bytes(content[:length])
         for change in (
-            lambda: manager.reopen("7", "why", "ada"),
-            lambda: manager.transition("7", Status.PAUSED, by="ada"),
+            lambda: reopen(manager, "7", "why", "ada"),
+            lambda: transition(manager, "7", Status.PAUSED, by="ada"),
             lambda: manager.unarchive("7"),
         ):
             with pytest.raises(StoreError) as caught:

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.amendments import (
-    build_updates,
-    documents_of,
-    plan_amendment,
-)
+from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.reading import document
 from unlatch.increments.model.amendment import Amended, Amendment
 from unlatch.increments.records.events import Delivered, Repointed, read_events
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.documents import NewTask
-    from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import DeliveryOptions
@@ -152,7 +148,8 @@ def updates_for(
     """Updates of the items that show check boxes which an amendment changes."""
     spared = spared_by(increment, amendment)
     links = [one for one in _shown_in_bodies(workspace, increment) if one not in spared]
-    return build_updates(workspace.new_id, links, at=at, by=by)
+    op = workspace.new_id() if links else ""
+    return tuple(Operation(op, Kind.UPDATE, link.tracker, link.key, at, by) for link in links)
 
 
 def _shown_in_bodies(workspace: Workspace, increment: Increment) -> Iterator[Link]:
@@ -205,11 +202,10 @@ def plan_amendment_of_active(
     before = plan.before
     if is_known(before, amendment):
         return plan, None
-    made = plan_amendment(before.folder, _amended(intent, amendment))
-    pending = (*plan.after.pending, *_operations(workspace, before, made, intent.options))
-    amendments = (*plan.after.amendments, made)
-    after = replace(plan.after, pending=pending, amendments=amendments)
-    return replace(plan, after=after), scope_of(after, made.id)
+    amended = _amended(intent, amendment)
+    operations = _operations(workspace, before, amended, intent.options)
+    after = plan_amend(plan.after, amended, *operations).after
+    return replace(plan, after=after), scope_of(after, amended.id)
 
 
 def amend_active(
@@ -225,7 +221,12 @@ def amend_active(
     """
     amended = _amended(intent, amendment)
     operations = _operations(workspace, increment, amended, intent.options)
-    after, _ = workspace.manager.amend(increment.id, amended, operations=operations)
+    _, after = workspace.manager.apply(
+        increment.id,
+        lambda before, _: plan_amend(before, amended, *operations),
+        by=intent.by,
+        unarchive=True,
+    )
     return after, frozenset(one.op for one in operations)
 
 

@@ -6,6 +6,7 @@ same decision, from the increment as it is under its lock.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -186,8 +187,7 @@ def move(
         UsageError: the increment is unknown.
         StoreError: it is finished, the status table does not allow it, or the limits refuse it.
     """
-    manager = workspace.manager
-    before = manager.read(wanted)
+    before = workspace.manager.read(wanted)
     if before.status.is_finished:
         raise StoreError(
             "finished",
@@ -196,10 +196,17 @@ def move(
         )
     if before.status is to:
         return ChangeResult(before, before)
-    if to is not Status.ACTIVE:
-        return ChangeResult(before, manager.transition(before.id, to, by=by, reason=reason))
-    with allow_activation(workspace, before, activation) as approval:
-        after = manager.transition(before.id, to, by=by, reason=reason, forced=approval.forced)
+    is_active = to is Status.ACTIVE
+    rules = allow_activation(workspace, before, activation) if is_active else nullcontext(APPROVED)
+    with rules as approval:
+        _, after = workspace.manager.apply(
+            before.id,
+            lambda now, intent: plan_transition(now, to, intent),
+            by=by,
+            reason=reason,
+            unarchive=True,
+            forced=approval.forced,
+        )
     return ChangeResult(before, after, approval=approval)
 
 

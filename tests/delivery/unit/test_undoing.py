@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.changes import undo
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 
 from unlatch.increments.files.layout import layout_at
@@ -277,7 +278,7 @@ def test_an_undo_while_the_reopen_is_on_its_way_takes_it_back_all_the_same(
         workspace = Workspace(
             layout_at(completed.root), environ={}, user_config=completed.home / "none.toml"
         )
-        workspace.manager.undo(NAME, by="Dana")
+        undo(workspace.manager, NAME, by="Dana")
 
     completed.box.faults.add(Fault("github", "human", method="PATCH", action=undo_it))
     completed.run(*RESUME)

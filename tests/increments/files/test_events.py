@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from tests.changes import reopen
 from tests.increments.files.making import NOW, Project, metadata, ulid
 
 from unlatch.increments.model.increment import ReopenEntry
@@ -32,7 +33,7 @@ def test_a_reopen_that_has_its_line_is_not_derived(tmp_path: Path) -> None:
 
 def test_a_derived_reopen_is_the_event_that_was_lost(project: Project) -> None:
     folder = project.add(metadata())
-    after, _ = project.manager.reopen("7", "why", "ada")
+    after, _ = reopen(project.manager, "7", "why", "ada")
     told = read_events(folder)
     (folder / LOG.name).unlink()
     assert read_events(folder, after.reopens) == told

@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.changes import reopen
 from tests.increments.files.making import GITHUB, NOW, Project, manager_at, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
@@ -238,7 +239,7 @@ def test_what_cannot_be_read_is_not_written(project: Project, name: str) -> None
     project.add(content, spec="---\nstatus: x\n---\n")
     before = tree(project.root)
     with pytest.raises(StoreError) as caught:
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
     assert (caught.value.id, tree(project.root)) == (error_id, before)
 
 
@@ -289,5 +290,5 @@ def test_reading_creates_nothing(tmp_path: Path, home: str) -> None:
     manager = manager_at(tmp_path)
     assert len(manager.list()) == 1
     assert manager.read("7").status is Status.COMPLETED
-    assert not manager.has_frequent_reopens("7")
+    assert not manager.read("7").has_frequent_reopens(3)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before

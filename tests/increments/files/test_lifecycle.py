@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.changes import reopen, transition
 from tests.increments.files.making import GITHUB, Project, github, jira, metadata
 
 from unlatch.errors import StoreError, UnlatchError
@@ -87,9 +88,9 @@ class Lifecycle(RuleBasedStateMachine):
         before = self.now
         if before.status is not Status.COMPLETED:
             with pytest.raises(StoreError, match="not-completed"):
-                self.project.manager.reopen("7", reason, "ada")
+                reopen(self.project.manager, "7", reason, "ada")
             return
-        _, entry = self.project.manager.reopen("7", reason, "ada")
+        _, entry = reopen(self.project.manager, "7", reason, "ada")
         self.expected.reopens.append(entry.id)
         self._moved(before, Status.ACTIVE, Kind.REOPEN)
 
@@ -102,9 +103,9 @@ class Lifecycle(RuleBasedStateMachine):
         explained = before.status is not Status.ABANDONED or reason is not None
         if not (legal and explained):
             with pytest.raises(UnlatchError, match=r"reason-missing|transition-refused"):
-                self.project.manager.transition("7", to, by="bob", reason=reason, enqueue=kind)
+                transition(self.project.manager, "7", to, by="bob", reason=reason, enqueue=kind)
             return
-        self.project.manager.transition("7", to, by="bob", reason=reason, enqueue=kind)
+        transition(self.project.manager, "7", to, by="bob", reason=reason, enqueue=kind)
         self._moved(before, to, kind)
 
     def _moved(self, before: Increment, to: Status, kind: Kind | None) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 import pytest
+from tests.changes import reopen
 from tests.increments.files.making import NOW, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
@@ -119,7 +120,7 @@ def test_a_second_process_does_not_change_the_increment(project: Project) -> Non
     folder = project.add(metadata(), name=NAME)
     before = project.text(NAME)
     with holding(project, f"store:{NAME}"), pytest.raises(StoreError) as caught:
-        project.manager.reopen("13", "why", "ada")
+        reopen(project.manager, "13", "why", "ada")
     assert ("locked", str(folder)) == (caught.value.id, caught.value.where)
     assert f"another process is changing {NAME}" == caught.value.message
     assert "wait for it to finish, then run the command again" == caught.value.hint
@@ -133,7 +134,7 @@ def test_reading_and_other_increments_need_no_lock(project: Project) -> None:
     with holding(project, f"store:{NAME}"):
         assert project.manager.read("13").id == NAME
         assert len(project.manager.list()) == 2
-        assert project.manager.reopen("7", "why", "ada")[0].id == OTHER
+        assert reopen(project.manager, "7", "why", "ada")[0].id == OTHER
 
 
 @pytest.mark.usefixtures("impatient")
@@ -141,14 +142,14 @@ def test_a_lock_dies_with_its_process(project: Project) -> None:
     project.add(metadata(), name=NAME)
     with holding(project, f"store:{NAME}", f"delivery:{NAME}") as holder:
         holder.kill()
-        assert project.manager.reopen("13", "why", "ada")[0].id == NAME
+        assert reopen(project.manager, "13", "why", "ada")[0].id == NAME
         assert is_free(project, "delivery", NAME)
 
 
 def test_a_lock_is_waited_for(project: Project) -> None:
     project.add(metadata(), name=NAME)
     with holding(project, f"store:{NAME}") as holder, ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(project.manager.reopen, "13", "why", "ada")
+        waiting = pool.submit(reopen, project.manager, "13", "why", "ada")
         holder.end()
         assert waiting.result(timeout=20)[0].id == NAME
 
@@ -156,7 +157,7 @@ def test_a_lock_is_waited_for(project: Project) -> None:
 def test_delivering_keeps_no_local_command_waiting(project: Project) -> None:
     project.add(metadata())
     with delivery_lock(project.manager.layout, OTHER, patience=0):
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
         assert not is_free(project, "delivery", OTHER)
     assert is_free(project, "delivery", OTHER)
 
@@ -270,7 +271,7 @@ def test_a_waiting_process_locks_the_new_file(project: Project) -> None:
     layout = project.manager.layout
     with ThreadPoolExecutor(1) as pool:
         with store_lock(layout, OTHER):
-            waiting = pool.submit(lambda: project.manager.reopen("7", "why", "ada"))
+            waiting = pool.submit(lambda: reopen(project.manager, "7", "why", "ada"))
             replace_file(path, path.read_bytes().replace(b"feature", b"bugfix "))
         waiting.result(timeout=20)
     assert ("active", "bugfix ") == (project.data()["status"], project.data()["type"])
@@ -321,7 +322,7 @@ def test_an_old_folder_for_locks_is_not_touched(project: Project, tmp_path: Path
     local.symlink_to(outside)
     project.add(metadata())
     with delivery_lock(project.manager.layout, OTHER, patience=0):
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
     project.manager.create("Search", kind="bug", by="ada")
     assert ([], outside) == (list(outside.iterdir()), local.readlink())
 
@@ -343,7 +344,7 @@ def test_a_link_in_the_place_of_metadata_is_not_followed(project: Project, tmp_p
     path.rename(tmp_path / "outside.json")
     path.symlink_to(tmp_path / "outside.json")
     with pytest.raises(StoreError) as caught:
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
     assert ("unsafe-path", str(path)) == (caught.value.id, caught.value.where)
     assert "completed" == json.loads(path.read_bytes())["status"]
 
@@ -371,7 +372,7 @@ def test_a_file_system_without_locks_is_refused(
     before = tree(folder)
     monkeypatch.setattr(fcntl, "flock", flock)
     with pytest.raises(StoreError) as caught:
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
     assert caught.value.id == "lock-unsupported"
     assert caught.value.hint == "move the repository to a local disk"
     assert before == tree(folder)
@@ -386,7 +387,7 @@ def test_a_lock_that_cannot_be_taken_for_another_reason_is_told_with_it(
     project.add(metadata())
     monkeypatch.setattr(fcntl, "flock", flock)
     with pytest.raises(StoreError) as caught:
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
     assert caught.value.id == "not-writable"
     assert os.strerror(errno.EIO) in caught.value.message
 

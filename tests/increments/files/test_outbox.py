@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.changes import reopen, transition
 from tests.increments.files.making import (
     GITHUB,
     JIRA,
@@ -32,7 +33,7 @@ OPEN_ENTRY = {"local": "active", "remote": "doing", "state": "open"}
 
 def reopened(project: Project, **links: Any) -> Increment:
     project.add(metadata(**links))
-    return project.manager.reopen("7", "why", "ada")[0]
+    return reopen(project.manager, "7", "why", "ada")[0]
 
 
 def deliver(project: Project, operation: Operation, **more: Any) -> Increment:
@@ -201,7 +202,7 @@ def test_what_was_delivered_meanwhile_is_not_blocked(project: Project) -> None:
 
 def test_blocking_does_not_bring_a_struck_state_step_back(project: Project) -> None:
     (operation,) = reopened(project, github=GITHUB_LINK).pending
-    project.manager.transition("7", Status.COMPLETED, by="bob")
+    transition(project.manager, "7", Status.COMPLETED, by="bob")
     after = blocked(project, operation, cause="item-locked")
     assert [(o.cause, o.state) for o in after.pending] == [("item-locked", False)]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.changes import reopen
 from tests.increments.files.making import STAMP, Clock, counted_ids, manager_at, tree
 
 from unlatch.errors import StoreError
@@ -112,10 +113,10 @@ def test_reopening_each_completed_one_changes_only_what_it_must(
     for found in completed:
         if found in twice:
             with pytest.raises(StoreError):
-                manager.reopen(found.id, "More to do", "ada")
+                reopen(manager, found.id, "More to do", "ada")
             continue
         old, text = raw(found), (found.folder / "metadata.json").read_text(encoding="utf-8")
-        after, _ = manager.reopen(found.id, "More to do", "ada")
+        after, _ = reopen(manager, found.id, "More to do", "ada")
         _check_json(old, raw(after))
         _check_text(text, (after.folder / "metadata.json").read_text(encoding="utf-8"), old)
         expected[found.id] = after

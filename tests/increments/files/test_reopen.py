@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.changes import reopen, transition
 from tests.increments.files.making import (
     GITHUB,
     NOW,
@@ -41,7 +42,7 @@ def entries(folder: Path) -> list[dict[str, Any]]:
 def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> None:
     links = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"epicKey": "SCRUM-28"}}
     project.add(metadata(**links))
-    after, entry = project.manager.reopen("7", " Bug found\n", "ada", source="cli")
+    after, entry = reopen(project.manager, "7", " Bug found\n", "ada", source="cli")
     written = {
         "id": ulid(1),
         "reopenedAt": STAMP,
@@ -102,7 +103,7 @@ def test_the_file_differs_only_by_what_changed(project: Project) -> None:
         "}",
     ]
     folder = project.add("\r\n".join(before).encode())
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert (folder / "metadata.json").read_bytes().decode().split("\r\n") == after
 
 
@@ -111,31 +112,31 @@ def test_only_what_is_completed_can_be_reopened(project: Project, status: Status
     project.add(metadata(status=status.value), spec="---\nstatus: other\n---\n")
     before = tree(project.root)
     with pytest.raises(StoreError) as caught:
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
     assert (caught.value.id, tree(project.root)) == ("not-completed", before)
 
 
 @pytest.mark.parametrize("key", ["completedAt", "completed", "completed_at"])
 def test_every_name_of_the_completion_goes_and_its_text_is_kept(project: Project, key: str) -> None:
     project.add({"status": "completed", key: "2025-11-01 evening"})
-    _, entry = project.manager.reopen("7", "why", "ada")
+    _, entry = reopen(project.manager, "7", "why", "ada")
     assert key not in project.data()
     assert entry.previous_completed_at == "2025-11-01 evening"
 
 
 def test_a_completion_that_is_no_time_is_somebody_elses_field(project: Project) -> None:
     project.add({"status": "completed", "completed": 12, "completed_at": None})
-    _, entry = project.manager.reopen("7", "why", "ada")
+    _, entry = reopen(project.manager, "7", "why", "ada")
     assert (project.data()["completed"], entry.previous_completed_at) == (12, None)
     assert "completed_at" not in project.data()
-    project.manager.transition("7", Status.COMPLETED, by="ada")
+    transition(project.manager, "7", Status.COMPLETED, by="ada")
     assert (project.data()["completed"], project.data()["completedAt"]) == (12, STAMP)
 
 
 @pytest.mark.parametrize("key", ["lastActivity", "lastUpdated", "updated_at"])
 def test_the_activity_keeps_its_name_and_place(project: Project, key: str) -> None:
     project.add({key: "2025-11-01", "status": "completed"})
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert list(project.data())[:2] == [key, "status"]
     assert project.data()[key] == STAMP
     assert {"lastActivity", "lastUpdated", "updated_at"} & set(project.data()) == {key}
@@ -144,7 +145,7 @@ def test_the_activity_keeps_its_name_and_place(project: Project, key: str) -> No
 def test_the_raw_status_goes_with_the_transition_and_not_before(project: Project) -> None:
     project.add(metadata(status="Closed"))
     assert project.manager.read("7").raw_status == "Closed"
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert project.data()["status"] == "active"
 
 
@@ -152,7 +153,7 @@ def test_an_archived_increment_is_moved_back(project: Project) -> None:
     old = project.add(metadata(), archive="_archive", spec="---\nstatus: completed\n---\n# x\n")
     (old / "reports").mkdir()
     (old / "reports" / "a.md").write_text("kept")
-    after, _ = project.manager.reopen("7", "why", "ada")
+    after, _ = reopen(project.manager, "7", "why", "ada")
     place = project.increments / "0007-search"
     assert (after.folder, after.archived, old.exists()) == (place, False, False)
     assert (place / "reports" / "a.md").read_text() == "kept"
@@ -165,16 +166,16 @@ def test_an_archived_increment_whose_place_is_taken_stays(project: Project) -> N
     (project.increments / "0007-search").write_text("a file")
     before = tree(project.root)
     with pytest.raises(StoreError) as caught:
-        project.manager.reopen("7", "why", "ada")
+        reopen(project.manager, "7", "why", "ada")
     assert (caught.value.id, tree(project.root)) == ("archive-blocked", before)
 
 
 def test_reopens_add_up_and_each_is_an_intent_of_its_own(project: Project) -> None:
     project.add(metadata(github={"issue": 4, "url": GITHUB.format(4)}))
     for reason in ("first", "second"):
-        project.manager.reopen("7", reason, "ada")
+        reopen(project.manager, "7", reason, "ada")
         project.clock.advance(60)
-        project.manager.transition("7", Status.COMPLETED, by="ada")
+        transition(project.manager, "7", Status.COMPLETED, by="ada")
     found = project.manager.read("7")
     assert [(e.reason, e.previous_completed_at) for e in found.reopens] == [
         ("first", "2025-11-01T09:00:00.000Z"),
@@ -186,7 +187,7 @@ def test_reopens_add_up_and_each_is_an_intent_of_its_own(project: Project) -> No
 def test_every_link_of_the_moment_is_owed_a_reopen_and_no_later_one(project: Project) -> None:
     issues = [{"id": f"US-{n}", "issue_number": n, "issue_url": GITHUB.format(n)} for n in (1, 2)]
     project.add(metadata(github={"milestone": 1, "user_story_issues": issues}))
-    after, entry = project.manager.reopen("7", "why", "ada")
+    after, entry = reopen(project.manager, "7", "why", "ada")
     expected = tuple(
         Operation(entry.id, Kind.REOPEN, "github", GITHUB.format(n), NOW) for n in (1, 2)
     )
@@ -198,7 +199,7 @@ def test_every_link_of_the_moment_is_owed_a_reopen_and_no_later_one(project: Pro
 def test_a_reason_is_kept_word_for_word(project: Project, reason: str) -> None:
     spec = "---\nstatus: completed\n---\n# x\n"
     folder = project.add(metadata(), spec=spec)
-    _, entry = project.manager.reopen("7", f"  {reason}\n", "ada")
+    _, entry = reopen(project.manager, "7", f"  {reason}\n", "ada")
     assert entry.reason == reason.strip()
     assert project.manager.read("7").reopens == (entry,)
     assert [event["reason"] for event in entries(folder)] == [reason.strip()]
@@ -209,7 +210,7 @@ def test_a_reason_is_kept_word_for_word(project: Project, reason: str) -> None:
 def test_half_a_character_becomes_the_sign_for_one_that_is_lost(project: Project) -> None:
     # As Python hands over a command line that is not UTF-8 (PEP 383).
     folder = project.add(metadata())
-    _, entry = project.manager.reopen("7", "a\udcffb", "ada")
+    _, entry = reopen(project.manager, "7", "a\udcffb", "ada")
     assert entry.reason == "a\ufffdb"
     assert b"a\xef\xbf\xbdb" in (folder / "metadata.json").read_bytes()
 
@@ -221,7 +222,7 @@ def test_whatever_is_said_is_kept(
 ) -> None:
     project = Project(tmp_path_factory.mktemp("any"))
     folder = project.add(metadata())
-    _, entry = project.manager.reopen("7", reason, by)
+    _, entry = reopen(project.manager, "7", reason, by)
     found = project.manager.read("7").reopens[0]
     assert _joined(found.reason) == _joined(reason.strip()) == _joined(entry.reason)
     assert [(_joined(e["reason"]), e["by"]) for e in entries(folder)] == [
@@ -239,7 +240,7 @@ def test_a_blank_reason_is_refused(project: Project, reason: str) -> None:
     project.add(metadata())
     before = tree(project.root)
     with pytest.raises(UsageError) as caught:
-        project.manager.reopen("7", reason, "ada")
+        reopen(project.manager, "7", reason, "ada")
     assert (caught.value.id, caught.value.exit_code) == ("reason-missing", 2)
     assert tree(project.root) == before
 
@@ -247,9 +248,9 @@ def test_a_blank_reason_is_refused(project: Project, reason: str) -> None:
 def test_a_reason_has_a_length_that_fits_every_tracker(project: Project) -> None:
     project.add(metadata())
     with pytest.raises(UsageError) as caught:
-        project.manager.reopen("7", "x" * 100_000, "ada")
+        reopen(project.manager, "7", "x" * 100_000, "ada")
     assert caught.value.id == "reason-too-long"
-    _, entry = project.manager.reopen("7", "x" * LONGEST_REASON + "  ", "ada")
+    _, entry = reopen(project.manager, "7", "x" * LONGEST_REASON + "  ", "ada")
     assert len(entry.reason) == LONGEST_REASON
 
 
@@ -277,12 +278,12 @@ def test_frequent_reopens_are_noticed_and_undone_ones_left_out(
     project: Project, reverted: tuple[bool, ...], threshold: int, *, frequent: bool
 ) -> None:
     project.add(metadata(reopenHistory=_history(*reverted)))
-    assert project.manager.has_frequent_reopens("7", threshold) == frequent
+    assert project.manager.read("7").has_frequent_reopens(threshold) == frequent
     assert project.manager.read("7").effective_reopens == reverted.count(False)
 
 
 def test_three_is_the_threshold_unless_one_is_given(project: Project) -> None:
     project.add(metadata(reopenHistory=_history(False, False, False)))
     project.add(metadata(reopenHistory=_history(False, False)), name="0008-other")
-    frequent = [project.manager.has_frequent_reopens(wanted) for wanted in ("7", "8")]
+    frequent = [project.manager.read(wanted).has_frequent_reopens(3) for wanted in ("7", "8")]
     assert frequent == [True, False]

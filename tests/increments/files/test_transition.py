@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.changes import reopen, transition
 from tests.increments.files.making import GITHUB, STAMP, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
@@ -35,10 +36,10 @@ def test_a_move_is_made_or_refused_by_the_table(
     untouched = tree(project.root)
     if before is Status.COMPLETED or after not in ALLOWED_MOVES[before]:
         with pytest.raises(StoreError) as caught:
-            project.manager.transition("7", after, by="ada", reason="why")
+            transition(project.manager, "7", after, by="ada", reason="why")
         assert (caught.value.id, tree(project.root)) == ("transition-refused", untouched)
         return
-    found = project.manager.transition("7", after, by="ada", reason="why")
+    found = transition(project.manager, "7", after, by="ada", reason="why")
     assert (found.status, project.data()["status"]) == (after, after.value)
     moved = {"reason": "why", "from": before.value, "to": after.value}
     told = {"id": ulid(1), "at": STAMP, "event": "transitioned", "by": "ada", **moved}
@@ -49,7 +50,7 @@ def test_a_move_is_made_or_refused_by_the_table(
 def test_completed_work_is_pointed_to_resume(project: Project) -> None:
     project.add(metadata())
     with pytest.raises(StoreError) as caught:
-        project.manager.transition("7", Status.ACTIVE, by="ada", reason="why")
+        transition(project.manager, "7", Status.ACTIVE, by="ada", reason="why")
     assert caught.value.hint == "unlatch resume 0007-search"
 
 
@@ -60,17 +61,17 @@ def test_only_leaving_what_is_finished_needs_a_reason(project: Project, before: 
     after = next(iter(ALLOWED_MOVES[before]))
     if before is Status.ABANDONED:
         with pytest.raises(UsageError) as caught:
-            project.manager.transition("7", after, by="ada")
+            transition(project.manager, "7", after, by="ada")
         assert (caught.value.id, tree(project.root)) == ("reason-missing", untouched)
     else:
-        assert project.manager.transition("7", after, by="ada").status is after
+        assert transition(project.manager, "7", after, by="ada").status is after
         assert "reason" not in project.events()[0]
 
 
 def test_a_reason_that_is_given_may_not_be_blank(project: Project) -> None:
     project.add(metadata(status="active"))
     with pytest.raises(UsageError) as caught:
-        project.manager.transition("7", Status.PAUSED, by="ada", reason=" ")
+        transition(project.manager, "7", Status.PAUSED, by="ada", reason=" ")
     assert caught.value.id == "reason-missing"
 
 
@@ -79,21 +80,21 @@ def test_a_reason_that_is_given_may_not_be_blank(project: Project) -> None:
 )
 def test_completing_notes_the_time(project: Project, after: Status, key: str | None) -> None:
     project.add({"status": "active"})
-    project.manager.transition("7", after, by="ada")
+    transition(project.manager, "7", after, by="ada")
     assert project.data().get("completedAt") == key
     assert project.data()["lastActivity"] == STAMP
 
 
 def test_completing_writes_the_time_under_the_name_that_stands(project: Project) -> None:
     project.add({"completed": None, "status": "active"})
-    project.manager.transition("7", Status.COMPLETED, by="ada")
+    transition(project.manager, "7", Status.COMPLETED, by="ada")
     assert project.data() == {"completed": STAMP, "status": "completed", "lastActivity": STAMP}
 
 
 def test_an_operation_is_enqueued_for_each_item(project: Project) -> None:
     project.add(metadata(status="active", **LINKED))
-    after = project.manager.transition(
-        "7", Status.ABANDONED, by="ada", reason="no use", enqueue=Kind.CLOSE
+    after = transition(
+        project.manager, "7", Status.ABANDONED, by="ada", reason="no use", enqueue=Kind.CLOSE
     )
     common = {"kind": "close", "at": STAMP, "by": "ada", "reason": "no use", "op": ulid(1)}
     assert project.data()["pending"] == [
@@ -108,21 +109,21 @@ def test_an_operation_is_enqueued_for_each_item(project: Project) -> None:
 )
 def test_nothing_is_enqueued_for_spared_items(project: Project, spared: Link) -> None:
     project.add(metadata(status="active", **LINKED))
-    after = project.manager.transition(
-        "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE, exclude=[spared]
+    after = transition(
+        project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE, exclude=[spared]
     )
     assert kinds(after.pending) == [("close", "jira", True)]
 
 
 def test_moving_unfinished_work_brings_it_out_of_the_archive(project: Project) -> None:
     project.add(metadata(status="abandoned"), archive="_archive")
-    after = project.manager.transition("7", Status.ACTIVE, by="ada", reason="why")
+    after = transition(project.manager, "7", Status.ACTIVE, by="ada", reason="why")
     assert (after.archived, project.data()["status"]) == (False, "active")
 
 
 def test_finishing_leaves_it_in_the_archive(project: Project) -> None:
     project.add(metadata(status="active"), archive="_archive")
-    assert project.manager.transition("7", Status.COMPLETED, by="ada").archived
+    assert transition(project.manager, "7", Status.COMPLETED, by="ada").archived
 
 
 # ---- what a later change of status leaves of an undelivered operation ---------------------------
@@ -130,8 +131,8 @@ def test_finishing_leaves_it_in_the_archive(project: Project) -> None:
 
 def test_completing_before_a_reopen_was_delivered_keeps_its_comment(project: Project) -> None:
     project.add(metadata(**LINKED))
-    project.manager.reopen("7", "first", "ada")
-    after = project.manager.transition("7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
+    reopen(project.manager, "7", "first", "ada")
+    after = transition(project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
     assert kinds(after.pending) == [
         ("reopen", "github", False),
         ("reopen", "jira", False),
@@ -143,17 +144,17 @@ def test_completing_before_a_reopen_was_delivered_keeps_its_comment(project: Pro
 
 def test_reopening_drops_a_close_that_has_nothing_to_say(project: Project) -> None:
     project.add(metadata(status="active", **LINKED))
-    project.manager.transition("7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
-    after, _ = project.manager.reopen("7", "why", "ada")
+    transition(project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
+    after, _ = reopen(project.manager, "7", "why", "ada")
     assert kinds(after.pending) == [("reopen", "github", True), ("reopen", "jira", True)]
 
 
 def test_reopening_keeps_what_a_close_had_to_say(project: Project) -> None:
     project.add(metadata(status="active", github=LINKED["github"]))
-    project.manager.transition(
-        "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE, reason="shipped"
+    transition(
+        project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE, reason="shipped"
     )
-    after, _ = project.manager.reopen("7", "why", "ada")
+    after, _ = reopen(project.manager, "7", "why", "ada")
     assert kinds(after.pending) == [("close", "github", False), ("reopen", "github", True)]
     assert [operation.reason for operation in after.pending] == ["shipped", None]
 
@@ -161,9 +162,9 @@ def test_reopening_keeps_what_a_close_had_to_say(project: Project) -> None:
 def test_two_reasons_are_two_comments_and_one_state(project: Project) -> None:
     project.add(metadata(github=LINKED["github"]))
     for reason in ("first", "second"):
-        project.manager.reopen("7", reason, "ada")
-        project.manager.transition("7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
-    after, _ = project.manager.reopen("7", "third", "ada")
+        reopen(project.manager, "7", reason, "ada")
+        transition(project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
+    after, _ = reopen(project.manager, "7", "third", "ada")
     assert kinds(after.pending) == [
         ("reopen", "github", False),
         ("reopen", "github", False),
@@ -175,8 +176,8 @@ def test_two_reasons_are_two_comments_and_one_state(project: Project) -> None:
 @pytest.mark.parametrize("to", [Status.PAUSED, Status.BACKLOG, Status.READY_FOR_REVIEW])
 def test_pausing_overtakes_nothing(project: Project, to: Status) -> None:
     project.add(metadata(**LINKED))
-    before, _ = project.manager.reopen("7", "why", "ada")
-    assert project.manager.transition("7", to, by="ada").pending == before.pending
+    before, _ = reopen(project.manager, "7", "why", "ada")
+    assert transition(project.manager, "7", to, by="ada").pending == before.pending
 
 
 def test_creating_and_updating_are_no_state_steps(project: Project) -> None:
@@ -185,7 +186,7 @@ def test_creating_and_updating_are_no_state_steps(project: Project) -> None:
         {"op": ulid(n), "kind": kind, **common} for n, kind in ((8, "create"), (9, "update"))
     ]
     project.add(metadata(pending=pending))
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert project.data()["pending"] == pending
 
 
@@ -193,6 +194,6 @@ def test_an_overtaken_operation_keeps_what_else_stands_in_it(project: Project) -
     parked = {"cause": "item-locked", "parkedAt": STAMP, "theirs": {"x": 1}}
     common = {"op": ulid(9), "kind": "close", "tracker": "jira", "item": "A-1", "at": STAMP}
     project.add(metadata(pending=[{**common, "by": "ada", "reason": "r", **parked}]))
-    after, _ = project.manager.reopen("7", "why", "ada")
+    after, _ = reopen(project.manager, "7", "why", "ada")
     expected = {**common, "by": "ada", "reason": "r", **parked, "state": False}
     assert (project.data()["pending"], after.pending[0].cause) == ([expected], "item-locked")

@@ -11,6 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.changes import reopen
 from tests.increments.files.making import GITHUB, Project, github, metadata, tree, ulid
 
 from unlatch.errors import StoreError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 SPEC = "---\ntitle: x\nstatus: completed  # since Tuesday\ncreated: 2025-11-01\n---\n\n# x\n"
 CHANGES: dict[str, Callable[[MetadataManager], object]] = {
-    "reopen": lambda manager: manager.reopen("7", "why", "ada"),
+    "reopen": lambda manager: reopen(manager, "7", "why", "ada"),
     "link": lambda manager: link(manager, "7", [github(5)], by="ada"),
     "unlink": lambda manager: unlink(manager, "7", github(4), by="ada"),
     "enqueue": lambda manager: enqueue(
@@ -59,7 +60,7 @@ def test_a_full_disk_leaves_everything_as_it_was(
     before = tree(project.root)
     said = _in_child(project.root, f"limit({allowed})")
     assert (said["id"], tree(project.root)) == ("not-writable", before)
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
@@ -95,6 +96,7 @@ def test_a_folder_that_may_not_be_listed_is_said_to_be_one(
 _CHILD = """
 import json, os, resource, signal, sys
 from pathlib import Path
+from tests.changes import reopen
 from tests.increments.files.making import manager_at
 from unlatch.errors import UnlatchError
 
@@ -111,7 +113,7 @@ def become_nobody():
 manager = manager_at(Path(sys.argv[1]))
 {prepare}
 try:
-    manager.reopen("7", "why", "ada")
+    reopen(manager, "7", "why", "ada")
     print("{{}}")
 except UnlatchError as error:
     print(json.dumps({{"id": error.id, "message": error.message, "hint": error.hint}}))
@@ -138,7 +140,7 @@ def test_a_lost_event_is_a_warning_and_the_reopen_stands(project: Project) -> No
     folder = project.add(metadata())
     with (folder / "events.jsonl").open("wb") as file:
         file.truncate(LARGEST)
-    after, entry = project.manager.reopen("7", "why", "ada")
+    after, entry = reopen(project.manager, "7", "why", "ada")
     assert (after.status, len(after.warnings)) == (Status.ACTIVE, 1)
     assert "events.jsonl" in after.warnings[0]
     (folder / "events.jsonl").unlink()
@@ -148,7 +150,7 @@ def test_a_lost_event_is_a_warning_and_the_reopen_stands(project: Project) -> No
 def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Project) -> None:
     folder = project.add(metadata(), spec=SPEC)
     (folder / "metadata.json").chmod(0o640)
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert sorted(path.name for path in folder.iterdir()) == [
         "events.jsonl",
         "metadata.json",
@@ -162,7 +164,7 @@ def test_writing_leaves_no_temporary_file_and_keeps_the_permissions(project: Pro
 
 def test_the_status_line_follows_and_nothing_else_changes(project: Project) -> None:
     folder = project.add(metadata(), spec=SPEC)
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     expected = SPEC.replace("status: completed  #", "status: active  #")
     assert (folder / "spec.md").read_text() == expected
 
@@ -172,20 +174,20 @@ def test_the_status_line_follows_and_nothing_else_changes(project: Project) -> N
 )
 def test_without_a_status_line_spec_md_is_left_alone(project: Project, spec: str) -> None:
     folder = project.add(metadata(), spec=spec)
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert (folder / "spec.md").read_text() == spec
 
 
 def test_another_spelling_of_the_same_status_is_left_alone(project: Project) -> None:
     folder = project.add(metadata(), spec="---\nstatus: In Progress\n---\n")
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert (folder / "spec.md").read_text() == "---\nstatus: In Progress\n---\n"
 
 
 def test_a_spec_md_that_is_no_text_is_left_alone(project: Project) -> None:
     folder = project.add(metadata())
     (folder / "spec.md").write_bytes(b"---\nstatus: completed\n---\n\xff")
-    project.manager.reopen("7", "why", "ada")
+    reopen(project.manager, "7", "why", "ada")
     assert (folder / "spec.md").read_bytes() == b"---\nstatus: completed\n---\n\xff"
 
 
@@ -202,7 +204,7 @@ def test_a_spec_md_that_cannot_be_written_is_reported_and_fixed_later(
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", fails_later)
-    after, _ = project.manager.reopen("7", "why", "ada")
+    after, _ = reopen(project.manager, "7", "why", "ada")
     assert any("the next command fixes its status line" in said for said in after.warnings)
     assert (folder / "spec.md").read_text() == SPEC
     monkeypatch.undo()

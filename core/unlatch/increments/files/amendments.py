@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
 from unlatch.increments.files.reading import DOCUMENTS, document, read_document, read_metadata
-from unlatch.increments.model.amendment import Amended, Amendment
 from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.atomic import replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-    from datetime import datetime
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
-    from unlatch.spi.operation import Operation
+    from unlatch.increments.model.amendment import Amended
+    from unlatch.increments.model.increment import Increment
 
 
 class _Written(NamedTuple):
@@ -43,12 +41,6 @@ def plan_amendment(folder: Path, amended: Amended) -> Amended:
     planned = tuple(replace(task, id=task_id) for task, task_id in tasks)
     amendment = replace(amended.amendment, tasks=planned, unwritten=unwritten)
     return replace(amended, amendment=amendment)
-
-
-def amended_entry(before: Increment, entry: ReopenEntry, amendment: Amendment) -> ReopenEntry:
-    """An entry of reopenHistory with its amendment; raises as `plan_amendment`."""
-    made = Amended(entry.id, entry.reopened_at, entry.reopened_by, amendment, entry.reason)
-    return replace(entry, amendment=plan_amendment(before.folder, made).amendment)
 
 
 def documents_of(increment: Increment) -> dict[str, str]:
@@ -115,13 +107,3 @@ def _note(path: Path, written: Mapping[str, _Written]) -> None:
             entry.pop("unwritten", None)
     if data != text.value:
         replace_file(path, text.with_value(data))
-
-
-def build_updates(
-    new_id: Callable[[], str], links: Collection[Link], *, at: datetime, by: str
-) -> tuple[Operation, ...]:
-    """Operations that update the check boxes of items, with an intent of their own."""
-    from unlatch.spi.operation import Kind, Operation  # noqa: PLC0415  (rarely needed)
-
-    op = new_id() if links else ""
-    return tuple(Operation(op, Kind.UPDATE, link.tracker, link.key, at, by) for link in links)

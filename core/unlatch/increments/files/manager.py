@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
-from unlatch.increments.files.collection import IncrementCollection
+from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.layout import SPEC, Folder, Layout, listing
 from unlatch.increments.files.locks import NEW, store_lock
+from unlatch.increments.files.reading import unreadable_documents, words_of
+from unlatch.increments.files.snapshots import Shapes, read_folder, read_increment
+from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.increments.model.status import Status
-from unlatch.increments.records.link_edits import add_link
-from unlatch.increments.records.pending import set_pending
-from unlatch.increments.records.reopens import AMENDED, AMENDMENTS
-from unlatch.worklog.ids import number_of
-from unlatch.worklog.times import stamp
+from unlatch.worklog.atomic import vanished
+from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.ids import matches, number_of
+from unlatch.worklog.safe_open import open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
+    from pathlib import Path
 
-    from unlatch.increments.files.layout import Layout
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
-    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.files.transaction import Edit
-    from unlatch.increments.model.amendment import Amended, Amendment
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
-    from unlatch.spi.operation import Kind, Operation
     from unlatch.worklog.event_log import Event
 
 
-class MetadataManager(IncrementCollection):
-    """The increments of one project.
+class MetadataManager:
+    """The increments of one project; a folder is listed again only after it changed.
 
     Modules that only writing needs are imported by the methods that write: `list` is faster so.
 
@@ -48,128 +48,86 @@ class MetadataManager(IncrementCollection):
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
-        super().__init__(layout, shapes=shapes)
+        self.layout = layout
+        self.shapes = shapes
         self.clock = clock
         self.new_id = new_id
+        self._found: set[str] = set()
+        self._listings: dict[Path, tuple[int, Sequence[str]]] = {}
+
+    def find(self, wanted: str) -> Folder:
+        """The folder for 7, 0007, or a folder's name; archived ones too.
+
+        Raises:
+            UsageError: `unknown-increment` or `ambiguous-increment`.
+            StoreError: `folder-vanished`, if it was found before.
+        """
+        increments = self.layout.increments
+        candidates = self._candidates(wanted)
+        if not candidates:
+            # A folder that appeared in the same clock tick may be missing in a known listing.
+            self._listings.clear()
+            candidates = self._candidates(wanted)
+        if len(candidates) == 1:
+            self._found.add(candidates[0].name)
+            return candidates[0]
+        if wanted in self._found:
+            raise vanished(increments / wanted)
+        if not candidates:
+            raise UsageError(
+                "unknown-increment",
+                f"there is no increment {wanted!r}",
+                where=str(increments),
+                hint="unlatch list --all",
+            )
+        names = ", ".join(str(one.path.relative_to(increments)) for one in candidates)
+        raise UsageError(
+            "ambiguous-increment",
+            f"{wanted!r} may be any of {names}",
+            where=str(increments),
+            hint="name the folder; of two with one name, rename or remove one",
+        )
+
+    def read(self, wanted: str) -> Increment:
+        """One increment; raises StoreError if its files cannot be read, or as `find`."""
+        return read_increment(self.find(wanted), self.shapes)
+
+    def list(self) -> list[Increment | BrokenIncrement]:
+        """All increments, archived and broken ones included."""
+        return [*self.each(self.layout.folders())]
+
+    def read_all(self) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
+        """The increments that can be read, and those that cannot."""
+        found = self.list()
+        broken = [one for one in found if isinstance(one, BrokenIncrement)]
+        return [one for one in found if not isinstance(one, BrokenIncrement)], broken
+
+    def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
+        """The increments in these folders, read one by one."""
+        with _without_collection():
+            for folder in folders:
+                yield read_folder(folder, self.shapes)
+
+    def unreadable_documents(self, increment: Increment) -> Sequence[StoreError]:
+        """Why spec.md or tasks.md cannot be read."""
+        return unreadable_documents(increment.folder)
+
+    def unreadable_title(self, increment: Increment) -> StoreError | None:
+        """Why the title of an increment is its folder's name, if spec.md cannot be read."""
+        if increment.title != words_of(increment.id):
+            return None
+        errors = self.unreadable_documents(increment)
+        return next((one for one in errors if (one.where or "").endswith(SPEC)), None)
 
     def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
         """Create an increment in planning, with the next number."""
         from unlatch.increments.files.new_increment import make_increment  # noqa: PLC0415
-        from unlatch.increments.records.events import Created  # noqa: PLC0415
 
         with store_lock(self.layout, NEW):
-            number = 1 + max((number_of(f.name) or 0 for f in self.layout.folders()), default=0)
-            data: dict[str, Any] = {
-                "id": "",
-                "status": Status.PLANNING.value,
-                "type": kind,
-                "created": stamp(self.clock()),
-                "lastActivity": stamp(self.clock()),
-            }
-            for link in links:
-                add_link(data, link, self.shapes.links[link.tracker])
-            event = Created(to=Status.PLANNING, **self.event_facts(by))
-            folder = make_increment(self.layout, number, title, data, event)
-        return self.read(folder.name)
-
-    def reopen(
-        self,
-        wanted: str,
-        reason: str,
-        reopened_by: str,
-        *,
-        amendment: Amendment | None = None,
-        update: Collection[Link] = (),
-        **details: Unpack[IntentDetails],
-    ) -> tuple[Increment, ReopenEntry]:
-        """Make a completed increment active, and enqueue a reopen of its items.
-
-        One write holds the status, the entry in reopenHistory and one pending operation for each
-        link of that moment. An archived increment is moved back first.
-
-        Args:
-            amendment: the change of its work; its documents are written after metadata.json.
-            update: links whose items are updated with the work.
-
-        Raises:
-            StoreError: `not-completed`, or as `change`.
-            UsageError: as `checked_reason`.
-        """
-        from unlatch.increments.files.amendments import build_updates  # noqa: PLC0415
-        from unlatch.increments.files.plans import plan_reopen  # noqa: PLC0415
-
-        reason = checked_reason(reason)
-
-        def plan(before: Increment, intent: Intent) -> Plan:
-            updates = build_updates(self.new_id, update, at=intent.at, by=intent.by)
-            return plan_reopen(before, intent, amendment=amendment, more=updates)
-
-        made, increment = self.apply(
-            wanted, plan, by=reopened_by, reason=reason, unarchive=True, **details
-        )
-        if made.entry is None:
-            raise AssertionError("a reopen has an entry")
-        return increment, made.entry
-
-    def transition(
-        self,
-        wanted: str,
-        to: Status,
-        *,
-        by: str,
-        reason: str | None = None,
-        enqueue: Kind | None = None,
-        **details: Unpack[IntentDetails],
-    ) -> Increment:
-        """Move an increment along the status table.
-
-        Args:
-            enqueue: the kind of operation for its items, or None to leave them alone.
-        """
-        from unlatch.increments.files.plans import plan_transition  # noqa: PLC0415
-
-        reason = checked_reason(reason) if reason is not None else None
-
-        def plan(before: Increment, intent: Intent) -> Plan:
-            return plan_transition(before, to, intent, enqueue=enqueue)
-
-        is_open = not to.is_finished
-        return self.apply(wanted, plan, by=by, reason=reason, unarchive=is_open, **details)[1]
-
-    def undo(
-        self, wanted: str, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]
-    ) -> tuple[Increment, ReopenEntry]:
-        """Restore the status before the last reopen, and enqueue the same for its items.
-
-        The entry stays in the history, marked as undone.
-
-        Raises:
-            StoreError: `nothing-to-undo`, or as `change`.
-        """
-        from unlatch.increments.files.plans import plan_undo  # noqa: PLC0415
-
-        made, increment = self.apply(wanted, plan_undo, by=by, reason=reason, **details)
-        if made.undone is None:
-            raise AssertionError("an undo marks an entry")
-        return increment, made.undone
-
-    def amend(
-        self, wanted: str, amended: Amended, *, operations: tuple[Operation, ...]
-    ) -> tuple[Increment, Amended]:
-        """Change the work of an increment whose status stays, and enqueue updates of its items."""
-        from unlatch.increments.files.amendments import plan_amendment  # noqa: PLC0415
-        from unlatch.increments.records.events import amended_event  # noqa: PLC0415
-
-        made: list[Amended] = []
-
-        def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-            done = plan_amendment(before.folder, amended)
-            made.append(done)
-            data.setdefault(AMENDMENTS, []).append(AMENDED.write(done))
-            set_pending(data, (*before.pending, *operations))
-            return [amended_event(done)]
-
-        return self.change(wanted, edit, unarchive=True), made[-1]
+            name = make_increment(
+                self.layout, self.shapes, title, kind=kind, links=links, facts=self.event_facts(by)
+            )
+        return self.read(name)
 
     def apply(
         self,
@@ -196,9 +154,10 @@ class MetadataManager(IncrementCollection):
     def intent(
         self, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]
     ) -> Intent:
-        """A new intent of now."""
+        """A new intent of now; raises as `checked_reason`."""
         from unlatch.increments.files.plans import Intent  # noqa: PLC0415
 
+        reason = None if reason is None else checked_reason(reason)
         return Intent(self.new_id(), self.clock(), by, reason, **details)
 
     def event_facts(self, by: str) -> dict[str, Any]:
@@ -220,16 +179,45 @@ class MetadataManager(IncrementCollection):
         from unlatch.increments.files.transaction import change_folder  # noqa: PLC0415
 
         name = self.find(wanted).name
+        order = {"unarchive": unarchive, "events_first": events_first}
         with store_lock(self.layout, name):
-            return change_folder(
-                self.layout,
-                self.find(name),
-                self.shapes,
-                edit,
-                unarchive=unarchive,
-                events_first=events_first,
-            )
+            return change_folder(self.layout, self.find(name), self.shapes, edit, **order)
 
     def unarchive(self, wanted: str) -> Increment:
         """Move an increment out of the archive, and update its documents from metadata.json."""
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
+
+    def _candidates(self, wanted: str) -> Sequence[Folder]:
+        increments = self.layout.increments
+        archives = [name for name in self._folders_in(increments) if name.startswith("_")]
+        found = []
+        for place in (increments, *(increments / name for name in archives)):
+            with suppress(UnsafePath):  # its increments are unknown
+                names = self._folders_in(place)
+                found += [
+                    Folder(name, place / name, place != increments)
+                    for name in ([wanted] if wanted in names else names)
+                    if matches(name, wanted) and number_of(name) is not None
+                ]
+        return found
+
+    def _folders_in(self, folder: Path) -> Sequence[str]:
+        """The sorted names of the folders in it, and of links, which may be folders."""
+        with listing(folder), open_folder(folder) as opened:
+            changed = opened.changed()
+            if self._listings.get(folder, (None,))[0] != changed:
+                self._listings[folder] = (changed, opened.folders())
+            return self._listings[folder][1]
+        return []
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Pause the garbage collector while many files are parsed: there is no garbage among them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -7,15 +7,23 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder, Layout
-from unlatch.increments.records.events import LOG
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Layout
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import LOG, Created
+from unlatch.increments.records.link_edits import add_link
 from unlatch.spi.text import without_controls
 from unlatch.worklog.atomic import replace_file, writing
+from unlatch.worklog.ids import number_of
 from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.safe_open import make_folders, open_folder
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from unlatch.worklog.event_log import Event
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from unlatch.increments.files.snapshots import Shapes
+    from unlatch.increments.model.increment import Link
 
 _LONGEST_SLUG = 60
 
@@ -34,26 +42,41 @@ def slug_of(title: str) -> str:
 
 
 def make_increment(
-    layout: Layout, number: int, title: str, data: dict[str, Any], event: Event
-) -> Folder:
-    """Make the folder of a new increment with its files; metadata.json comes last."""
+    layout: Layout,
+    shapes: Shapes,
+    title: str,
+    *,
+    kind: str,
+    links: Iterable[Link],
+    facts: dict[str, Any],
+) -> str:
+    """Make an increment in planning, with the next number; returns the name of its folder."""
+    number = 1 + max((number_of(one.name) or 0 for one in layout.folders()), default=0)
     name = f"{number:04d}-{slug_of(title)}"
-    folder = Folder(name, layout.increments / name, archived=False)
-    with writing(folder.path):
-        make_folders(folder.path)
+    times = dict.fromkeys(("created", "lastActivity"), stamp(facts["at"]))
+    data = {"id": name, "status": Status.PLANNING.value, "type": kind, **times}
+    for link in links:
+        add_link(data, link, shapes.links[link.tracker])
+    _make_folder(layout.increments / name, title, data, Created(to=Status.PLANNING, **facts))
+    return name
+
+
+def _make_folder(folder: Path, title: str, data: dict[str, Any], event: Created) -> None:
+    """Make the folder of a new increment with its files; metadata.json comes last."""
+    with writing(folder):
+        make_folders(folder)
     try:
-        replace_file(folder.path / SPEC, _spec(title).encode(errors="replace"))
-        replace_file(folder.path / TASKS, b"# Tasks\n")
-        LOG.append(folder.path, event)
+        replace_file(folder / SPEC, _spec(title).encode(errors="replace"))
+        replace_file(folder / TASKS, b"# Tasks\n")
+        LOG.append(folder, event)
         # An increment without metadata.json is broken, so a crash before this line is seen.
-        replace_file(folder.path / METADATA, render_new({**data, "id": name}))
+        replace_file(folder / METADATA, render_new(data))
     except BaseException:
-        with open_folder(layout.increments) as increments:
-            increments.remove_tree(name)
+        with open_folder(folder.parent) as increments:
+            increments.remove_tree(folder.name)
         raise
-    with writing(folder.path), open_folder(layout.increments) as increments:
+    with writing(folder), open_folder(folder.parent) as increments:
         increments.sync()
-    return folder
 
 
 def _spec(title: str) -> str:

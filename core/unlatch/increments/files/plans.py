@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.amendments import amended_entry
+from unlatch.increments.files.amendments import plan_amendment
 from unlatch.increments.files.reading import COMPLETED_KEYS, times_in
+from unlatch.increments.model.amendment import Amended, Amendment
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import ALLOWED_MOVES, Status
-from unlatch.increments.records.events import Transitioned, Undone, reopened_event
+from unlatch.increments.records.events import Transitioned, Undone, amended_event, reopened_event
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import struck, supersede
 from unlatch.spi.operation import AS_CONFIGURED, Attempt, DeliveryOptions, Kind, Operation
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
 
-    from unlatch.increments.model.amendment import Amendment
     from unlatch.worklog.event_log import Event
 
 
@@ -75,6 +75,7 @@ class Plan:
         after: the increment after the change, with all operations that are then pending.
         entry: the new entry of reopenHistory, for a reopen.
         undone: the entry that is marked as undone, for an undo.
+        amended: the change of the work, where the status stays.
         pin_base: links whose items stay as they are; their base follows the status, so that no
             sync reports drift.
         event: None if only the pending operations change.
@@ -84,6 +85,7 @@ class Plan:
     after: Increment
     entry: ReopenEntry | None = None
     undone: ReopenEntry | None = None
+    amended: Amended | None = None
     pin_base: tuple[Link, ...] = ()
     event: Event | None = None
 
@@ -137,11 +139,12 @@ def plan_reopen(
         struck=struck(before.pending),
     )
     if amendment:
-        entry = amended_entry(before, entry, amendment)
+        made = Amended(intent.op, intent.at, intent.by, amendment, intent.reason)
+        entry = replace(entry, amendment=plan_amendment(before.folder, made).amendment)
     kept = supersede(before.pending, before.reopens)
     # The reason and the author are in the entry.
-    made = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
-    reopens, pending = (*before.reopens, entry), (*kept, *made, *more)
+    new = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
+    reopens, pending = (*before.reopens, entry), (*kept, *new, *more)
     after = replace(before, status=Status.ACTIVE, reopens=reopens, pending=pending)
     pinned = tuple(intent.exclude) if entry.amendment and entry.amendment.parts else ()
     return Plan(before, after, entry, pin_base=pinned, event=reopened_event(entry))
@@ -205,6 +208,14 @@ def _last_attempt(
         if synced.before and same_item(link, synced.link):
             return Attempt(0, at, synced.before, ended=at)
     return None
+
+
+def plan_amend(before: Increment, amended: Amended, *operations: Operation) -> Plan:
+    """Change the work of an increment whose status stays; raises as `plan_amendment`."""
+    made = plan_amendment(before.folder, amended)
+    pending, amendments = (*before.pending, *operations), (*before.amendments, made)
+    after = replace(before, pending=pending, amendments=amendments)
+    return Plan(before, after, amended=made, event=amended_event(made))
 
 
 def plan_enqueue(before: Increment, *made: Operation) -> Plan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
@@ -23,24 +23,21 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG
 from unlatch.increments.records.link_edits import block_at
 from unlatch.increments.records.pending import set_pending
-from unlatch.increments.records.reopens import write_reopen
+from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, write_reopen
 from unlatch.worklog.atomic import replace_file, sweep, writing
 from unlatch.worklog.safe_open import open_folder
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.worklog.event_log import Event
 
-
-class Edit(Protocol):
-    """A change of an increment: alters `data` in place and returns the events that record it."""
-
-    def __call__(self, before: Increment, data: dict[str, Any], /) -> list[Event]: ...
+    # A change of an increment: alters the data in place and returns the events that record it.
+    Edit = Callable[[Increment, dict[str, Any]], list[Event]]
 
 
 def change_folder(
@@ -90,6 +87,8 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
     """Write a plan into the content of metadata.json; returns the events that record it."""
     if plan.undone is not None:
         _set_back(data, plan.undone, now)
+    elif plan.amended is not None:
+        data.setdefault(AMENDMENTS, []).append(AMENDED.write(plan.amended))
     elif plan.event is not None:
         _set_status(data, plan.after.status, now)
     if plan.entry is not None:
