@@ -1,12 +1,11 @@
 """The configuration: `.unlatch/config.toml`, over an existing `.specweave/config.json`."""
 
-from __future__ import annotations
-
 import re
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
@@ -25,10 +24,6 @@ from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.safe_open import read_file
 from unlatch.worklog.user_files import read_user_file, user_config_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -4,19 +4,14 @@ It names trackers because SpecWeave does. Values of an unexpected shape are igno
 belongs to another program, and must not keep this one from working.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import SPECWEAVE, Layout
 from unlatch.worklog.safe_open import read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
 # The parts of `sync.write` that need consent in SpecWeave: for items that it made, for items that

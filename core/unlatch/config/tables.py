@@ -1,7 +1,5 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated
 

@@ -5,14 +5,9 @@ email, zipfile and csv) takes as long as three bare interpreters. The format is 
 https://packaging.python.org/en/latest/specifications/entry-points/.
 """
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 _METADATA_FOLDERS = (".dist-info", ".egg-info")
 

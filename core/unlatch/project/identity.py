@@ -1,18 +1,13 @@
 """The user's name for audit entries."""
 
-from __future__ import annotations
-
 import getpass
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import UsageError
 from unlatch.project.git.run import ask_git
 from unlatch.spi.text import without_controls, without_surrogates
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 LONGEST_NAME = 200
 # The variables of CI systems for the person whose push or click started the job.

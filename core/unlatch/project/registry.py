@@ -1,19 +1,15 @@
 """The installed plugins, found by their entry points."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.snapshots import Shapes
 from unlatch.project.entry_points import entry_points
 from unlatch.spi import SPI_VERSION, Manifest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GROUP = "unlatch.plugins"
 

@@ -9,8 +9,6 @@ turns one change into requests, and returns the tracker's answers. It never writ
 prompts, exits or retries.
 """
 
-from __future__ import annotations
-
 from unlatch.spi.inspection import Access, Examination, PlannedRequest, Remark
 from unlatch.spi.interface import Settings, SyncPlugin
 from unlatch.spi.item import Category, CommentRef, ItemEvent, ItemRef, Listed, RemoteItem, Snapshot

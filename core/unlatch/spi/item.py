@@ -1,13 +1,9 @@
 """Items on trackers: references, content, comments and events."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from typing import Any
 
 
 class Category(StrEnum):

@@ -1,14 +1,8 @@
 """The manifest: data about a tracker that unlatch reads before it loads the plugin."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 
 SPI_VERSION = 2
 

@@ -4,8 +4,6 @@ It holds the operation's ULID alone. If the tracker's markup has hidden comments
 otherwise a short last line.
 """
 
-from __future__ import annotations
-
 import re
 
 _MARKER = re.compile(r"unlatch(?::op=| ref )([0-7][0-9A-HJKMNP-TV-Z]{25})")

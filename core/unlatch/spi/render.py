@@ -1,7 +1,5 @@
 """Text in the formats of trackers, with people's words escaped for each."""
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

@@ -4,8 +4,6 @@ People's words go into spans unchanged, and each renderer escapes them for its o
 in a span is read as markup.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,11 +1,7 @@
 """Messages about invalid values, in the terms of their author rather than of pydantic."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Any
 
 # By pydantic's names of mistakes: https://docs.pydantic.dev/latest/errors/validation_errors/
 _MESSAGES = {

@@ -1,7 +1,5 @@
 """Answers of trackers: document, pages and requested waits, and how much of each is read."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

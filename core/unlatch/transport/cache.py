@@ -3,17 +3,13 @@
 A lost file costs a request. A file that cannot be read or written is treated as missing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 
 def read_cache(file: Path) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 Never from a file in a repository, and never from a command line.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import os
@@ -14,14 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from unlatch.errors import Unauthorised, UnlatchError
 from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.worklog.programs import find_program, run
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 Tokens = tuple[EnvToken | CommandToken, ...]
 ReadKeyring = Callable[[str, str], str | None]

@@ -1,18 +1,13 @@
 """Rate limits: waits that a tracker asks for, and keeping to its published limits."""
 
-from __future__ import annotations
-
 from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import TYPE_CHECKING
 
 from unlatch.errors import Limited, Unreachable
 from unlatch.transport.options import TransportOptions, Wait
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 class Gate:

@@ -1,15 +1,10 @@
 """Redaction of secrets in messages, headers and traces, in linear time."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 from urllib.parse import quote, quote_plus
 
 from unlatch.spi.text import without_controls
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MASK = "***"
 _LONGEST = 300

@@ -4,16 +4,11 @@ Both are context variables of one thread, which the threads that it starts do no
 inside the worker.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 

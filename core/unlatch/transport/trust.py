@@ -4,19 +4,14 @@ The vendor's own hosts by default, more only by the environment or the user's ow
 Nothing in a repository can add one: a pull request must not be able to point CI's token elsewhere.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 TRUSTED_HOSTS = "UNLATCH_TRUSTED_HOSTS"
 _PORTS = {"http": 80, "https": 443}

@@ -13,19 +13,14 @@ The user's own git configuration and environment apply. A repository's own progr
   committed, with a configuration that names programs.
 """
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import UsageError
 from unlatch.worklog.programs import Finished, find_program, run
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 _READING_SECONDS = 5.0
 _WORKING_SECONDS = 300.0

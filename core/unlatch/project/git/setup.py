@@ -4,8 +4,6 @@
 clone's own configuration, because git lets no repository name programs to run.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path
