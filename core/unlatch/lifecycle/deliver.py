@@ -28,8 +28,6 @@ class Delivered:
     """The result of delivering one increment's operations.
 
     Args:
-        increment: the increment as it is now.
-        deliveries: the result of each operation that was tried.
         left: the number of operations that are still pending.
         on_purpose: whether they were left on purpose (`--offline`).
     """

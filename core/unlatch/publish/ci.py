@@ -22,11 +22,7 @@ class System(StrEnum):
 
 
 # The variable that each of them sets.
-_SIGNS = {
-    System.GITHUB: "GITHUB_ACTIONS",
-    System.AZURE: "TF_BUILD",
-    System.GITLAB: "GITLAB_CI",
-}
+_SIGNS = {System.GITHUB: "GITHUB_ACTIONS", System.AZURE: "TF_BUILD", System.GITLAB: "GITLAB_CI"}
 # For a committer without an address; RFC 2606 reserves the domain.
 _NOBODY = "unlatch@ci.invalid"
 
@@ -74,7 +70,5 @@ class Ci:
 
 def detect(environ: Mapping[str, str]) -> Ci | None:
     """The CI job that this process belongs to, if any."""
-    for system, sign in _SIGNS.items():
-        if environ.get(sign, "").casefold() == "true":
-            return Ci(system, environ)
-    return None
+    found = (one for one, sign in _SIGNS.items() if environ.get(sign, "").casefold() == "true")
+    return next((Ci(system, environ) for system in found), None)

@@ -44,8 +44,6 @@ class PublishTarget:
     """Where changed increments are published.
 
     Args:
-        ci: the CI job, if this is one.
-        remote: the remote's name.
         branch: the branch that a push goes to, or that a pull request is made for.
         below: the folder of the increments, from the top of the checkout.
         tip: the last commit of an open pull request's branch, merged into the checkout.
@@ -162,18 +160,13 @@ def _with_proposal(target: PublishTarget) -> PublishTarget:
     tip = git("rev-parse", "FETCH_HEAD").line
     if git("merge-base", "--is-ancestor", tip, "HEAD").is_done:
         return target
-    _merge_proposal(target, tip)
-    return replace(target, tip=tip)
-
-
-def _merge_proposal(target: PublishTarget, tip: str) -> None:
     # Squashed, so that no branch moves; the commit that follows has it as a parent.
-    if target.git("merge", "--quiet", "--squash", tip).is_done:
-        return
-    target.git("reset", "--merge")
+    if git("merge", "--quiet", "--squash", tip).is_done:
+        return replace(target, tip=tip)
+    git("reset", "--merge")
     raise StoreError(
         "proposal-in-conflict",
         f"{target.proposal} conflicts with {target.branch}",
-        where=str(target.git.top),
+        where=str(git.top),
         hint=f"merge or delete {target.proposal}, then run the command again",
     )

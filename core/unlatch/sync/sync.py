@@ -17,9 +17,8 @@ from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
 from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from unlatch.delivery.preview import Previewed
     from unlatch.delivery.task import Delivery
@@ -71,12 +70,9 @@ class SyncListener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SyncPreview:
-    """The plan of a sync, and the requests that it would send.
+    """The plan of a sync, the requests that it would send, and the increments that it compared.
 
-    Args:
-        increments: the increments that were compared.
-        other_branch: the branch, if it is not the compared one: only deliveries would be made.
-        broken: increments that cannot be read.
+    On `other_branch`, which is not the compared one, only deliveries would be made.
     """
 
     plan: SyncPlan
@@ -94,7 +90,6 @@ class SyncResult:
         delivered: the increments with pending operations, including those that were skipped.
         blocked: the number of blocked operations that were not tried.
         other_branch: as in the preview.
-        broken: increments that cannot be read.
     """
 
     plan: SyncPlan
@@ -109,11 +104,7 @@ class SyncResult:
 def preview(
     workspace: Workspace, trackers: Trackers, options: SyncOptions, *, by: str, requests: bool
 ) -> SyncPreview:
-    """Compare, and plan a sync; nothing is written.
-
-    Args:
-        requests: whether to list each request, too.
-    """
+    """Compare, and plan a sync, with each request if these are asked for; nothing is written."""
     everything, broken = workspace.manager.read_all()
     increments = _choose(workspace, options, everything)
     plan = plan_sync(workspace, trackers, increments, everything)
@@ -185,13 +176,8 @@ class _Sync:
         check_item_count(self.workspace, items, most, command=command)
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
-        run = DeliveryRun(
-            self.workspace,
-            self.trackers,
-            options=self.options.delivery,
-            fresh=fresh,
-            named=bool(self.options.ids),
-        )
+        options, named = self.options.delivery, bool(self.options.ids)
+        run = DeliveryRun(self.workspace, self.trackers, options, fresh=fresh, named=named)
         operations = sum(run.will_attempt(op) for one in due for op in one.pending)
         with self.listener.delivering(due, operations) as report:
             for name, made in deliver_all(run, due, report).items():
@@ -236,11 +222,8 @@ def _choose(
             where=str(root),
             hint="fetch it first: git fetch origin BRANCH; in CI check out with the whole history",
         )
-    return [one for one in everything if _is_changed(one.folder.relative_to(root), files)]
-
-
-def _is_changed(folder: Path, files: Iterable[str]) -> bool:
-    return any(file.startswith(f"{folder.as_posix()}/") for file in files)
+    places = {one.id: f"{one.folder.relative_to(root).as_posix()}/" for one in everything}
+    return [one for one in everything if any(file.startswith(places[one.id]) for file in files)]
 
 
 def _answered(plan: SyncPlan, listener: SyncListener) -> SyncPlan:

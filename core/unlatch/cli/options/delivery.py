@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.runtime.session import flag
 from unlatch.config.tables import CommentStyle
 from unlatch.project.registry import Registry
 from unlatch.spi.operation import DeliveryOptions, Kind
@@ -16,22 +17,18 @@ if TYPE_CHECKING:
 
     from unlatch.spi import Option
 
-DRY_RUN = click.option(
-    "--dry-run", is_flag=True, help="Show each item, comment and request, and write nothing."
-)
-OFFLINE = click.option("--offline", is_flag=True, help="Leave the items for unlatch sync.")
-YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+DRY_RUN = flag("--dry-run", help="Show each item, comment and request, and write nothing.")
+OFFLINE = flag("--offline", help="Leave the items for unlatch sync.")
+YES = flag("--yes", "-y", help="Do not ask.")
 _COMMENT = click.option(
     "--comment",
     type=click.Choice([style.value for style in CommentStyle]),
     help="How much to say on the items; by default as configured.",
 )
-_EVEN_IF_NOT_PLANNED = click.option(
-    "--even-if-not-planned", is_flag=True, help="Also reopen items that were closed on purpose."
+_EVEN_IF_NOT_PLANNED = flag(
+    "--even-if-not-planned", help="Also reopen items that were closed on purpose."
 )
-_FOLLOW = click.option(
-    "--follow", is_flag=True, help="Update links to items that were moved or renamed."
-)
+_FOLLOW = flag("--follow", help="Update links to items that were moved or renamed.")
 
 
 def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]], Any]:
@@ -43,10 +40,7 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
     """
     plugins = _plugin_flags(kinds)
     flags = [_FOLLOW]
-    flags += [
-        click.option(f"--{one.name}", parameter, is_flag=True, help=one.help)
-        for parameter, one in plugins.items()
-    ]
+    flags += [flag(f"--{one.name}", parameter, help=one.help) for parameter, one in plugins.items()]
     if Kind.REOPEN in kinds:
         flags.append(_EVEN_IF_NOT_PLANNED)
     if comment:
@@ -64,8 +58,8 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
             return function(*args, delivery=delivery, **kwargs)
 
         command: Any = run
-        for flag in reversed(flags):
-            command = flag(command)
+        for add in reversed(flags):
+            command = add(command)
         return command
 
     return decorate

@@ -9,14 +9,11 @@ from typing import Any
 
 import click
 
+from unlatch.cli.runtime.session import flag
 from unlatch.errors import UsageError
 
 _OPTIONS = (
-    click.option(
-        "--update-scope",
-        is_flag=True,
-        help="Reopen with new scope: describe the change and add tasks.",
-    ),
+    flag("--update-scope", help="Reopen with new scope: describe the change and add tasks."),
     click.option("--scope", metavar="TEXT", help="Describe the change; implies --update-scope."),
     click.option(
         "--tasks-file",

@@ -9,6 +9,7 @@ import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.session import flag
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.activation_guard import ActivationOptions
 
-FORCE = click.option(
-    "--force", is_flag=True, help="Override limits and rules; recorded in the history."
-)
+FORCE = flag("--force", help="Override limits and rules; recorded in the history.")
 CATEGORY = click.option(
     "--category", metavar="WORD", help="The kind of reason, as the project's rules name it."
 )

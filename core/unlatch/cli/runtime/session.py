@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.transport import Wait
 
+flag = partial(click.option, is_flag=True)
 BY = click.option(
     "--by",
     metavar="NAME",
     help="Record this name in the history; by default your name in CI or git.",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+JSON = flag("--json", "as_json", help="Print one JSON document.")
 REASON = click.option("--reason", metavar="TEXT", help="Record this reason in the history.")
 ID = click.argument("wanted", metavar="ID")
 

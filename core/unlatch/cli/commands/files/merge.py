@@ -12,7 +12,7 @@ import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ _LONGEST = 60
 
 @click.command()
 @click.option("--resolve", "wanted", metavar="ID", required=True, help="The increment.")
-@click.option("--ours", is_flag=True, help="Take our side of each conflict.")
-@click.option("--theirs", is_flag=True, help="Take their side of each conflict.")
-@click.option("--add", is_flag=True, help="Also git add the resolved files.")
-@click.option("--dry-run", is_flag=True, help="Show the conflicts, and write nothing.")
+@flag("--ours", help="Take our side of each conflict.")
+@flag("--theirs", help="Take their side of each conflict.")
+@flag("--add", help="Also git add the resolved files.")
+@flag("--dry-run", help="Show the conflicts, and write nothing.")
 @JSON
 @with_session
 def run(

@@ -11,7 +11,7 @@ import click
 from unlatch.cli.render.diff import agreed, diff_of, show_diff
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--undo", is_flag=True, help="Undo the last migration.")
-@click.option("--dry-run", is_flag=True, help="Show the changes, and write nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@flag("--undo", help="Undo the last migration.")
+@flag("--dry-run", help="Show the changes, and write nothing.")
+@flag("--yes", help="Do not ask.")
 @BY
 @JSON
 @with_session

@@ -9,7 +9,7 @@ import click
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.increments import broken_entries, tell_left_out
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.increments.records.events import (
     LOG,
     Amended,
@@ -35,7 +35,7 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 @click.command()
 @click.argument("wanted", metavar="[ID]", required=False)
-@click.option("--all", "over_all", is_flag=True, help="Show statistics of all reopens.")
+@flag("--all", "over_all", help="Show statistics of all reopens.")
 @JSON
 @with_session
 def run(session: Session, *, wanted: str | None, over_all: bool, as_json: bool) -> int:

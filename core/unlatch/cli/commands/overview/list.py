@@ -10,7 +10,7 @@ import click
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.increments import list_entry, not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
@@ -28,7 +28,7 @@ _MOST_ITEMS = 34
 
 
 @click.command()
-@click.option("--all", "everything", is_flag=True, help="Also list archived increments.")
+@flag("--all", "everything", help="Also list archived increments.")
 @click.option("--status", "wanted", metavar="STATUS", help="Only list this status.")
 @JSON
 @with_session

@@ -10,7 +10,7 @@ from unlatch.cli.render.deliveries import next_command
 from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.increments import item_entry, list_entry, not_read
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import ID, JSON, Session, with_session
+from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
 from unlatch.increments.records.operation import operation_entry
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @ID
-@click.option("--offline", is_flag=True, help="Do not read the items from the trackers.")
+@flag("--offline", help="Do not read the items from the trackers.")
 @JSON
 @with_session
 def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:

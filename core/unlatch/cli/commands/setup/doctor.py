@@ -16,7 +16,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import agreed, diff_of, show_diff
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,12 +30,10 @@ _FINDING = ("severity", "id", "message", "where", "hint", "increment")
 
 @click.command()
 @click.argument("trackers", metavar="[TRACKER...]", nargs=-1)
-@click.option(
-    "--online", is_flag=True, help="Check the token's permissions on the trackers; read only."
-)
-@click.option("--fix", is_flag=True, help="Show safe fixes, ask, and write them.")
-@click.option("--dry-run", is_flag=True, help="With --fix: show the fixes, and write nothing.")
-@click.option("--yes", is_flag=True, help="With --fix: do not ask.")
+@flag("--online", help="Check the token's permissions on the trackers; read only.")
+@flag("--fix", help="Show safe fixes, ask, and write them.")
+@flag("--dry-run", help="With --fix: show the fixes, and write nothing.")
+@flag("--yes", help="With --fix: do not ask.")
 @JSON
 @with_session
 def run(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON
+from unlatch.cli.runtime.session import JSON, flag
 from unlatch.project.git.setup import DRIVER, GitSetupResult, require_git, set_up_git
 from unlatch.project.registry import Registry
 from unlatch.project.setup import set_up
@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
-    "--git",
-    "with_git",
-    is_flag=True,
-    help="Also set up git to merge increments field by field.",
-)
+@flag("--git", "with_git", help="Also set up git to merge increments field by field.")
 @JSON
 @click.pass_context
 def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:

@@ -10,7 +10,7 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import link_entry
 from unlatch.cli.render.increments import item_entry
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, with_session
 from unlatch.errors import UsageError
 
 
@@ -20,13 +20,9 @@ from unlatch.errors import UsageError
 @click.option(
     "--file", metavar="CSV", help="Link the items in a file of increment,url; - reads stdin."
 )
-@click.option(
-    "--suggest", is_flag=True, help="Suggest items for increments without one; link nothing."
-)
+@flag("--suggest", help="Suggest items for increments without one; link nothing.")
 @BY
-@click.option(
-    "--dry-run", is_flag=True, help="Show the items to link or create, and write nothing."
-)
+@flag("--dry-run", help="Show the items to link or create, and write nothing.")
 @JSON
 @with_session
 def run(

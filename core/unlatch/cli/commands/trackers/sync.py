@@ -25,7 +25,7 @@ from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines
-from unlatch.cli.runtime.session import BY, JSON, Session, is_interactive, with_session
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, is_interactive, with_session
 from unlatch.errors import UnlatchError
 from unlatch.project.registry import Registry
 from unlatch.publish.publish import PublishResult, sync_and_publish
@@ -49,7 +49,7 @@ _MAX_ITEMS = click.option(
     type=click.IntRange(min=1),
     help="Maximum number of items to change; by default as configured.",
 )
-_FORCE = click.option("--force", is_flag=True, help="Also complete increments with open tasks.")
+_FORCE = flag("--force", help="Also complete increments with open tasks.")
 _COMMIT = click.option(
     "--commit",
     "way",
@@ -81,22 +81,14 @@ def _sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def command(entry: Entry) -> click.Command:
-    """The command."""
-
     @click.command(entry.name, help=entry.own_help)
     @click.argument("ids", metavar="[ID...]", nargs=-1)
-    @click.option("--all", "everything", is_flag=True, help="Sync all increments (the default).")
+    @flag("--all", "everything", help="Sync all increments (the default).")
     @click.option(
         "--changed-since", metavar="REF", help="Only sync increments that this branch changed."
     )
-    @click.option(
-        "--plan",
-        "--dry-run",
-        "plan",
-        is_flag=True,
-        help="Show the changes on both sides, and write nothing.",
-    )
-    @click.option("--check", is_flag=True, help="As --plan, with exit code 5 for any drift.")
+    @flag("--plan", "--dry-run", "plan", help="Show the changes on both sides, and write nothing.")
+    @flag("--check", help="As --plan, with exit code 5 for any drift.")
     @_sync_options
     @with_session
     def sync(
@@ -120,8 +112,6 @@ def command(entry: Entry) -> click.Command:
 
 
 def ingest(entry: Entry) -> click.Command:
-    """The command that processes a webhook event."""
-
     @click.command(entry.name, help=entry.own_help)
     @click.argument("file", metavar="FILE", type=_FILE)
     @click.option(

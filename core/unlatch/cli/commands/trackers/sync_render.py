@@ -50,7 +50,6 @@ def drift_code(plan: SyncPlan) -> int:
 
 
 def result_code(result: SyncResult, published: PublishResult) -> int:
-    """The exit code of a sync."""
     codes = (delivered_code(one.deliveries, one.left) for one in result.delivered)
     failed = [*(one.error for one in result.moved), *(one.seen.error for one in result.plan.links)]
     is_undecided = any(failed) or result.plan.is_unresolved
@@ -84,18 +83,13 @@ def tell_preview(session: Session, found: SyncPreview, *, requests: bool) -> Non
 
 
 def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
-    """A table of the links that are not in sync.
-
-    Args:
-        changes: whether to list those that are, or were, brought in sync.
-    """
+    """A table of the links that differ; with `changes`, also of those that are brought in sync."""
     rows = [link_row(one) for one in plan.reported if changes or one.verdict not in _CHANGES]
     if rows:
         output.table(HEADINGS, rows, flexible=4)
 
 
 def link_row(one: Compared) -> tuple[str, str, str, str, str]:
-    """A link as a row under HEADINGS."""
     there = one.seen.item.state if one.seen.item else "unknown"
     return (one.increment.id, one.increment.status.value, one.seen.name, there, action_of(one))
 
@@ -178,7 +172,6 @@ def _comments(found: SyncPreview) -> int:
 
 
 def preview_document(found: SyncPreview) -> output.Json:
-    """The plan of a sync, for scripts."""
     return {
         "compared": [_compared_entry(one) for one in found.plan.reported],
         "moves": [_move_entry(move) for move in found.plan.moves],
@@ -193,7 +186,6 @@ def preview_document(found: SyncPreview) -> output.Json:
 
 
 def result_document(result: SyncResult, published: PublishResult) -> output.Json:
-    """The result of a sync, for scripts."""
     return {
         "increments": [
             {

@@ -42,7 +42,6 @@ def report_preview(session: Session, plan: SyncPlan, *, check: bool, code: int) 
 def report_result(
     session: Session, result: SyncResult, published: PublishResult, *, code: int
 ) -> None:
-    """Report a sync that was done."""
     job = ci.job()
     if job is None:
         return

@@ -13,7 +13,7 @@ from unlatch.cli.render.documents import delivered_code, delivery_entry, increme
 from unlatch.cli.render.increments import item_entry, tell_left_out
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, with_session
 from unlatch.lifecycle.tracker_items import (
     apply_item_change,
     fetch_tracker_items,
@@ -41,7 +41,6 @@ _CHANGES = {
 
 
 def tracker_group(name: str) -> click.Group:
-    """The commands of one tracker."""
     manifest = Registry().manifest(name)
     title, noun = manifest.title, manifest.noun
     group = click.Group(name, help=f"Work on {title} {noun}s alone. (writes trackers)")
@@ -67,7 +66,7 @@ def _create_command(manifest: Manifest) -> click.Command:
     @click.option(
         "--story", "stories", metavar="US-ID", multiple=True, help="Only for this user story."
     )
-    @click.option("--per-story", is_flag=True, help=f"Create {noun} for each user story.")
+    @flag("--per-story", help=f"Create {noun} for each user story.")
     @BY
     @DRY_RUN
     @serving(Kind.CREATE, comment=False)

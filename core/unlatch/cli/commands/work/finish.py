@@ -19,7 +19,7 @@ from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, require_terminal, with_session
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, require_terminal, with_session
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.status_change import (
     ChangePlan,
@@ -38,16 +38,12 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi.operation import DeliveryOptions
 
-_FORCE = click.option(
-    "--force", is_flag=True, help="Complete it although work is open; that is recorded."
-)
+_FORCE = flag("--force", help="Complete it although work is open; that is recorded.")
 _OWN_OPTIONS = {"complete": _FORCE, "undo": YES}
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
 def command(entry: Entry) -> click.Command:
-    """The command."""
-
     @click.command(entry.name, help=entry.own_help)
     @ID
     @click.option("--reason", metavar="TEXT", help="Post this reason on each item.")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 
 def command(entry: Entry) -> click.Command:
-    """The command."""
-
     @click.command(entry.name, help=entry.own_help)
     @click.argument("title", required=False)
     @click.option("--from", "url", metavar="URL", help="Take title and link from this item.")

@@ -10,7 +10,7 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.scope import scoping, take_scoping
 from unlatch.cli.render.rule_warnings import CATEGORY, FORCE
-from unlatch.cli.runtime.session import BY, JSON, REASON, Session, with_session
+from unlatch.cli.runtime.session import BY, JSON, REASON, Session, flag, with_session
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 
 def command(entry: Entry) -> click.Command:
-    """The command."""
-
     @click.command(entry.name, help=entry.own_help)
     @click.argument("ids", metavar="ID...", nargs=-1)
     @click.option(
@@ -37,9 +35,7 @@ def command(entry: Entry) -> click.Command:
     @YES
     @OFFLINE
     @DRY_RUN
-    @click.option(
-        "--reopen-items", is_flag=True, help="Also reopen the items of an abandoned increment."
-    )
+    @flag("--reopen-items", help="Also reopen the items of an abandoned increment.")
     @scoping
     @CATEGORY
     @FORCE
