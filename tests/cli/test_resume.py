@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.project import ALL, CLOSED, FINISHED, NAME, OPEN, REASON, Project, stamp
 
-from unlatch.spi.marker import ops_in
+from unlatch.spi.text import ops_in
 from unlatch.worklog.ids import is_ulid
 
 RESUME = ("resume", "0007", "--reason", REASON, "--yes")

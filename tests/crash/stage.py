@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import requests
 
-from unlatch.spi.marker import ops_in
+from unlatch.spi.text import ops_in
 from unlatch.worklog.user_files import state_folder
 
 if TYPE_CHECKING:

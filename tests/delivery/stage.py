@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tests.cli.project import NAME, REASON, Done, Project
 from tests.warm.client import unlatch
 
-from unlatch.spi.marker import ops_in
+from unlatch.spi.text import ops_in
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.delivery.stage import RESUME, SYNC, active_on, completed_on
 
-from unlatch.spi.marker import hidden
+from unlatch.spi.text import hidden
 from unlatch_sandbox import Fault
 
 HOME = "octo/widgets"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.spi.marker import defused, hidden, ops_in, visible
+from unlatch.spi.text import defused, hidden, ops_in, visible
 
 ONE = "01KA0000000000000000000001"
 TWO = "01KA0000000000000000000002"

@@ -11,9 +11,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from unlatch.spi.marker import hidden, ops_in, visible
 from unlatch.spi.render import adf, as_html, markdown, plain, wiki
-from unlatch.spi.text import Check, Checks, Heading, Span, Text, fill, without_controls
+from unlatch.spi.text import (
+    Check,
+    Checks,
+    Heading,
+    Span,
+    Text,
+    fill,
+    hidden,
+    ops_in,
+    visible,
+    without_controls,
+)
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

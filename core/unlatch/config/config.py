@@ -81,10 +81,8 @@ class CoreConfig(Table):
 
 
 # The settings outside of tables.
-_TOP_LEVEL = tuple(
-    name
-    for name, field in CoreConfig.model_fields.items()
-    if not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel))
+_TOP_LEVEL = frozenset(
+    name for name, one in CoreConfig.model_fields.items() if not isinstance(one.default, Table)
 )
 
 
@@ -110,9 +108,8 @@ class UserConfig(Table):
     @field_validator("allowed_links")
     @classmethod
     def _absolute(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for one in value:
-            if not Path(one).is_absolute():
-                raise ValueError(f"{one!r} is not an absolute path")
+        if relative := [one for one in value if not Path(one).is_absolute()]:
+            raise ValueError(f"{relative[0]!r} is not an absolute path")
         return value
 
 

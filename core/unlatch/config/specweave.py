@@ -54,10 +54,7 @@ Tables = dict[str, dict[str, Any]]
 
 
 def read_specweave(layout: Layout) -> Any:
-    """The content of a project's config.json; empty if it cannot be read.
-
-    SpecWeave reports the mistakes in its own file.
-    """
+    """A project's config.json; empty if it cannot be read: SpecWeave reports its own mistakes."""
     try:
         return json.loads(read_file(layout.root / SPECWEAVE / "config.json"))
     except (OSError, StoreError, ValueError, RecursionError):
@@ -96,9 +93,8 @@ def limits_of(config: Any) -> dict[str, Any]:
 
 def repositories_of(config: Any) -> dict[str, str]:
     """The GitHub repository of each profile."""
-    places = (
-        (name, _github(at(one, "config"))) for name, one in _items(at(config, "sync", "profiles"))
-    )
+    profiles = _items(at(config, "sync", "profiles"))
+    places = ((name, _github(at(profile, "config"))) for name, profile in profiles)
     return {name: place["repository"] for name, place in places if place}
 
 
@@ -139,9 +135,9 @@ def _items(node: Any) -> tuple[tuple[str, Any], ...]:
 
 def _consents(config: Any) -> dict[str, list[str]]:
     """The parts that may be written to items, if SpecWeave lacks a consent."""
+    given = at(config, "sync", "settings")
 
     def refused(*consents: tuple[str, frozenset[str]]) -> frozenset[str]:
-        given = at(config, "sync", "settings")
         return frozenset().union(*(parts for key, parts in consents if at(given, key) is False))
 
     found = {"write": refused(_OWN, _ANY), "write_foreign": refused(_FOREIGN, _ANY)}
@@ -187,13 +183,9 @@ def _joined(name: str, places: list[dict[str, Any]]) -> dict[str, Any]:
     table = places[0]
     one, more = ("repository", "repositories") if name == "github" else ("project", "projects")
     host = next((key for key in ("organization_url", "site") if key in table), None)
-    others = [
-        place[one]
-        for place in places[1:]
-        if one in place and (host is None or place[host] == table[host])
-    ]
-    others = [other for other in dict.fromkeys(others) if other != table.get(one)]
-    return {**table, more: others} if others else table
+    here = places[1:] if host is None else [p for p in places[1:] if p[host] == table[host]]
+    others = [place[one] for place in here if place.get(one) not in (None, table.get(one))]
+    return {**table, more: list(dict.fromkeys(others))} if others else table
 
 
 def _github(config: Any) -> dict[str, Any]:

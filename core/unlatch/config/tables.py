@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from unlatch.increments.model import limits, reopening, sync_policy
+from unlatch.increments.model import reopening, sync_policy
+from unlatch.increments.model.limits import Limits
 from unlatch.increments.model.rule_violation import Policy
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict
@@ -77,17 +78,11 @@ class LimitsConfig(Table):
     stale_after: StaleAfter = StaleAfter()
 
     @property
-    def rules(self) -> limits.Limits:
+    def rules(self) -> Limits:
         """The limits, as the rules of increments take them."""
-        after = self.stale_after
-        return limits.Limits(
-            self.max_active,
-            self.hard_cap,
-            self.per_type,
-            frozenset(self.can_interrupt),
-            self.policy,
-            {Status.ACTIVE: after.active, Status.PAUSED: after.paused},
-        )
+        after = {Status.ACTIVE: self.stale_after.active, Status.PAUSED: self.stale_after.paused}
+        exempt = frozenset(self.can_interrupt)
+        return Limits(self.max_active, self.hard_cap, self.per_type, exempt, self.policy, after)
 
 
 class ReopenConfig(Table):
@@ -185,11 +180,8 @@ class SyncConfig(Table):
     def policy(self, tracker: str) -> sync_policy.SyncPolicy:
         """The policy for one tracker's items."""
         own = self.trackers.get(tracker, TrackerSync())
-        return sync_policy.SyncPolicy(
-            own.direction or self.direction,
-            own.conflict or self.conflict,
-            own.on_close or self.on_close,
-        )
+        conflict, on_close = own.conflict or self.conflict, own.on_close or self.on_close
+        return sync_policy.SyncPolicy(own.direction or self.direction, conflict, on_close)
 
     def may_write(self, tracker: str, *, foreign: bool = False) -> frozenset[Part]:
         """The parts of a tracker's items that may be written; `foreign` ones existed before."""

@@ -9,8 +9,7 @@ turns one change into requests, and returns the tracker's answers. It never writ
 prompts, exits or retries.
 """
 
-from unlatch.spi.inspection import Access, Examination, PlannedRequest, Remark
-from unlatch.spi.interface import Settings, SyncPlugin
+from unlatch.spi.interface import Access, Examination, PlannedRequest, Remark, Settings, SyncPlugin
 from unlatch.spi.item import Category, CommentRef, ItemEvent, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.spi.manifest import (
     SPI_VERSION,
@@ -22,10 +21,9 @@ from unlatch.spi.manifest import (
     Option,
     Scheme,
 )
-from unlatch.spi.marker import hidden, ops_in, visible
 from unlatch.spi.operation import Change, DeliveryOptions, Draft, Goal, Outcome, Progress, must_move
 from unlatch.spi.render import adf, as_html, markdown, plain, wiki
-from unlatch.spi.text import Check, Checks, Heading, Span, Text
+from unlatch.spi.text import Check, Checks, Heading, Span, Text, hidden, ops_in, visible
 from unlatch.worklog.times import read_stamp
 
 __all__ = [

@@ -4,8 +4,17 @@ import html
 import re
 from typing import Any
 
-from unlatch.spi.marker import defused
-from unlatch.spi.text import Block, Check, Checks, Heading, Paragraph, Span, Text, without_controls
+from unlatch.spi.text import (
+    Block,
+    Check,
+    Checks,
+    Heading,
+    Paragraph,
+    Span,
+    Text,
+    defused,
+    without_controls,
+)
 
 _BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
 # For formats without check boxes of their own.
@@ -39,9 +48,8 @@ def _plain(block: Block) -> str:
     if isinstance(block, Heading):
         return block.text
     if isinstance(block, Checks):
-        return "\n".join(
-            f"{'  ' * item.depth}- {_BRACKETS[item.done]}{item.text}" for item in block.items
-        )
+        lines = (f"{'  ' * one.depth}- {_BRACKETS[one.done]}{one.text}" for one in block.items)
+        return "\n".join(lines)
     return "".join(span.text for span in block)
 
 

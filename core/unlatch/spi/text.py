@@ -1,7 +1,9 @@
-"""Text for people on trackers, before rendering into a tracker's format.
+"""Text for people on trackers, before rendering into a tracker's format, and its markers.
 
 People's words go into spans unchanged, and each renderer escapes them for its own format. Nothing
-in a span is read as markup.
+in a span is read as markup. The marker that an operation leaves on an item keeps it from being done
+twice. It holds the operation's ULID alone. If the tracker's markup has hidden comments it is
+invisible, otherwise a short last line.
 """
 
 import re
@@ -12,6 +14,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 except newline and tab, DEL, C1, and controls that reorder characters (CVE-2021-42574).
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SLOT = re.compile(r"\{(\w+)\}")
+_MARKER = re.compile(r"unlatch(?::op=| ref )([0-7][0-9A-HJKMNP-TV-Z]{25})")
+# Trackers fold white space, which may turn other text into a marker.
+_LIKE_A_MARKER = re.compile(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{25})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,11 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of a list of check boxes.
-
-    Args:
-        done: whether it is ticked; None for a line without a box.
-        depth: the level of nesting, from 0.
-    """
+    """One line of a list of check boxes."""
 
     text: str
-    done: bool | None = None
-    depth: int = 0
+    done: bool | None = None  # whether it is ticked; None for a line without a box
+    depth: int = 0  # the level of nesting, from 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,11 @@ Text = tuple[Block, ...]
 def fill(template: str, values: dict[str, str]) -> Text:
     """The paragraphs of a template with its `{slots}` filled.
 
-    A template knows `**bold**` and `{slot}`. Values are not searched for either.
-
-    Raises:
-        KeyError: the template has a slot that `values` lacks; its argument is the slot's name.
+    A template knows `**bold**` and `{slot}`. Values are not searched for either. KeyError: the
+    template has a slot that `values` lacks; its argument is the slot's name.
     """
-    return tuple(
-        tuple(_spans(block.strip("\n"), values))
-        for block in re.split(r"\n{2,}", template)
-        if block.strip()
-    )
+    blocks = (block.strip("\n") for block in re.split(r"\n{2,}", template) if block.strip())
+    return tuple(tuple(_spans(block, values)) for block in blocks)
 
 
 def _spans(block: str, values: dict[str, str]) -> list[Span]:
@@ -89,8 +84,7 @@ def without_controls(text: str) -> str:
 
     Trackers drop or refuse control characters, and in a terminal they act.
     """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROLS.sub("", lines)
+    return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def without_surrogates(text: str) -> str:
@@ -99,3 +93,26 @@ def without_surrogates(text: str) -> str:
     They come from command lines that are not UTF-8 (PEP 383).
     """
     return _SURROGATE.sub("\ufffd", text)
+
+
+def hidden(op: str) -> str:
+    """The marker as an HTML comment, for Markdown."""
+    return f"<!-- unlatch:op={op} -->"
+
+
+def visible(op: str) -> str:
+    """The marker as words, for formats that may drop hidden text."""
+    return f"unlatch ref {op}"
+
+
+def ops_in(text: str) -> frozenset[str]:
+    """The operations whose markers `text` carries, in either spelling."""
+    return frozenset(_MARKER.findall(text))
+
+
+def defused(text: str) -> str:
+    """`text` with invalidated markers, so that a quoted one does not count as a delivery.
+
+    The zero-width space inserted is invisible.
+    """
+    return _LIKE_A_MARKER.sub("un\u200blatch", text)

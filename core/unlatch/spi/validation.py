@@ -37,10 +37,8 @@ def validation_message(
 ) -> str:
     """The message for an invalid value, without its place.
 
-    Args:
-        detail: a mistake from pydantic's `ValidationError.errors()`.
-        a_list: the format's name for a list of the expected values.
-        a_table: the format's name for a mapping.
+    `detail` is a mistake from pydantic's `ValidationError.errors()`; `a_list` and `a_table` are the
+    format's names for a list of the expected values, and for a mapping.
     """
     kind = detail["type"]
     of_type = (message for prefix, message in _TYPES if kind.startswith(prefix))

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, Rejected
 from unlatch.spi import Outcome, Progress, must_move, plain, visible
-from unlatch.spi.marker import defused
-from unlatch.spi.text import without_controls
+from unlatch.spi.text import defused, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
