@@ -9,7 +9,9 @@ from tests.cli.project import REASON
 from tests.cli.test_corpus import corpus, pytestmark
 from tests.increments.documents.test_corpus import a_third_or_all
 
-from unlatch.increments.documents import open_work, read_spec, read_tasks
+from unlatch.increments.documents.model import open_work
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from tests.crash.people import Item
 
 from unlatch.cli.main import run
 from unlatch.increments.files.layout import layout_at
-from unlatch.increments.merge.text import merge_events, merge_metadata
+from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace

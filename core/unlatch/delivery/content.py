@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.documents import Criterion, Spec, Story, Task
+    from unlatch.increments.documents.model import Criterion, Spec, Story, Task
     from unlatch.increments.model.amendment import Amended
     from unlatch.increments.model.increment import Increment
 
@@ -93,7 +93,8 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
     Raises:
         UsageError: `item-unknown`, if spec.md has no such user story.
     """
-    from unlatch.increments.documents import read_spec, read_tasks  # noqa: PLC0415
+    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
+    from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415
 
     texts = documents_of(increment)
     spec, tasks = read_spec(texts[SPEC]), read_tasks(texts[TASKS]).tasks
@@ -112,7 +113,7 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
 
 def stories_of(increment: Increment) -> tuple[str, ...]:
     """Return the ids of an increment's user stories, in the order of its spec.md."""
-    from unlatch.increments.documents import read_spec  # noqa: PLC0415
+    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
 
     spec = read_spec(read_document(increment.folder / SPEC) or "")
     return tuple(dict.fromkeys(story.id for story in spec.stories))

@@ -9,7 +9,9 @@ from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
 from unlatch.doctor.metadata import content_of
 from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
-from unlatch.increments.documents import Criterion, Task, open_work, read_spec, read_tasks
+from unlatch.increments.documents.model import Criterion, Task, open_work
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.layout import EVENTS, SPEC, TASKS
 from unlatch.increments.model.status import Status, read_status

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, unexpected
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, Folder
 from unlatch.increments.files.locks import store_lock
-from unlatch.increments.merge.text import UnmergeableError, merge_events, merge_metadata
+from unlatch.increments.merge.metadata import UnmergeableError, merge_events, merge_metadata
 from unlatch.project.git.run import merge_file, run_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.worklog.atomic import replace_file

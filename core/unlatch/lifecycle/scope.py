@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.increments.documents import NewTask
+    from unlatch.increments.model.amendment import NewTask
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi.operation import DeliveryOptions
@@ -112,7 +112,7 @@ def parts_of(
         UsageError: `item-unknown` or `item-ambiguous`.
         StoreError: `document-unreadable`.
     """
-    from unlatch.increments.documents import check_parts  # noqa: PLC0415
+    from unlatch.increments.documents.scope_change import check_parts  # noqa: PLC0415
 
     spec, listed = (document(increment.folder, name) for name in (SPEC, TASKS))
     parts = check_parts(spec, listed, task_ids=tasks, other_ids=(*stories, *criteria))
@@ -121,7 +121,7 @@ def parts_of(
 
 def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
     """The stories and criteria that new tasks name, and that spec.md does not have."""
-    from unlatch.increments.documents import read_spec  # noqa: PLC0415
+    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
 
     spec = read_spec(documents_of(increment)[SPEC])
     ids = [*(one.id for one in spec.stories), *(one.id for one in spec.criteria)]
@@ -132,7 +132,7 @@ def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
 
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
     """The links whose items an amendment leaves alone: those of stories that it does not touch."""
-    from unlatch.increments.documents import touched_stories  # noqa: PLC0415
+    from unlatch.increments.documents.scope_change import touched_stories  # noqa: PLC0415
 
     if not amendment.parts:
         return ()
@@ -181,7 +181,7 @@ def _written(increment: Increment) -> set[str]:
 
 def is_known(increment: Increment, amendment: Amendment) -> bool:
     """Whether an amendment of an active increment says nothing new, as a step that CI repeats."""
-    from unlatch.increments.documents import are_open  # noqa: PLC0415
+    from unlatch.increments.documents.scope_change import are_open  # noqa: PLC0415
 
     if amendment.change is None:
         texts = documents_of(increment)
@@ -266,7 +266,8 @@ def _operations(
 
 def scope_of(increment: Increment, amendment_id: str) -> Scope:
     """The change of an increment's work, by its documents as they are after it."""
-    from unlatch.increments.documents import progress, read_tasks  # noqa: PLC0415  (needed rarely)
+    from unlatch.increments.documents.model import progress  # noqa: PLC0415  (needed rarely)
+    from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415  (needed rarely)
 
     amended = next(one for one in increment.amended if one.id == amendment_id)
     texts = documents_of(increment)

@@ -36,7 +36,7 @@ from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.increments.documents import Criterion, Task
+    from unlatch.increments.documents.model import Criterion, Task
     from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.project.workspace import Workspace
@@ -243,14 +243,16 @@ def check_finish(increment: Increment, to: Status, *, reason: str | None, force:
 
 
 def _open_work(increment: Increment) -> list[str]:
-    from unlatch.increments.documents import open_work, read_spec, read_tasks  # noqa: PLC0415
+    from unlatch.increments.documents.model import open_work  # noqa: PLC0415
+    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
+    from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415
 
     texts = documents_of(increment)
     return [_line(one) for one in open_work(read_spec(texts[SPEC]), read_tasks(texts[TASKS]))]
 
 
 def _line(item: Criterion | Task) -> str:
-    from unlatch.increments.documents import Criterion  # noqa: PLC0415
+    from unlatch.increments.documents.model import Criterion  # noqa: PLC0415
 
     words = " ".join((item.text if isinstance(item, Criterion) else item.title).split())
     shown = words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."

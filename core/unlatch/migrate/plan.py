@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import getitem
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import (
@@ -17,7 +19,6 @@ from unlatch.increments.files.layout import (
 )
 from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
-from unlatch.migrate.config import migrated_config
 from unlatch.migrate.journal import Move
 from unlatch.worklog.safe_open import exists, open_folder, read_file
 
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from unlatch.config.config import RawConfig
     from unlatch.project.workspace import Workspace
 
 THEIRS, OURS = f"{SPECWEAVE}/increments", f"{HOME}/increments"
 _ATTRIBUTES = ".gitattributes"
+_HEADING = "Configuration of unlatch; every setting is explained in docs/configuration.md."
+_SOURCE = f"{SPECWEAVE}/config.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +143,6 @@ def _metadata(workspace: Workspace, folder: Folder, place: str) -> Change | Skip
     return Change(path, before, after) if after != before else None
 
 
-def _config(workspace: Workspace) -> Change | None:
-    after = migrated_config(workspace)
-    if after is None:
-        return None
-    path = workspace.layout.config
-    before = read_file(path) if exists(path) else None
-    return Change(f"{HOME}/{path.name}", before, after)
-
-
 def _attributes(root: Path) -> Change | None:
     """.gitattributes with its lines about the increments changed to their new place."""
     with contextlib.suppress(OSError):
@@ -156,3 +151,35 @@ def _attributes(root: Path) -> Change | None:
         if after != before:
             return Change(_ATTRIBUTES, before, after)
     return None
+
+
+def _config(workspace: Workspace) -> Change | None:
+    """config.toml with all settings of SpecWeave's config.json, which stays: others read it."""
+    if not exists(workspace.layout.root / _SOURCE) or not workspace.config.specweave:
+        return None
+    import tomlkit  # noqa: PLC0415  (slow to load)
+
+    path = workspace.layout.config
+    before = read_file(path) if exists(path) else None
+    document = tomlkit.parse(before.decode()) if before else tomlkit.document()
+    if before is None:
+        document.add(tomlkit.comment(_HEADING))
+    off = tomlkit.item(False)
+    document.add("specweave", off.comment(f"{_SOURCE} is not read any more"))
+    for steps, value in _inherited(workspace.raw_config):
+        table: Any = document
+        for depth, step in enumerate(steps[:-1], 2):
+            if step not in table:
+                table.add(step, tomlkit.table(is_super_table=depth < len(steps)))
+            table = table[step]
+        table.add(steps[-1], tomlkit.item(value).comment(f"from {_SOURCE}"))
+    return Change(f"{HOME}/{path.name}", before, tomlkit.dumps(document).encode())
+
+
+def _inherited(raw: RawConfig) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The settings that come from config.json, by the steps of their keys."""
+    values = {**raw.core.model_dump(mode="json"), "trackers": dict(raw.trackers)}
+    for key, origin in raw.origins.items():
+        if origin == _SOURCE:
+            steps = tuple(key.split("."))
+            yield steps, reduce(getitem, steps, values)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.increments.documents import (
-    NewTask,
-    Spec,
-    Tasks,
-    read_spec,
-    read_tasks,
-    with_marked,
-    with_scope_change,
-    with_tasks,
-)
+from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.scope_change import with_scope_change, with_tasks
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.model.amendment import NewTask
+
+if TYPE_CHECKING:
+    from unlatch.increments.documents.model import Spec, Tasks
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")

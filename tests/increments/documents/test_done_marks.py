@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from unlatch.errors import UsageError
-from unlatch.increments.documents import read_tasks, with_marked
+from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.tasks import read_tasks
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 LATER = "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\ufe0f"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.increments.documents import (
-    NewTask,
-    read_spec,
-    read_tasks,
-    with_marked,
-    with_scope_change,
-    with_tasks,
-)
+from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.scope_change import with_scope_change, with_tasks
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.model.amendment import NewTask
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 HEADING = "Scope change 2026-11-22"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
-from unlatch.increments.documents import (
-    NewTask,
-    Task,
-    read_spec,
-    read_tasks,
-    with_marked,
-    with_scope_change,
-    with_tasks,
-)
+from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.scope_change import with_scope_change, with_tasks
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.model.amendment import NewTask
+
+if TYPE_CHECKING:
+    from unlatch.increments.documents.model import Task
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.increments.documents import Criterion, read_spec
+from unlatch.increments.documents.model import Criterion
+from unlatch.increments.documents.spec import read_spec
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.increments.documents import Task, open_work, progress, read_spec, read_tasks
+from unlatch.increments.documents.model import Task, open_work, progress
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 LATER = "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\ufe0f"

@@ -10,17 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
-from unlatch.increments.documents import (
-    NewTask,
+from unlatch.increments.documents.scope_change import (
     amended_spec,
     amended_tasks,
     are_open,
     check_parts,
-    read_spec,
-    read_tasks,
     touched_stories,
 )
-from unlatch.increments.model.amendment import Amended, Amendment
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.model.amendment import Amended, Amendment, NewTask
 
 ULID = "01KA0000000000000000000001"
 SPEC = """\

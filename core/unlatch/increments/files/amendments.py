@@ -56,7 +56,7 @@ def documents_of(increment: Increment) -> dict[str, str]:
 
 
 def _after(texts: Mapping[str, str], amended: Amended) -> tuple[dict[str, str], tuple[str, ...]]:
-    from unlatch.increments.documents import amended_spec, amended_tasks  # noqa: PLC0415  (rarely needed)
+    from unlatch.increments.documents.scope_change import amended_spec, amended_tasks  # noqa: PLC0415  (rarely needed)
 
     tasks, ids = amended_tasks(texts[TASKS], amended)
     return {SPEC: amended_spec(texts[SPEC], amended), TASKS: tasks}, ids

@@ -12,7 +12,7 @@ import click
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UsageError
-from unlatch.increments.documents import NewTask
+from unlatch.increments.model.amendment import NewTask
 from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
 from unlatch.worklog.programs import find_program
 
