@@ -25,24 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """One operation, and the requests that delivering it would send.
+    """One operation, and the requests that delivering it would send."""
 
-    Args:
-        operation: the operation; a new one has an id of its own all the same.
-        item: the item as it is now; None if it was not or could not be read.
-        was_pending: whether it is pending already, so that the item would be searched for its
-            marker first; where that is found, less is sent.
-        error: why it would not be delivered.
-    """
-
-    operation: Operation
+    operation: Operation  # a new one has an id of its own all the same
     link: Link
     name: str
     change: Change
-    item: RemoteItem | None = None
+    item: RemoteItem | None = None  # as it is now; None if it was not or could not be read
     requests: tuple[PlannedRequest, ...] = ()
+    # It is pending already: the item would be searched for its marker, and less be sent if found.
     was_pending: bool = False
-    error: UnlatchError | None = None
+    error: UnlatchError | None = None  # why it would not be delivered
 
     @property
     def is_unread(self) -> bool:
@@ -53,20 +46,14 @@ class Previewed:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The changes that a command would make.
+    """The changes that a command would make."""
 
-    Args:
-        plan: the changes to the increment.
-        spared: links whose items stay open, with the unfinished increments that need them.
-        warnings: rule violations that would not refuse it.
-        scope: the changes to the increment's work, if any.
-    """
-
-    plan: Plan
+    plan: Plan  # the changes to the increment
     items: tuple[Previewed, ...]
+    # Links whose items stay open, with the unfinished increments that need them.
     spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
-    warnings: tuple[UnlatchError, ...] = ()
-    scope: Any = None
+    warnings: tuple[UnlatchError, ...] = ()  # rule violations that would not refuse it
+    scope: Any = None  # the changes to the increment's work, if any
 
     @property
     def requests(self) -> int:

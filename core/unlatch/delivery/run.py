@@ -43,9 +43,8 @@ class SharedItems:
         These few are read again, since another process may have resumed one of them meanwhile.
         """
         with self._lock:
-            linked = self._linked
-        others = (name for name in linked.get(identity(link), ()) if name != increment.id)
-        return tuple(name for name in others if self._is_unfinished(name))
+            linked = self._linked.get(identity(link), ())
+        return tuple(one for one in linked if one != increment.id and self._is_unfinished(one))
 
     def _is_unfinished(self, name: str) -> bool:
         with suppress(UnlatchError):
@@ -85,27 +84,18 @@ class SharedItems:
 
 @dataclass
 class DeliveryRun:
-    """One run of delivery.
-
-    Args:
-        options: the options of this command; completed by those of each operation.
-        fresh: intents that this process has just made, so that no other can have sent them.
-        named: whether increments, or a remedy among the options, were named, so that blocked
-            operations are tried again.
-        tracker: deliver only to this tracker; None for all.
-        clock: a monotonic clock, in seconds.
-        attempted: operations that a batch has handled already.
-    """
+    """One run of delivery."""
 
     workspace: Workspace
     trackers: Trackers
-    options: DeliveryOptions = AS_CONFIGURED
+    options: DeliveryOptions = AS_CONFIGURED  # of this command; each operation's complete them
+    # Intents that this process has just made, so that no other can have sent them.
     fresh: frozenset[str] = frozenset()
-    named: bool = False
-    tracker: str | None = None
+    named: bool = False  # by increment or remedy, so that blocked operations are tried again
+    tracker: str | None = None  # deliver only to this tracker; None for all
     shared: SharedItems = None  # type: ignore[assignment]  # set below
-    clock: Callable[[], float] = time.monotonic
-    attempted: set[OperationKey] = field(default_factory=set)
+    clock: Callable[[], float] = time.monotonic  # in seconds
+    attempted: set[OperationKey] = field(default_factory=set)  # in a batch
     _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

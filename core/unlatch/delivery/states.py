@@ -111,33 +111,21 @@ MAX_RETRY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The facts about an operation that this run has gathered.
-
-    Args:
-        state: the state that this run has reached; None before its first step.
-        last: the last event.
-        probed: whether the parts already done are known: the item was searched for the marker, or
-            this process has just made the operation, so that no other can have sent it.
-        settled: whether all earlier requests to the item have taken effect.
-        named: whether a person asked for it by name, or by an option for its kind of obstacle.
-        can_wait: whether waiting for a rate limit is still allowed.
-        sends: how often this run has sent it.
-        retry_at: when the tracker accepts requests again, as this run learned.
-        cause: the id of the last error.
-        contacts: how often this run has begun to probe or send it.
-    """
+    """The facts about an operation that this run has gathered."""
 
     now: datetime
-    state: State | None = None
+    state: State | None = None  # that this run has reached; None before its first step
     last: Event | None = None
+    # The parts already done are known: the item was searched for the marker, or this process has
+    # just made the operation, so that no other can have sent it.
     probed: bool = False
-    settled: bool = True
-    named: bool = False
-    can_wait: bool = True
-    sends: int = 0
-    retry_at: datetime | None = None
-    cause: str | None = None
-    contacts: int = 0
+    settled: bool = True  # whether all earlier requests to the item have taken effect
+    named: bool = False  # a person asked for it by name, or by an option for its kind of obstacle
+    can_wait: bool = True  # whether waiting for a rate limit is still allowed
+    sends: int = 0  # how often this run has sent it
+    retry_at: datetime | None = None  # when the tracker accepts requests again
+    cause: str | None = None  # the id of the last error
+    contacts: int = 0  # how often this run has begun to probe or send it
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +166,9 @@ def current_state(operation: Operation, attempt: Attempt | None, evidence: Evide
         return evidence.state
     if operation.is_blocked:
         return State.BLOCKED
-    if attempt is None:
-        return State.PENDING
-    if attempt.is_open:
+    if attempt and attempt.is_open:
         return State.UNKNOWN
-    return State.RETRY_AT if attempt.retry_at else State.PENDING
+    return State.RETRY_AT if attempt and attempt.retry_at else State.PENDING
 
 
 def next_step(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> Step:

@@ -23,49 +23,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of an operation on its item, as the tracker's answers show it.
-
-    Args:
-        before: the item before the first attempt wrote anything; None for a create.
-        after: the item after the last write.
-        commented: whether its comment is there, whoever posted it.
-        refused: labels that the tracker refused for good.
-        notes: remarks for the user.
-    """
+    """The effect of an operation on its item, as the tracker's answers show it."""
 
     result: Result
-    before: SeenItem | None
-    after: RemoteItem
-    commented: bool = False
+    before: SeenItem | None  # before the first attempt wrote anything; None for a create
+    after: RemoteItem  # after the last write
+    commented: bool = False  # whether its comment is there, whoever posted it
     labels_added: tuple[str, ...] = ()
     labels_removed: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()  # labels that the tracker refused for good
+    notes: tuple[str, ...] = ()  # for the user
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The result of one operation in this run.
-
-    Args:
-        name: the item's display name, or its key where the name is unknown.
-        ref: the item, if it could be located.
-        effect: its effect; with an error, the parts that were done all the same.
-        found: whether an earlier run or another clone had delivered it.
-        undecided: why an undo left the item as it is, for a person to decide.
-        change: the whole change, including parts that an earlier attempt did; None if the item
-            was not read.
-    """
+    """The result of one operation in this run."""
 
     operation: Operation
-    name: str
-    ref: ItemRef | None = None
-    effect: Effect | None = None
+    name: str  # the item's display name, or its key where the name is unknown
+    ref: ItemRef | None = None  # the item, if it could be located
+    effect: Effect | None = None  # with an error, the parts that were done all the same
     error: UnlatchError | None = None
     requests: int = 0
     state: State = State.PENDING
-    found: bool = False
-    undecided: str | None = None
+    found: bool = False  # whether an earlier run or another clone had delivered it
+    undecided: str | None = None  # why an undo left the item as it is, for a person to decide
+    # The whole change, including parts that an earlier attempt did; None if the item was not read.
     change: Change | None = None
 
     @property
@@ -76,32 +59,21 @@ class Delivery:
 
 @dataclass(eq=False)
 class DeliveryTask:
-    """One operation that a run delivers; the steps update it, the state machine reads it.
-
-    Args:
-        increment: its increment, as last read.
-        is_fresh: whether this process has made it and no other can have sent it.
-        ref: the item, once it is located.
-        snapshot: the item as last read; None if it has to be read before writing.
-        markers: its comments found on the item.
-        change: the whole change, including parts that an earlier attempt did.
-        noted: whether the current attempt is noted on disk.
-        written: whether this run has written to the item.
-    """
+    """One operation that a run delivers; the steps update it, the state machine reads it."""
 
     run: DeliveryRun
-    increment: Increment
+    increment: Increment  # as last read
     operation: Operation
     evidence: Evidence
-    is_fresh: bool
+    is_fresh: bool  # whether this process has made it and no other can have sent it
     options: DeliveryOptions
     name: str
-    ref: ItemRef | None = None
-    snapshot: Snapshot | None = None
-    markers: tuple[CommentRef, ...] = ()
-    change: Change | None = None
-    noted: bool = False
-    written: bool = False
+    ref: ItemRef | None = None  # the item, once it is located
+    snapshot: Snapshot | None = None  # as last read; None if it has to be read before writing
+    markers: tuple[CommentRef, ...] = ()  # its comments found on the item
+    change: Change | None = None  # the whole, including parts that an earlier attempt did
+    noted: bool = False  # whether the current attempt is noted on disk
+    written: bool = False  # whether this run has written to the item
     effect: Effect | None = None
     error: UnlatchError | None = None
     undecided: str | None = None
@@ -155,18 +127,9 @@ class DeliveryTask:
             is_silent_undo = operation.kind is Kind.UNDO and not effect.commented
             found = found and not (is_silent_undo and effect.result is Result.STATE_KEPT)
             effect = replace(effect, notes=(*effect.notes, *self.notes))
-        return Delivery(
-            operation,
-            self.name,
-            self.ref,
-            effect,
-            self.error,
-            requests,
-            current_state(operation, operation.attempt, self.evidence),
-            found,
-            self.undecided,
-            self.change,
-        )
+        state = current_state(operation, operation.attempt, self.evidence)
+        facts = (operation, self.name, self.ref, effect, self.error, requests, state, found)
+        return Delivery(*facts, self.undecided, self.change)
 
 
 def make_task(run: DeliveryRun, increment: Increment, operation: Operation) -> DeliveryTask:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import kind_for
@@ -29,17 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """The result of the local part of a plan.
+    """The result of the local part of a plan."""
 
-    Args:
-        moves: the moves of the plan; those that failed with their error.
-        enqueued: the intents of the enqueued operations.
-        fresh: those that this process has made, and no other can have delivered.
-    """
-
-    moves: tuple[Move, ...]
-    enqueued: frozenset[str]
-    fresh: frozenset[str]
+    moves: tuple[Move, ...]  # those that failed with their error
+    enqueued: frozenset[str]  # the intents of the enqueued operations
+    fresh: frozenset[str]  # those that this process has made, and no other can have delivered
 
 
 def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewed, ...]:
@@ -85,20 +80,16 @@ def apply_sync_plan(
 
 def _record_base(workspace: Workspace, group: Sequence[Compared]) -> None:
     compared = group[0].increment
-    record_in_sync(
-        workspace.manager,
-        compared.id,
-        _bases(compared.status, group),
-        is_current=lambda now: _is_unchanged(now, compared),
-    )
+    bases = _bases(compared.status, group)
+    is_current = partial(_is_unchanged, compared)
+    record_in_sync(workspace.manager, compared.id, bases, is_current=is_current)
 
 
 def _bases(status: Status, links: Iterable[Compared]) -> dict[Link, Base]:
-    items = ((one.link, one.seen.item) for one in links)
     return {
-        link: Base(status.value, item.category.value, item.state)
-        for link, item in items
-        if item is not None
+        one.link: Base(status.value, one.seen.item.category.value, one.seen.item.state)
+        for one in links
+        if one.seen.item is not None
     }
 
 
@@ -110,22 +101,19 @@ def _push(workspace: Workspace, group: Sequence[Compared], *, by: str) -> list[O
     pushed: list[Operation] = []
 
     def plan(before: Increment, _intent: Intent) -> Plan:
-        if _is_unchanged(before, group[0].increment):
-            manager = workspace.manager
-            pushed.extend(op for one in group for op in _operations(manager, one, by=by))
+        if _is_unchanged(group[0].increment, before):
+            for one in group:
+                pushed.extend(_operations(workspace.manager, one, by=by))
         return plan_enqueue(before, *pushed)
 
     workspace.manager.apply(group[0].increment.id, plan, by=by)
     return pushed
 
 
-def _is_unchanged(now: Increment, compared: Increment) -> bool:
+def _is_unchanged(compared: Increment, now: Increment) -> bool:
     """Whether an increment still is as it was when it was compared."""
-    return (now.status, now.pending, len(now.reopens)) == (
-        compared.status,
-        compared.pending,
-        len(compared.reopens),
-    )
+    is_same = (now.status, now.pending) == (compared.status, compared.pending)
+    return is_same and len(now.reopens) == len(compared.reopens)
 
 
 def _operations(manager: MetadataManager, one: Compared, *, by: str) -> Iterator[Operation]:
@@ -176,7 +164,7 @@ def _current(move: Move, before: Increment) -> Move:
     Raises:
         StoreError: `changed-meanwhile`.
     """
-    if not _is_unchanged(before, move.increment):
+    if not _is_unchanged(move.increment, before):
         raise StoreError(
             "changed-meanwhile",
             f"{before.id} was changed while it was compared; it is {before.status} now",

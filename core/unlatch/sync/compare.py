@@ -50,39 +50,26 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ReconcileContext:
-    """Other facts that the decision about a link depends on.
+    """Other facts that the decision about a link depends on."""
 
-    Args:
-        shared: whether another increment links to the item; such an item is never pulled.
-        needed: whether another unfinished increment links to the item; it is not closed then.
-        reopened_elsewhere: the id of a reopen that the item shows and these files do not know: it
-            was made on another branch.
-        closed_by: the cause that closed the item, if not a person (a merged pull request).
-    """
-
-    shared: bool = False
-    needed: bool = False
+    shared: bool = False  # whether another increment links to the item; it is never pulled then
+    needed: bool = False  # whether another unfinished one links to it; it is not closed then
+    # The id of a reopen on another branch: the item shows it, and these files do not know it.
     reopened_elsewhere: str | None = None
-    closed_by: str | None = None
+    closed_by: str | None = None  # the cause, if not a person (a merged pull request)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One link, compared.
-
-    Args:
-        decision: the decision; None if the item could not be read (`seen.error` says why), or if
-            operations are pending for it.
-        pending: the number of operations that are pending for the item.
-        policy: the sync policy of its tracker.
-    """
+    """One link, compared."""
 
     increment: Increment
     link: Link
     seen: ItemSnapshot
+    # None if the item could not be read (`seen.error`), or if operations are pending for it.
     decision: Decision | None
-    pending: int
-    policy: SyncPolicy
+    pending: int  # the number of operations that are pending for the item
+    policy: SyncPolicy  # of its tracker
     context: ReconcileContext
 
     @property

@@ -31,18 +31,12 @@ MAX_EVENT_SIZE = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class MatchedEvent:
-    """An event, and the item and increments that it is about.
+    """An event, and the item and increments that it is about."""
 
-    Args:
-        tracker: the plugin's name.
-        ref: the item; None if the event is about no item, as its `note` says.
-        increments: the increments that are linked to the item.
-    """
-
-    tracker: str
+    tracker: str  # the plugin's name
     event: ItemEvent
-    ref: ItemRef | None = None
-    increments: tuple[Increment, ...] = ()
+    ref: ItemRef | None = None  # None if the event is about no item, as its `note` says
+    increments: tuple[Increment, ...] = ()  # those linked to the item
 
 
 def event_sources(registry: Registry) -> tuple[str, ...]:

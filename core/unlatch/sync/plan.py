@@ -28,22 +28,15 @@ _STATUSES = {Side.OPEN: Status.ACTIVE, Side.DONE: Status.COMPLETED, Side.DROPPED
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A change of an increment's status that follows its items.
-
-    Args:
-        origins: the links whose items have changed; nothing is sent to these.
-        others: the links whose items follow.
-        by: who changed them, if the tracker says so.
-        error: why the increment was left as it is.
-    """
+    """A change of an increment's status that follows its items."""
 
     increment: Increment
     to: Status
-    origins: tuple[Compared, ...]
-    others: tuple[Link, ...]
-    by: str
+    origins: tuple[Compared, ...]  # the links whose items have changed; nothing is sent to these
+    others: tuple[Link, ...]  # the links whose items follow
+    by: str  # who changed them, if the tracker says so
     reason: str
-    error: UnlatchError | None = None
+    error: UnlatchError | None = None  # why the increment was left as it is
 
 
 @dataclass(frozen=True, slots=True)
