@@ -15,7 +15,7 @@ from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions
 from unlatch.sync.compare import Verdict
-from unlatch.sync.sync import SyncOptions, SyncResult, preview, sync
+from unlatch.sync.sync import Sync, SyncOptions, SyncResult, preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +59,7 @@ def opened(project: Project) -> tuple[Workspace, Trackers]:
 
 def synced(project: Project, listener: Listener, options: SyncOptions | None = None) -> SyncResult:
     workspace, trackers = opened(project)
-    return sync(workspace, trackers, options or SyncOptions(), by="Dana", listener=listener)
+    return Sync(workspace, trackers, options or SyncOptions(), "Dana", listener).run()
 
 
 def test_an_answer_to_follow_the_item_completes_the_increment(in_step: Project) -> None:

@@ -51,7 +51,7 @@ def _tell_interrupt() -> int:
     from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
 
-    output.talk()
+    output.talk("")
     output.talk("Interrupted. Recorded changes are kept; see `unlatch status`.")
     return INTERRUPTED
 
@@ -67,7 +67,7 @@ def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
     error.message = visible(error.message)  # type: ignore[misc]  # final, but the error ends here
     shown = io.StringIO()
     error.show(shown)
-    output.talk_lines(shown.getvalue().removesuffix("\n"))
+    output.talk(*shown.getvalue().removesuffix("\n").split("\n"))
     return error.exit_code
 
 

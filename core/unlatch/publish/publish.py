@@ -16,7 +16,7 @@ from unlatch.project.git.revisions import HEADS
 from unlatch.publish.ci import detect
 from unlatch.publish.own_files import own_files
 from unlatch.publish.target import PublishTarget, Way, fetch, find_target
-from unlatch.sync.sync import SyncListener, SyncOptions, SyncResult, sync
+from unlatch.sync.sync import Sync, SyncListener, SyncOptions, SyncResult
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ PublishResult = Published | UnlatchError | None
 
 
 class PublishListener(SyncListener, Protocol):
-    """Receives the progress of a sync that publishes."""
-
     def published(self, result: PublishResult) -> None:
         """Publishing ended, perhaps before the sync itself fails with an error."""
 
@@ -94,7 +92,7 @@ def sync_and_publish(
     with lock if is_alone else nullcontext():
         target = find_target(workspace, way, by=by) if way is not Way.NONE else None
         try:
-            result = sync(workspace, trackers, options, by=by, listener=listener)
+            result = Sync(workspace, trackers, options, by, listener).run()
         except UnlatchError:
             # Deliveries until then are recorded, and are published.
             _publish(target, listener)

@@ -114,27 +114,13 @@ def preview(
     return SyncPreview(plan, increments, items, _other_branch(workspace), unchecked)
 
 
-def sync(
-    workspace: Workspace,
-    trackers: Trackers,
-    options: SyncOptions,
-    *,
-    by: str,
-    listener: SyncListener,
-) -> SyncResult:
+@dataclass
+class Sync:
     """Deliver pending operations, compare, apply the plan, and deliver the changes.
 
     On another branch than the compared one only pending operations are delivered.
-
-    Raises:
-        UsageError: `too-many-items`, `unknown-ref`, or the increments are not known.
-        UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
     """
-    return _Sync(workspace, trackers, options, by, listener).run()
 
-
-@dataclass
-class _Sync:
     workspace: Workspace
     trackers: Trackers
     options: SyncOptions
@@ -144,6 +130,12 @@ class _Sync:
     event: MatchedEvent | None = None
 
     def run(self) -> SyncResult:
+        """Run the sync, once.
+
+        Raises:
+            UsageError: `too-many-items`, `unknown-ref`, or the increments are not known.
+            UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
+        """
         chosen = self._chosen()
         retries = self.options.retries_blocked
         due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]

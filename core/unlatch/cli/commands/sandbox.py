@@ -76,7 +76,7 @@ class _Demo:
                 output.data(f"  | {output.clean(line)}")
         self._say("The changes in git:")
         changed = self._git("diff", "--stat")
-        output.data_lines(changed.rstrip() or "  (git is not installed)")
+        output.data(*(changed.rstrip() or "  (git is not installed)").split("\n"))
 
     def _make_repository(self) -> None:
         home = self._root / ".unlatch"
@@ -99,7 +99,7 @@ class _Demo:
         return done.line
 
     def _say(self, text: str) -> None:
-        output.data()
+        output.data("")
         output.data(output.faint(f"# {text}"))
 
     def _run(self, *arguments: str) -> None:
@@ -121,7 +121,7 @@ class _Demo:
 
 
 def _tell_places(root: Path, box: Sandbox) -> None:
-    output.talk()
+    output.talk("")
     output.talk(f"Items of all three trackers: {box.console_url}")
     output.talk(f"The repository:              {root}")
     output.talk("To use them, in another terminal:")
@@ -149,13 +149,13 @@ def sandbox(*, state: Path | None, port: int | None) -> int:
     ports = Ports(*range(port, port + 4)) if port else None
     with Sandbox(state, ports=ports) as box:
         output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:")
-        output.talk()
+        output.talk("")
         output.data("# .unlatch/config.toml: the whole file, in place of the one of unlatch init")
-        output.data_lines(box.config())
+        output.data(*box.config().split("\n"))
         output.data("# the environment")
         for name, value in box.environ().items():
             output.data(f"export {name}={value}")
-        output.talk()
+        output.talk("")
         if state is None:
             output.talk("It has no items yet; unlatch link ID --create github creates one.")
         serve(box)

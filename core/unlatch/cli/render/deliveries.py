@@ -52,8 +52,8 @@ def deliver_and_tell(
 
     def report(_name: str, delivery: Delivery) -> None:
         session.trace(delivery.error)
-        for line in () if silent else delivery_lines(workspace.registry, delivery):
-            output.data(line)
+        if not silent:
+            output.data(*delivery_lines(workspace.registry, delivery))
 
     with nullcontext(trackers) if trackers else session.trackers() as opened:
         return deliver_pending(
@@ -110,8 +110,7 @@ class _DeliveryLog:
             self._failed[alike] += 1
         shown = alike is not None and self._failed[alike] <= _ALIKE
         if not self._silent and (shown or not self._is_terse):
-            for line in delivery_lines(self._session.workspace.registry, delivery):
-                output.data(line)
+            output.data(*delivery_lines(self._session.workspace.registry, delivery))
 
     def sum_up(self, total: int, began: datetime) -> None:
         """Show the sums, where not each delivery was shown."""

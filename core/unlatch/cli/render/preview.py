@@ -60,8 +60,7 @@ def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
     if as_json:
         output.document("dry-run", **preview_document(preview))
     else:
-        for line in _lines(session, preview):
-            output.data(line)
+        output.data(*_lines(session, preview))
         tell_warnings(preview.warnings)
     return 0
 

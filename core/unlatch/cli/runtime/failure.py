@@ -26,8 +26,7 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
         output.traceback(error)
     if "--json" in arguments:
         output.document("error", code, error=error_entry(error))
-    for line in error_lines(error):
-        output.talk(line)
+    output.talk(*error_lines(error))
     _annotate(error)
     return code
 

@@ -48,14 +48,14 @@ def harmless(text: str) -> str:
     return _CI_COMMAND.sub(r"\g<0> ", without_controls(text))
 
 
-def data(text: str = "") -> None:
-    """Write a line of data to stdout; line breaks within it are escaped."""
-    _write((text,), sys.stdout)
+def data(*lines: str) -> None:
+    """Write lines of data to stdout; line breaks within them are escaped."""
+    _write(lines, sys.stdout)
 
 
-def talk(text: str = "") -> None:
-    """Write a line of talk to stderr; line breaks within it are escaped."""
-    _write((text,), sys.stderr)
+def talk(*lines: str) -> None:
+    """Write lines of talk to stderr; line breaks within them are escaped."""
+    _write(lines, sys.stderr)
 
 
 def ok(text: str) -> None:
@@ -78,21 +78,11 @@ def remark(text: str) -> None:
     talk(f"    {warn('note:')} {clean(text)}")
 
 
-def data_lines(text: str) -> None:
-    """Write several lines of data to stdout."""
-    _write(text.split("\n"), sys.stdout)
-
-
-def talk_lines(text: str) -> None:
-    """Write several lines of talk to stderr."""
-    _write(text.split("\n"), sys.stderr)
-
-
 def traceback(error: BaseException) -> None:
     """Where an error came from."""
     from traceback import format_exception  # noqa: PLC0415  (slow to load, and rarely wanted)
 
-    talk_lines("".join(format_exception(error)).removesuffix("\n"))
+    talk(*"".join(format_exception(error)).removesuffix("\n").split("\n"))
 
 
 def confirm(question: str, *, default: bool = False) -> bool:
@@ -143,7 +133,9 @@ def command(text: str) -> None:
     _echo(visible(text), sys.stderr)
 
 
-def _write(lines: Iterable[str], stream: IO[str]) -> None:
+def _write(lines: Sequence[str], stream: IO[str]) -> None:
+    if not lines:
+        return
     colour = _colour(stream)
     shown = "\n".join([_neutral(line, colour=bool(colour)) for line in lines])
     if "##" in shown or "::" in shown:

@@ -100,8 +100,7 @@ def _entry(value: Any) -> Any:
 def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
     if not done.settled:
         output.data(f"Increment {done.increment}: both sides changed this, differently:")
-        for line in _clash_lines(done.clashes):
-            output.data(line)
+        output.data(*_clash_lines(done.clashes))
         output.talk(f"Next: unlatch merge --resolve {done.increment} --ours (or --theirs)")
         return
     merged = "would be merged" if dry_run else "merged"
@@ -156,7 +155,6 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
         output.talk(f"unlatch: {shown} was merged as text: {output.clean(done.problem)}")
     if done.clashes:
         output.talk(f"unlatch: {shown}: both sides changed this, differently:")
-        for line in _clash_lines(done.clashes):
-            output.talk(line)
+        output.talk(*_clash_lines(done.clashes))
         name = PurePosixPath(path).parent.name
         output.talk(f"  Next: unlatch merge --resolve {output.clean(name)} --ours (or --theirs)")

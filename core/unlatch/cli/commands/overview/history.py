@@ -63,8 +63,7 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
         )
         return 0
     for event in found.events:
-        for line in _lines(event, increment, found.events):
-            output.data(line)
+        output.data(*_lines(event, increment, found.events))
     if not found.events:
         output.talk("Nothing is recorded yet.")
     return 0
@@ -142,10 +141,10 @@ def _tell_summary(found: Summary, count: int) -> None:
         output.data(f"Days from completion to reopen: {least} to {most}, median {middle}")
     categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
     for heading, counts in (("Month", found.by_month), ("Category", categories)):
-        output.data()
+        output.data("")
         rows = [(name, str(number)) for name, number in counts.items()]
         output.table((heading, "Reopens"), rows, flexible=0)
-    output.data()
+    output.data("")
     headings = ("Increment", "Reopens", "Last", "By", "Reason")
     output.table(headings, [_reopened_row(one) for one in found.often], flexible=4)
 

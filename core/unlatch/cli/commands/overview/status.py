@@ -174,8 +174,7 @@ class _Screen:
             output.talk("  Next: commit the metadata.json of these increments")
 
     def _show_rows(self, lines: Sequence[str], whole: str = _WHOLE) -> None:
-        for line in lines[: self._most]:
-            output.data(line)
+        output.data(*lines[: self._most])
         self._show_rest(len(lines), whole)
 
     def _show_rest(self, count: int, whole: str = _WHOLE) -> None:

@@ -17,5 +17,6 @@ def run(ctx: click.Context, /, *, shell: str) -> int:
         raise click.UsageError(f"click knows no completion for {shell}")
     app = ctx.find_root().command
     # click's own for bash starts bash to learn its version.
-    output.data_lines(ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE")))
+    script = ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE"))
+    output.data(*script.split("\n"))
     return 0

@@ -44,8 +44,7 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
         increments = [_plan_entry(plan) for plan in plans]
         output.document("link-file", code, increments=increments, dryRun=dry_run)
         return code
-    for line in (line for plan in plans for line in _plan_lines(session, plan)):
-        output.data(line)
+    output.data(*(line for plan in plans for line in _plan_lines(session, plan)))
     output.talk(_sum(plans, dry_run=dry_run))
     return code
 
@@ -117,12 +116,9 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
     if as_json:
         output.document("link-suggest", code, **_suggestions_document(found))
         return code
-    for line in lines:
-        output.talk(line)
-    for line in _csv(found.proposals):
-        output.data(line)
-    for line in _summary(session, found):
-        output.talk(line)
+    output.talk(*lines)
+    output.data(*_csv(found.proposals))
+    output.talk(*_summary(session, found))
     return code
 
 

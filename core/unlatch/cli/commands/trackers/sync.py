@@ -199,8 +199,7 @@ class _Listener:
         """Show the commit, or why there is none."""
         if isinstance(result, UnlatchError):
             self._session.trace(result)
-            for line in error_lines(result):
-                output.talk(line)
+            output.talk(*error_lines(result))
         elif result and not self._silent:
             names = ", ".join(result.increments) or "increments"
             line = f"committed and pushed to {result.remote} {result.branch}: {names}"

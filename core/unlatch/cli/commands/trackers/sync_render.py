@@ -74,8 +74,7 @@ def tell_preview(session: Session, found: SyncPreview, *, requests: bool) -> Non
     tell_compared(found.plan)
     for move in found.plan.moves:
         output.data(f"  {_move_line(move)}")
-    for line in item_lines(session, found.items):
-        output.data(line)
+    output.data(*item_lines(session, found.items))
     if requests:
         output.data(_sum(session, found))
     elif not found.plan.reported and not found.broken:

@@ -219,8 +219,8 @@ def _announcement(plan: ResumePlan, *, offline: bool) -> str:
 def _tell(result: ResumeResult) -> None:
     increment = result.increment
     output.ok(f"Increment {increment.id} {_description(result)}")
-    for line in document_lines(result.scope) if result.scope else ():
-        output.data(line)
+    if result.scope:
+        output.data(*document_lines(result.scope))
     if result.is_known:
         output.talk("    That change of its work was made before; it is not made again.")
     if result.before.archived:
@@ -248,8 +248,8 @@ def _description(result: ResumeResult) -> str:
 
 
 def _tell_end(result: ResumeResult, delivered: Delivered, wanted: str, code: int) -> None:
-    for line in sum_lines(result.scope) if result.scope else ():
-        output.data(line)
+    if result.scope:
+        output.data(*sum_lines(result.scope))
     if unwritten := result.increment.unwritten:
         left = f"{output.warn('Not written yet:')} {', '.join(unwritten)}."
         output.talk(f"{left} Next: unlatch resume {result.increment.id}")
