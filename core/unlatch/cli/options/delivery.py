@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 DRY_RUN = flag("--dry-run", help="Show each item, comment and request, and write nothing.")
 OFFLINE = flag("--offline", help="Leave the items for unlatch sync.")
 YES = flag("--yes", "-y", help="Do not ask.")
+FORCE = flag("--force", help="Override limits and rules; recorded in the history.")
 _COMMENT = click.option(
     "--comment",
     type=click.Choice([style.value for style in CommentStyle]),

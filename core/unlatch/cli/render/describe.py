@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.output import bad, clean, faint, good, sign, warn
 from unlatch.delivery.states import State
+from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.spi.operation import Kind, Result
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from unlatch.delivery.task import Delivery, Effect
     from unlatch.lifecycle.fetch_items import ItemSnapshot
+    from unlatch.lifecycle.scope import Scope
     from unlatch.project.registry import Registry
 
 _RESULTS = {
@@ -151,3 +154,38 @@ def _notes(delivery: Delivery) -> list[str]:
 def times(count: int, noun: str) -> str:
     """A count with its noun: 1 time, 3 times."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def document_lines(scope: Scope) -> Iterator[str]:
+    """The result of a change of scope in the documents, and the items that it does not affect."""
+    amendment, mark = scope.amended.amendment, good(sign("ok"))
+    if amendment.change is not None and SPEC not in amendment.unwritten:
+        yield f"{mark} {SPEC}: the scope change is at the end"
+    if amendment.ids and TASKS not in amendment.unwritten:
+        yield f"{mark} {TASKS}: {', '.join(amendment.ids)}"
+    if amendment.parts:
+        yield f"{mark} To be done again: {', '.join(map(clean, amendment.parts))}"
+    yield from _spared_lines(scope)
+
+
+def foreseen_lines(scope: Scope) -> Iterator[str]:
+    """The same for a dry run, with the work afterwards."""
+    amendment = scope.amended.amendment
+    if amendment.unwritten:
+        yield f"    {' and '.join(amendment.unwritten)} would be changed"
+    yield from _spared_lines(scope)
+    yield from sum_lines(scope)
+
+
+def _spared_lines(scope: Scope) -> Iterator[str]:
+    for link in scope.spared:
+        about = clean(link.story or "")
+        yield f"    {clean(link.key)} stays as it is: it belongs to {about}"
+
+
+def sum_lines(scope: Scope) -> Iterator[str]:
+    """The number of tasks after a change of scope."""
+    if scope.amended.amendment.change is not None:
+        yield f"Tasks: {scope.total} ({scope.original} original + {scope.new} new)"
+        if scope.coverage is not None:
+            yield f"Coverage target: {scope.coverage:g}%"

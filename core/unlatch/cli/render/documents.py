@@ -5,18 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
+from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.operation import operation_entry
-from unlatch.increments.records.reopens import write_reopen
 from unlatch.spi.operation import Kind, Result
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.cli.runtime.output import Json
     from unlatch.delivery.task import Delivery
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.errors import UnlatchError
     from unlatch.increments.model.status import Status
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
+    from unlatch.lifecycle.scope import Scope
 
+_TIMES = {"created": "created", "completedAt": "completed_at", "lastActivity": "last_activity"}
+_NONE = ("id", "title", "status", "type", "archived", *_TIMES)
+_UNKNOWN: Json = {**dict.fromkeys(_NONE), "links": [], "reopens": 0, "pending": 0}
 # The outcome of an operation that had been delivered before.
 _FOUND = {
     Kind.REOPEN: "reopened",
@@ -25,7 +31,6 @@ _FOUND = {
     Kind.UPDATE: "updated",
     Kind.UNDO: "closed",
 }
-_RESUME_OUTCOMES = ("reopened", "already-open", "updated", "pending", "failed")
 
 
 def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
@@ -75,19 +80,6 @@ def delivery_entry(delivery: Delivery) -> Json:
     }
 
 
-def resume_entry(delivery: Delivery) -> Json:
-    """The result of one operation, in the words of resume."""
-    made = delivery_entry(delivery)
-    del made["kind"]
-    outcome = made["outcome"]
-    return {**made, "outcome": outcome if outcome in _RESUME_OUTCOMES else "skipped"}
-
-
-def untouched_entry(link: Link) -> Json:
-    """An item that resume left alone, as it was asked to."""
-    return {**link_entry(link), "outcome": "skipped", "requests": 0, "notes": [], "error": None}
-
-
 def _outcome(delivery: Delivery) -> str:
     kind, effect = delivery.operation.kind, delivery.effect
     if delivery.error is not None:
@@ -100,9 +92,69 @@ def _outcome(delivery: Delivery) -> str:
     return "skipped" if effect.result is Result.STATE_KEPT else effect.result.value
 
 
-def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
-    """The entry of reopenHistory as it is now, with the items that it was synced to."""
-    if entry is None:
+def list_entry(one: Increment | BrokenIncrement) -> Json:
+    """An increment in a list; a broken one has no status."""
+    if isinstance(one, BrokenIncrement):
+        broken = {"id": one.error_id, "reason": one.reason, "hint": one.hint}
+        return {**_UNKNOWN, "id": one.id, "archived": one.archived, "broken": broken}
+    moments = {key: getattr(one, name) for key, name in _TIMES.items()}
+    return {
+        "id": one.id,
+        "title": one.title,
+        "status": one.status,
+        "type": one.type,
+        "archived": one.archived,
+        **{key: stamp(moment) if moment else None for key, moment in moments.items()},
+        "links": [link_entry(link) for link in one.links],
+        "reopens": one.effective_reopens,
+        "pending": len(one.pending),
+        "broken": None,
+    }
+
+
+def item_entry(seen: ItemSnapshot) -> Json:
+    """An item as its tracker has it now."""
+    item, link = seen.item, seen.link
+    return {
+        "tracker": link.tracker,
+        "id": item.ref.id if item else link.item,
+        "url": item.ref.url if item else link.url,
+        **{name: getattr(item, name, None) for name in ("title", "type", "state", "category")},
+        "labels": list(item.labels) if item else [],
+        "assignee": item.assignee if item else None,
+        "error": problem_entry(seen.error) if seen.error else None,
+    }
+
+
+def broken_entries(broken: Iterable[BrokenIncrement]) -> list[Json]:
+    """Increments that cannot be read."""
+    return [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken]
+
+
+def warning_entries(warnings: Iterable[UnlatchError]) -> list[Json]:
+    """Violations of the project's rules that did not refuse a change."""
+    return [problem_entry(warning) for warning in warnings]
+
+
+def scope_entry(scope: Scope | None) -> Json | None:
+    """A change of an increment's work."""
+    if scope is None:
         return None
-    written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)
-    return dict(next(written, write_reopen(entry)))
+    amendment = scope.amended.amendment
+    return {
+        "change": amendment.change,
+        "parts": list(amendment.parts),
+        "newTasks": [
+            {
+                "id": task.id,
+                "title": task.title,
+                "story": task.story,
+                "criteria": list(task.criteria),
+            }
+            for task in amendment.tasks
+        ],
+        "tasks": {"total": scope.total, "original": scope.original, "new": scope.new},
+        "coverageTarget": scope.coverage,
+        "spared": [link_entry(link) for link in scope.spared],
+        "unwritten": list(amendment.unwritten),
+    }

@@ -9,10 +9,9 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import spared_entries
-from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
-from unlatch.cli.render.scope_report import foreseen_lines, scope_entry
+from unlatch.cli.render.describe import foreseen_lines, seen_line, times
+from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
+from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.lifecycle.deliver import preview_plans

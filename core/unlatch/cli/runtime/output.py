@@ -12,18 +12,20 @@ import re
 import sys
 from contextlib import suppress
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from unlatch.errors import UsageError
 from unlatch.spi.text import without_controls
 from unlatch.worklog.neutral import for_json, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 # An object of a JSON document; unlatch.cli.contracts lists the keys of each.
 Json = dict[str, Any]
+T = TypeVar("T")
 # Commands of Azure Pipelines and GitHub Actions.
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines, in which GitHub passes over leading space.
@@ -105,6 +107,15 @@ def prompt(question: str, *, choices: Sequence[str] | None = None, **options: An
 def fields(one: object, *names: str) -> Json:
     """Attributes as parts of a document; null for those of None."""
     return {name: None if one is None else getattr(one, name) for name in names}
+
+
+def ask(question: str, check: Callable[[str], T]) -> T:
+    """Ask for a text until the check takes it, and return what it makes of the text."""
+    while True:
+        try:
+            return check(prompt(question, default="", show_default=False))
+        except UsageError as error:
+            talk(warn(f"{error.message}; try again"))
 
 
 def document(name: str, code: int = 0, /, **parts: Any) -> None:

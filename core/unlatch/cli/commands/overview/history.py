@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.increments import broken_entries, tell_left_out
+from unlatch.cli.render.documents import broken_entries
+from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.increments.records.events import (

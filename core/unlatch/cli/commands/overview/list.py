@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.increments import list_entry, not_read, tell_hint, tell_left_out
+from unlatch.cli.render.documents import list_entry
+from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.errors import UsageError

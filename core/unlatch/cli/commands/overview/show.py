@@ -8,7 +8,8 @@ import click
 
 from unlatch.cli.render.deliveries import next_command
 from unlatch.cli.render.describe import ago, seen_line, times
-from unlatch.cli.render.increments import item_entry, list_entry, not_read
+from unlatch.cli.render.documents import item_entry, list_entry
+from unlatch.cli.render.notes import not_read
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
 from unlatch.increments.records.operation import operation_entry

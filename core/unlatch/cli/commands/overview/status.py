@@ -9,7 +9,8 @@ import click
 
 from unlatch.cli.render.deliveries import next_command
 from unlatch.cli.render.describe import ago, times
-from unlatch.cli.render.increments import list_entry, not_read, tell_hint
+from unlatch.cli.render.documents import list_entry
+from unlatch.cli.render.notes import not_read, tell_hint
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.increments.records.operation import operation_entry

@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import link_entry
-from unlatch.cli.render.increments import item_entry
+from unlatch.cli.render.documents import item_entry, link_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, with_session
 from unlatch.errors import UsageError

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.increments import item_entry, tell_left_out
+from unlatch.cli.render.documents import item_entry
+from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.errors import UsageError

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import delivered_code, delivery_entry, link_entry, pending_of
-from unlatch.cli.render.increments import broken_entries
+from unlatch.cli.render.documents import (
+    broken_entries,
+    delivered_code,
+    delivery_entry,
+    link_entry,
+    pending_of,
+)
 from unlatch.cli.render.preview import item_lines, previewed_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry

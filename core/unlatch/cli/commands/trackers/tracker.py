@@ -9,8 +9,8 @@ import click
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
 from unlatch.cli.render.describe import seen_line
-from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry
-from unlatch.cli.render.increments import item_entry, tell_left_out
+from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry, item_entry
+from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, with_session

@@ -14,9 +14,10 @@ from unlatch.cli.render.documents import (
     delivery_entry,
     increment_entry,
     spared_entries,
+    warning_entries,
 )
+from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
-from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, require_terminal, with_session

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.render.documents import increment_entry
-from unlatch.cli.render.rule_warnings import FORCE, tell_warnings, warning_entries
+from unlatch.cli.options.delivery import FORCE
+from unlatch.cli.render.documents import increment_entry, warning_entries
+from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, REASON, Session, with_session
 from unlatch.increments.model.status import Status

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
-from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
+from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.scope import scoping, take_scoping
-from unlatch.cli.render.rule_warnings import CATEGORY, FORCE
 from unlatch.cli.runtime.session import BY, JSON, REASON, Session, flag, with_session
 from unlatch.spi.operation import Kind
 
@@ -37,7 +36,9 @@ def command(entry: Entry) -> click.Command:
     @DRY_RUN
     @flag("--reopen-items", help="Also reopen the items of an abandoned increment.")
     @scoping
-    @CATEGORY
+    @click.option(
+        "--category", metavar="WORD", help="The kind of reason, as the project's rules name it."
+    )
     @FORCE
     @serving(Kind.REOPEN)
     @JSON

@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.work.resume_options import ResumeOptions, ask_reason
-from unlatch.cli.commands.work.resume_result import resume_code, resumed_entry
+from unlatch.cli.commands.work.resume_options import (
+    ResumeOptions,
+    ask_reason,
+    resume_code,
+    resumed_entry,
+)
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.increments import tell_left_out
+from unlatch.cli.render.documents import warning_entries
+from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.render.preview import previewed_entry, tell_preview
-from unlatch.cli.render.rule_warnings import tell_warnings, warning_entries
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar

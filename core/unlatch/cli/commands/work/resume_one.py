@@ -5,30 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.work.resume_options import ResumeOptions, ask_reason
-from unlatch.cli.commands.work.resume_result import resume_code, tracker_entries
-from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
-from unlatch.cli.render.describe import ago, seen_line, times
-from unlatch.cli.render.documents import increment_entry, reopen_entry
-from unlatch.cli.render.preview import preview_and_tell
-from unlatch.cli.render.rule_warnings import (
-    tell_warnings,
-    warn_of_frequency,
-    warning_entries,
-    with_category,
+from unlatch.cli.commands.work.resume_options import (
+    ResumeOptions,
+    ask_reason,
+    reopen_entry,
+    resume_code,
+    tracker_entries,
 )
-from unlatch.cli.render.scope_report import document_lines, scope_entry, sum_lines
+from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
+from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_lines, times
+from unlatch.cli.render.documents import increment_entry, scope_entry, warning_entries
+from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.increments.model.reopening import category_of
+from unlatch.increments.model.status import Status
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumePlan, ResumeResult, ResumeStep, apply_resume, plan_resume
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.activation_guard import ActivationOptions
     from unlatch.lifecycle.deliver import Delivered
     from unlatch.project.trackers import Trackers
 
@@ -51,7 +53,7 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
             _tell(result)
             tell_warnings(result.warnings, known=shown)
             if result.entry and typed.yes:
-                warn_of_frequency(session, result.increment, told=result.warnings)
+                _warn_of_frequency(session, result.increment, told=result.warnings)
         delivered = deliver_and_tell(
             session,
             result.increment,
@@ -157,7 +159,7 @@ def _ask(
     if not options.even_if_not_planned and plan.step is ResumeStep.REOPEN:
         options = replace(options, even_if_not_planned=_confirm_deliberate(seen))
     reason = request.reason if request.reason is not None else ask_reason()
-    activation = with_category(session, increment, request.activation)
+    activation = _with_category(session, increment, request.activation)
     request = replace(request, reason=reason, options=options, activation=activation)
     return replace(plan, request=request)
 
@@ -197,7 +199,7 @@ def _introduce(
         output.talk(seen_line(registry, seen, columns=columns))
     count = times(increment.effective_reopens, "time")
     output.talk(f"    {'Reopened before':<{columns}}{count}")
-    warn_of_frequency(session, increment, more=1, told=warnings)
+    _warn_of_frequency(session, increment, more=1, told=warnings)
     tell_warnings(warnings)
     return items
 
@@ -257,3 +259,36 @@ def _tell_end(result: ResumeResult, delivered: Delivered, wanted: str, code: int
         tell_left(delivered)
     else:
         output.talk(f"Next: unlatch show {output.clean(wanted)}")
+
+
+def _warn_of_frequency(
+    session: Session, increment: Increment, *, more: int = 0, told: Iterable[UnlatchError] = ()
+) -> None:
+    """Warn where an increment was reopened often, or will have been with `more` reopens.
+
+    Args:
+        told: warnings that are shown anyway; they may say the same.
+    """
+    count = increment.effective_reopens + more
+    if count < session.workspace.config.frequent_reopens:
+        return
+    if not any(one.id == "reopened-too-often" for one in told):
+        verb = "will be" if more else "was"
+        warning = (
+            f"    This {verb} reopen number {count}: an increment that is reopened often "
+            "may want an increment of its own."
+        )
+        output.talk(output.warn(warning))
+
+
+def _with_category(
+    session: Session, increment: Increment, activation: ActivationOptions
+) -> ActivationOptions:
+    """The options with a category; prompts where the project requires one and none was given."""
+    rules = session.workspace.config.reopen.rules
+    is_reopen = increment.status is Status.COMPLETED
+    if activation.category is not None or not rules.category_required or not is_reopen:
+        return activation
+    known = f" ({', '.join(rules.categories)})" if rules.categories else ""
+    category = output.ask(f"Category{known}", lambda given: category_of(given, rules))
+    return replace(activation, category=category)

@@ -1,20 +1,36 @@
-"""The options of unlatch resume, and the question for its reason."""
+"""The options of unlatch resume, and its result for scripts: for one increment and for many."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from unlatch.cli.render.documents import (
+    delivered_code,
+    delivery_entry,
+    increment_entry,
+    link_entry,
+    scope_entry,
+    warning_entries,
+)
 from unlatch.cli.runtime import output
-from unlatch.errors import UsageError
+from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
 from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.records.reopens import write_reopen
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.resume import ResumeRequest
+from unlatch.lifecycle.resume import ResumeRequest, ResumeResult, ResumeStep
 
 if TYPE_CHECKING:
     from unlatch.cli.options.scope import Scoping
+    from unlatch.cli.runtime.output import Json
     from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.lifecycle.deliver import Delivered
     from unlatch.spi.operation import DeliveryOptions
+
+
+# Other outcomes of deliveries are "skipped" here.
+_OUTCOMES = ("reopened", "already-open", "updated", "pending", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +58,49 @@ class ResumeOptions:
 
 def ask_reason() -> str:
     """Ask for the reason until it is usable."""
-    while True:
-        given = output.prompt("Reason for reopening", default="", show_default=False)
-        try:
-            return checked_reason(given)
-        except UsageError as error:
-            output.talk(output.warn(f"{error.message}; try again"))
+    return output.ask("Reason for reopening", checked_reason)
+
+
+def resume_code(result: ResumeResult, delivered: Delivered | None) -> int:
+    """The exit code for one increment."""
+    if result.error is not None:
+        return result.error.exit_code
+    if result.increment.unwritten:
+        return UNDELIVERED
+    if delivered is None or delivered.on_purpose:
+        return 0
+    return delivered_code(delivered.deliveries, delivered.left)
+
+
+def resumed_entry(result: ResumeResult, delivered: Delivered | None) -> Json:
+    """One of several increments."""
+    increment = delivered.increment if delivered else result.increment
+    return {
+        **increment_entry(increment, result.before.status),
+        "reopen": result.entry.id if result.entry else None,
+        "trackers": tracker_entries(result, delivered),
+        "left": len(increment.pending),
+        "scope": scope_entry(result.scope),
+        "warnings": warning_entries(result.warnings),
+        "error": problem_entry(result.error) if result.error else None,
+    }
+
+
+def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
+    """The entry of reopenHistory as it is now, with the items that it was synced to."""
+    if entry is None:
+        return None
+    written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)
+    return dict(next(written, write_reopen(entry)))
+
+
+def tracker_entries(result: ResumeResult, delivered: Delivered | None) -> list[Json]:
+    """The result of each item of one increment."""
+    found = [delivery_entry(one) for one in delivered.deliveries] if delivered else []
+    for made in found:
+        del made["kind"]
+        made["outcome"] = made["outcome"] if made["outcome"] in _OUTCOMES else "skipped"
+    if result.step is ResumeStep.REVIVE and not found and result.error is None:
+        untouched = {"outcome": "skipped", "requests": 0, "notes": [], "error": None}
+        return [link_entry(link) | untouched for link in result.increment.links]
+    return found

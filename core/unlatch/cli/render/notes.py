@@ -1,0 +1,56 @@
+"""Notes to people: violations of rules, and increments that cannot be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from unlatch.errors import StoreError, UnlatchError
+    from unlatch.increments.model.increment import BrokenIncrement
+
+_MOST_NAMED = 5
+
+
+def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
+    """Each on a line of its own.
+
+    Args:
+        known: the ids of those that were shown before.
+    """
+    for warning in warnings:
+        if warning.id not in known:
+            note = f"    {output.warn('note:')} {output.clean(warning.message)}"
+            output.talk(f"{note} {output.faint(f'[{warning.id}]')}")
+
+
+def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
+    """Name the increments that are left out because they cannot be read; the exit code."""
+    if not broken:
+        return 0
+    names = ", ".join(one.id for one in broken[:_MOST_NAMED])
+    more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
+    verb = "is" if len(broken) == 1 else "are"
+    count = times(len(broken), "increment")
+    output.note(f"{count} cannot be read and {verb} left out: {names}{more}")
+    output.talk("  next: unlatch doctor")
+    return UNDECIDED
+
+
+def tell_hint(broken: BrokenIncrement) -> None:
+    """The next step for an increment that cannot be read."""
+    if broken.hint:
+        output.talk(f"{broken.id}: next: {output.clean(broken.hint)}")
+
+
+def not_read(error: StoreError) -> str:
+    """The note about a document that cannot be read; the rest of the increment can."""
+    place = error.where or ""
+    name = place.rpartition("/")[2]
+    why = error.message.removeprefix(f"{name} ")
+    return f"{name} was not read: it {why} [{error.id}] at {place}"
