@@ -25,8 +25,7 @@ from unlatch.increments import records
 from unlatch.increments.files import linking, outbox
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.plans import plan_amend
-from unlatch.increments.model.amendment import Amended, Amendment, NewTask
-from unlatch.increments.model.increment import Base, Link, SyncedItem
+from unlatch.increments.model.increment import Amended, Amendment, Base, Link, NewTask, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
 from unlatch.project.workspace import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unlatch.config.tables import ALL_PARTS, Part, SyncConfig
-from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict
+from unlatch.increments.model.policies import Direction, OnClose, OnConflict
 
 
 def config(**values: object) -> SyncConfig:

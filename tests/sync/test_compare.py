@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.increments.model.increment import Base
+from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.spi.item import Category
 from unlatch.sync.compare import ReconcileContext, Verdict, decide
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.policies import Direction, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.sync_policy import Direction, OnConflict, SyncPolicy
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.item import Category, ItemRef, RemoteItem
 from unlatch.sync.compare import Compared, Decision, ReconcileContext, Verdict

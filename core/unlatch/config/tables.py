@@ -5,11 +5,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from unlatch.increments.model import reopening, sync_policy
+from unlatch.increments.model import reopening
 from unlatch.increments.model.limits import Limits
-from unlatch.increments.model.rule_violation import Policy
+from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Policy, SyncPolicy
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict
 
 Count = Annotated[int, Field(ge=1)]
 # A century; dates cannot be counted back by more than some thousands of years.
@@ -177,11 +176,11 @@ class SyncConfig(Table):
         "`on_close` and `write`",
     )
 
-    def policy(self, tracker: str) -> sync_policy.SyncPolicy:
+    def policy(self, tracker: str) -> SyncPolicy:
         """The policy for one tracker's items."""
         own = self.trackers.get(tracker, TrackerSync())
         conflict, on_close = own.conflict or self.conflict, own.on_close or self.on_close
-        return sync_policy.SyncPolicy(own.direction or self.direction, conflict, on_close)
+        return SyncPolicy(own.direction or self.direction, conflict, on_close)
 
     def may_write(self, tracker: str, *, foreign: bool = False) -> frozenset[Part]:
         """The parts of a tracker's items that may be written; `foreign` ones existed before."""

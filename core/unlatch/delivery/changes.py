@@ -15,8 +15,7 @@ from unlatch.spi.operation import Change, Goal, Kind, Result, must_move, result_
 
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.model.amendment import Amended
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import Amended, Increment
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import DeliveryOptions, Operation, Outcome, SeenItem
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from unlatch.config.config import CoreConfig
     from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-    from unlatch.increments.model.amendment import Amended
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import Amended, Increment
 
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.increments.files.locks import ACTIVE, store_lock
 from unlatch.increments.model.limits import limit_violations
+from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.increments.model.reopening import category_of, reopen_violations
-from unlatch.increments.model.rule_violation import Policy, RuleViolation
 from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from unlatch.increments.files.plans import Intent, Plan
-    from unlatch.increments.model.amendment import Amendment
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.increments.model.increment import Amendment, Increment, Link, ReopenEntry
     from unlatch.lifecycle.activation_guard import Approval, WipSnapshot
     from unlatch.lifecycle.scope import Scope
     from unlatch.project.workspace import Workspace

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.worklog.atomic import remove_file, replace_file, writing
+from unlatch.worklog.file_check import or_restore, restore_command
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.record import TEXT, TIME, ULID, BadRecord, Record, Type, key, record, text
-from unlatch.worklog.restore import or_restore, restore_command
 from unlatch.worklog.safe_open import make_folders, open_folder, read_file
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.model.sync_policy import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.spi.item import Category
 
 if TYPE_CHECKING:

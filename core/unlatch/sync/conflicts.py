@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.increments.model.sync_policy import OnConflict, SyncPolicy
+from unlatch.increments.model.policies import OnConflict, SyncPolicy
 from unlatch.sync.compare import (
     Decision,
     Side,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
+from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.sync_policy import Direction, SyncPolicy
 from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items

@@ -7,9 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
-from unlatch.worklog.file_check import UnsafePath, check_size
+from unlatch.worklog.file_check import UnsafePath, check_size, or_restore
 from unlatch.worklog.flock import carry
-from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import make_folders, open_folder, open_parent
 
 if TYPE_CHECKING:
@@ -38,13 +37,10 @@ def replace_file(path: Path, content: bytes) -> None:
         try:
             folder.sync()
         except OSError as error:
-            why = error.strerror or error
-            raise NotDurable(
-                "not-durable",
-                f"{path.name} was written, and the disk did not confirm it: {why}",
-                where=str(path),
-                hint="free disk space, then run the command again; it continues where it stopped",
-            ) from error
+            message = f"{path.name} was written, and the disk did not confirm it: "
+            hint = "free disk space, then run the command again; it continues where it stopped"
+            why = f"{error.strerror or error}"
+            raise NotDurable("not-durable", message + why, where=str(path), hint=hint) from error
 
 
 def _replace(folder: OpenFolder, name: str, content: bytes) -> None:
@@ -102,11 +98,7 @@ def sweep(folder: Path) -> None:
 
 
 def unfinished_files(path: Path) -> list[Path]:
-    """The files in a folder that are left of writers that died.
-
-    Raises:
-        StoreError: `folder-vanished`, `not-writable` or `unsafe-path`.
-    """
+    """The files in a folder that are left of writers that died; StoreError as `move_folder`."""
     with writing(path), open_folder(path) as opened:
         return [path / name for name in _unfinished(opened)]
 
@@ -140,39 +132,26 @@ def append_line(path: Path, line: str) -> None:
 def check_single(found: os.stat_result, path: Path) -> None:
     """Make sure that a file has no other name (UnsafePath), which may be outside of the project."""
     if found.st_nlink > 1:
-        raise UnsafePath(
-            "unsafe-path",
-            f"{path.name} has another name elsewhere (a hard link), which would change with it",
-            where=str(path),
-            hint=f"put a copy in its place: cp {path.name} copy && mv copy {path.name}",
-        )
+        other = "has another name elsewhere (a hard link), which would change with it"
+        hint = f"put a copy in its place: cp {path.name} copy && mv copy {path.name}"
+        raise UnsafePath("unsafe-path", f"{path.name} {other}", where=str(path), hint=hint)
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Explain errors of the system while `path` is written.
-
-    Raises:
-        StoreError: `folder-vanished` or `not-writable`.
-    """
+    """Raise errors of the system while `path` is written as `folder-vanished`, `not-writable`."""
     try:
         yield
     except FileNotFoundError as error:
         raise vanished(path.parent) from error
     except OSError as error:
-        raise StoreError(
-            "not-writable",
-            f"cannot write {path.name}: {error.strerror or error}",
-            where=str(path),
-            hint="make the folder writable and its disk not full, then run the command again",
-        ) from error
+        message = f"cannot write {path.name}: {error.strerror or error}"
+        hint = "make the folder writable and its disk not full, then run the command again"
+        raise StoreError("not-writable", message, where=str(path), hint=hint) from error
 
 
 def vanished(folder: Path) -> StoreError:
     """The error for a folder that disappeared while a command wrote to it."""
-    return StoreError(
-        "folder-vanished",
-        f"the folder {folder.name} went away while it was being written to",
-        where=str(folder),
-        hint=or_restore("bring it back to its place and run the command again", folder, what="it"),
-    )
+    message = f"the folder {folder.name} went away while it was being written to"
+    hint = or_restore("bring it back to its place and run the command again", folder, what="it")
+    return StoreError("folder-vanished", message, where=str(folder), hint=hint)

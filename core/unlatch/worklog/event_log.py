@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import StoreError
 from unlatch.worklog.atomic import append_line, check_single, writing
+from unlatch.worklog.file_check import or_restore
 from unlatch.worklog.json_text.nodes import is_too_deep
 from unlatch.worklog.record import TEXT, TIME, ULID, Record, key, record
-from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import open_folder, read_file
 from unlatch.worklog.times import read_stamp, stamp
 
@@ -31,11 +31,7 @@ LONGEST_LINE = 1 << 20
 
 @record
 class Event:
-    """One line of a log.
-
-    Args:
-        raw: the line that it was read from, with the keys that this version does not know.
-    """
+    """One line of a log; `raw` is the line as it was read, with keys that are not known."""
 
     id: str = key(ULID)
     at: datetime = key(TIME)
@@ -54,11 +50,7 @@ E = TypeVar("E", bound=Event)
 
 
 class EventLog:
-    """The log of one kind of work, and the types of events in it.
-
-    Args:
-        name: the file's name, in the folder of each piece of work.
-    """
+    """The log of one kind of work, in the file `name` of each folder, and its types of events."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -84,7 +76,6 @@ class EventLog:
         return entry | (self.types[word].write(event) if word in self.types else {})
 
     def word(self, event: Event) -> str:
-        """The word for an event's type."""
         return event.word if isinstance(event, OtherEvent) else self._words[type(event)]
 
     def line(self, event: Event) -> str:
@@ -97,11 +88,7 @@ class EventLog:
             append_line(folder / self.name, self.line(event))
 
     def check(self, folder: Path) -> None:
-        """Make sure that events can be written, as far as that can be known before.
-
-        Raises:
-            StoreError: `unsafe-path`, `not-a-file` or `file-too-large`.
-        """
+        """Make sure that events can be written; StoreError as far as that is known before."""
         missing = contextlib.suppress(FileNotFoundError)
         with writing(folder / self.name), open_folder(folder) as opened, missing:
             check_single(opened.check_file(self.name), folder / self.name)
@@ -112,11 +99,7 @@ class EventLog:
         return in_order(found.values())
 
     def lost_lines(self, folder: Path) -> int:
-        """The number of lines that cannot be read; a crash may have cut them short.
-
-        Raises:
-            StoreError: `events-unreadable`.
-        """
+        """The number of lines that cannot be read, as after a crash; raises as `read`."""
         return sum(self.parse(line) is None for line in self._lines(folder))
 
     def parse(self, line: str) -> Event | None:
@@ -129,8 +112,7 @@ class EventLog:
             return None
         if known := self.types.get(word):
             return known.model(**known.recover(raw), raw=raw)  # type: ignore[no-any-return]  # it is one
-        by = raw.get("by")
-        by = by if isinstance(by, str) else ""
+        by = raw["by"] if isinstance(raw.get("by"), str) else ""
         return OtherEvent(id=raw["id"], at=at, by=by, word=word, raw=raw)
 
     def _lines(self, folder: Path) -> list[str]:
@@ -140,12 +122,9 @@ class EventLog:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise StoreError(
-                "events-unreadable",
-                f"{self.name} cannot be read: {error.strerror}",
-                where=str(path),
-                hint=or_restore("check the file's permissions", path),
-            ) from error
+            message = f"{self.name} cannot be read: {error.strerror}"
+            hint = or_restore("check the file's permissions", path)
+            raise StoreError("events-unreadable", message, where=str(path), hint=hint) from error
         return [line for line in raw.split("\n") if line.strip()]
 
 

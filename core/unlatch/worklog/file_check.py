@@ -1,14 +1,14 @@
-"""The files and places that are opened at all: regular files of a bounded size, and no links."""
+"""Checks of files: regular ones of a bounded size, and no links; and hints that restore them."""
 
 from __future__ import annotations
 
 import os
 import stat
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 
 from unlatch.errors import StoreError
-from unlatch.worklog.restore import or_restore, replace_command
 
 # Sizes in bytes. Real files have some kilobytes; events.jsonl and journals of migrations grow.
 LARGEST = 64 << 20
@@ -36,12 +36,9 @@ class UnsafePath(StoreError):
 def check_size(size: int, place: Path | str, name: str) -> None:
     """Make sure that a file of this size can be read; else StoreError, `file-too-large`."""
     if size > _SMALLER.get(name, LARGEST):
-        raise StoreError(
-            "file-too-large",
-            f"{name} has {size:,} bytes; at most {_SMALLER.get(name, LARGEST):,} are read",
-            where=str(place),
-            hint=or_restore("remove unneeded content", place),
-        )
+        message = f"{name} has {size:,} bytes; at most {_SMALLER.get(name, LARGEST):,} are read"
+        hint = or_restore("remove unneeded content", place)
+        raise StoreError("file-too-large", message, where=str(place), hint=hint)
 
 
 def read_whole(descriptor: int, place: str, name: str) -> bytes:
@@ -56,34 +53,57 @@ def read_whole(descriptor: int, place: str, name: str) -> bytes:
     return b"".join(parts)
 
 
-def is_plain(found: os.stat_result, name: str) -> bool:
-    """Whether a file can be read: it is a regular one, and not too large."""
-    return stat.S_ISREG(found.st_mode) and found.st_size <= _SMALLER.get(name, LARGEST)
-
-
 def check_file(found: os.stat_result, place: str, name: str) -> None:
-    """Make sure that a file can be read.
-
-    Raises:
-        UnsafePath: it is a link.
-        StoreError: `not-a-file` or `file-too-large`.
-    """
+    """Make sure that a file can be read: UnsafePath, `not-a-file` or `file-too-large`."""
     mode = found.st_mode
     if not stat.S_ISREG(mode):
         if stat.S_ISLNK(mode):
             raise unsafe(place, LINK, "replace it with the file itself")
         kind = _KINDS.get(stat.S_IFMT(mode), "something else")
         command = replace_command(place, is_folder=stat.S_ISDIR(mode))
-        raise StoreError(
-            "not-a-file",
-            f"{name} is {kind}, not a file",
-            where=place,
-            hint=f"restore the file if git tracks it: {command}"
-            if command
-            else "remove it, and put the file in its place",
-        )
+        hint = "remove it, and put the file in its place"
+        if command:
+            hint = f"restore the file if git tracks it: {command}"
+        raise StoreError("not-a-file", f"{name} is {kind}, not a file", where=place, hint=hint)
     check_size(found.st_size, place, name)
 
 
 def unsafe(place: str, why: str, hint: str) -> UnsafePath:
     return UnsafePath("unsafe-path", f"{Path(place).name} {why}", where=place, hint=hint)
+
+
+def or_restore(hint: str, place: Path | str, *, what: str = "the file") -> str:
+    """A hint about a file, and in a git repository also the command that restores the file."""
+    command = restore_command(place)
+    return f"{hint}, or restore {what} if git tracks it: {command}" if command else hint
+
+
+def replace_command(place: Path | str, *, is_folder: bool) -> str | None:
+    """The command that restores a file in whose place something else is; None outside of git.
+
+    A folder is moved away first: git would remove all that it contains.
+    """
+    command = restore_command(place)
+    if command is None or not is_folder:
+        return command
+    path, here = Path(place), _here()
+    shown = str(path.relative_to(here)) if here and path.is_relative_to(here) else str(path)
+    return f"mv -- {quote(shown)} {quote(f'{shown}.moved')} && {command}"
+
+
+def restore_command(place: Path | str) -> str | None:
+    """The command that restores a file or folder; None outside of git's repositories."""
+    path, here = Path(place), _here()
+    top = next((folder for folder in path.parents if os.path.lexists(folder / ".git")), None)
+    if top is None:
+        return None
+    if here and path.is_relative_to(here) and here.is_relative_to(top):
+        return f"git restore -- {quote(str(path.relative_to(here)))}"
+    return f"git -C {quote(str(top))} restore -- {quote(str(path.relative_to(top)))}"
+
+
+def _here() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:  # it was removed
+        return None

@@ -57,11 +57,8 @@ def hold(open_now: Callable[[], int], *, patience: float) -> Iterator[None]:
 def carry(old: os.stat_result, new: int) -> None:
     """Extend a lock that this process holds on a file to the one that is about to replace it.
 
-    Without this the next process locks the new file while the first one still works.
-
-    Args:
-        old: the file that is locked, if any is.
-        new: the other one, open.
+    Without this the next process locks the new file while the first one still works. A file `old`
+    that is not locked is ignored; `new` is open.
     """
     descriptors = _held.get(_inode(old))
     if descriptors is not None:
@@ -107,11 +104,7 @@ def _inode(found: os.stat_result) -> _Inode:
 
 @contextlib.contextmanager
 def hold_file(path: Path, *, patience: float) -> Iterator[None]:
-    """Lock by the file `path`, where folders cannot be locked; its two folders are made.
-
-    Raises:
-        TimeoutError, OSError: as `hold`.
-    """
+    """Lock by the file `path`, where folders cannot be locked; its two folders are made."""
     from filelock import FileLock, Timeout  # noqa: PLC0415  (needed on Windows alone)
 
     for folder in (path.parent.parent, path.parent):

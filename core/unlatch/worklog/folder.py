@@ -18,7 +18,7 @@ import stat
 from pathlib import Path
 from typing import Self
 
-from unlatch.worklog.file_check import LINK, check_file, is_plain, read_whole, unsafe
+from unlatch.worklog.file_check import LINK, check_file, read_whole, unsafe
 from unlatch.worklog.user_files import (
     ALLOWED_LINKS,
     allowed_links,
@@ -35,12 +35,7 @@ _FILE = _NOFOLLOW | _CLOSED_IN_CHILDREN | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 class OpenFolder:
-    """An open folder of a project; its content is named relative to it.
-
-    Args:
-        path: where it was opened.
-        descriptor: the open folder; None where the system cannot open relative to one.
-    """
+    """An open folder of a project; `descriptor` is None where nothing is opened relative to one."""
 
     __slots__ = ("_descriptor", "_itself", "_prefix", "path")
 
@@ -68,12 +63,7 @@ class OpenFolder:
         return f"{self.path}{os.sep}{name}"
 
     def folder(self, name: str) -> OpenFolder:
-        """Open a folder in it.
-
-        Raises:
-            UnsafePath: it is a link that the user does not allow.
-            OSError: it is missing, or no folder.
-        """
+        """Open a folder in it; UnsafePath for a link that the user does not allow."""
         if name == os.pardir:
             raise unsafe(self.place(name), "leads out of its folder", "name a folder in it")
         if not _RELATIVE:
@@ -83,10 +73,9 @@ class OpenFolder:
             return OpenFolder(self.place(name), descriptor)
         except OSError as error:
             # Linux says ENOTDIR of a link to a folder, macOS says ELOOP.
-            is_link = error.errno in (errno.ENOTDIR, errno.ELOOP) and self.is_link(name)
-            if not is_link:
-                raise
-            return _followed(self.place(name), error)
+            if error.errno in (errno.ENOTDIR, errno.ELOOP) and self.is_link(name):
+                return _followed(self.place(name), error)
+            raise
 
     def _checked(self, name: str) -> OpenFolder:
         found = self.lstat(name)
@@ -97,15 +86,11 @@ class OpenFolder:
         return OpenFolder(self.place(name), None)
 
     def file(self, name: str, flags: int = os.O_RDONLY) -> int:
-        """Open a regular file in it.
-
-        Returns:
-            The open file, which the caller closes.
+        """Open a regular file in it, which the caller closes.
 
         Raises:
             UnsafePath: it is a link.
             StoreError: `not-a-file` or `file-too-large`.
-            OSError: it is missing, or may not be opened.
         """
         if not _RELATIVE:
             with contextlib.suppress(FileNotFoundError):
@@ -132,12 +117,7 @@ class OpenFolder:
     def read(self, name: str, *, at_most: int | None = None) -> bytes:
         """The content of a file in it, or its beginning; `at_most` is a number of bytes."""
         descriptor = self.file(name)
-        try:
-            if at_most is not None:
-                return os.read(descriptor, at_most)
-            return read_whole(descriptor, self.place(name), name)
-        finally:
-            os.close(descriptor)
+        return _content(descriptor, self.place(name), name, at_most)
 
     def read_in(self, inner: str, name: str, *, at_most: int | None = None) -> bytes:
         """The content of a file in a folder in it; where thousands are read, the shortest way."""
@@ -150,15 +130,7 @@ class OpenFolder:
         except (OSError, NotImplementedError):  # the usual way explains the error, or succeeds
             with self.folder(inner) as opened:
                 return opened.read(name, at_most=at_most)
-        try:
-            found = os.fstat(descriptor)
-            if not is_plain(found, name):
-                check_file(found, f"{self.place(inner)}{os.sep}{name}", name)
-            if at_most is not None:
-                return os.read(descriptor, at_most)
-            return read_whole(descriptor, self.place(inner), name)
-        finally:
-            os.close(descriptor)
+        return _content(descriptor, f"{self.place(inner)}{os.sep}{name}", name, at_most)
 
     def lstat(self, name: str) -> os.stat_result:
         return os.stat(self._prefix + name, dir_fd=self._descriptor, follow_symlinks=False)
@@ -218,6 +190,17 @@ class OpenFolder:
 
     def is_link(self, name: str) -> bool:
         return stat.S_ISLNK(self.lstat(name).st_mode)
+
+
+def _content(descriptor: int, place: str, name: str, at_most: int | None) -> bytes:
+    """The content of an open file, or its beginning, if it can be read; closes it."""
+    try:
+        check_file(os.fstat(descriptor), place, name)
+        if at_most is not None:
+            return os.read(descriptor, at_most)
+        return read_whole(descriptor, place, name)
+    finally:
+        os.close(descriptor)
 
 
 def descend(root: str, steps: list[str] | tuple[str, ...]) -> OpenFolder:

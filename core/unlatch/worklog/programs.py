@@ -36,13 +36,7 @@ class TookTooLong(OSError):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A program that ended.
-
-    Args:
-        code: its exit code; negative for the signal that ended it.
-        out: its standard output.
-        err: the beginning of its standard error.
-    """
+    """A program that ended; `code` is negative for a signal, `err` the beginning of its errors."""
 
     code: int
     out: bytes
@@ -54,7 +48,7 @@ def search_path(path: str | None, *, apart: Path | None = None) -> str:
 
     Args:
         path: the value of PATH; None means the system's default.
-        apart: one more folder to leave out, the one in which a program will run.
+        apart: one more folder to leave out: that in which a program will run.
     """
     here = {os.path.realpath(apart)} if apart else set()
     with suppress(OSError):
@@ -68,12 +62,9 @@ def search_path(path: str | None, *, apart: Path | None = None) -> str:
 
 
 def find_program(name: str, *, path: str | None = None, apart: Path | None = None) -> str | None:
-    """The absolute path of a program, or None.
+    """The absolute path of a program, if it is found; `name` may be an absolute path itself.
 
-    Args:
-        name: its name, or its absolute path; a relative path names no program.
-        path: the PATH to search; None means this process's.
-        apart: as for `search_path`.
+    The PATH to search is this process's by default; `apart` is as for `search_path`.
     """
     if Path(name).is_absolute():
         return shutil.which(name)
@@ -98,15 +89,13 @@ def run(
 
     Args:
         argv: the absolute path of the program, and its arguments.
-        cwd: the folder in which it runs.
         environ: its environment; PATH is made safe.
         seconds: the time that it may take.
         most: the bytes that it may print.
         fed: its standard input.
 
     Raises:
-        TookTooLong: it was ended.
-        TooMuchOutput: it was ended.
+        TookTooLong, TooMuchOutput: it was ended.
         OSError: it could not be started.
     """
     deadline = monotonic() + seconds

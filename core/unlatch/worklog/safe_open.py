@@ -50,15 +50,11 @@ def open_parent(path: Path | str) -> tuple[OpenFolder, str]:
 
 
 def read_file(path: Path | str, *, at_most: int | None = None) -> bytes:
-    """The content of a project's file, or its beginning.
-
-    Args:
-        at_most: how many bytes of it are wanted; None for all.
+    """The content of a project's file, or its first `at_most` bytes.
 
     Raises:
         UnsafePath: it, or a folder on the way, is a link.
         StoreError: `not-a-file` or `file-too-large`.
-        OSError: it is missing, or may not be read.
     """
     folder, name = open_parent(path)
     with folder:

@@ -23,11 +23,7 @@ def user_config_file() -> Path:
 
 
 def read_user_file(path: Path) -> bytes:
-    """The content of the user's own configuration; it may be a link, as dotfiles are.
-
-    Raises:
-        OSError: it is missing, no regular file, too large, or may not be read.
-    """
+    """The content of the user's own configuration; it may be a link, as dotfiles are."""
     # A named pipe would wait for a writer.
     with os.fdopen(os.open(path, os.O_RDONLY | _NONBLOCK), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

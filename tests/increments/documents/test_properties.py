@@ -12,7 +12,7 @@ from unlatch.increments.documents.done_marks import with_marked
 from unlatch.increments.documents.scope_change import with_scope_change, with_tasks
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
-from unlatch.increments.model.amendment import NewTask
+from unlatch.increments.model.increment import NewTask
 
 if TYPE_CHECKING:
     from unlatch.increments.documents.model import Task

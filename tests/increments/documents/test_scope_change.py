@@ -19,7 +19,7 @@ from unlatch.increments.documents.scope_change import (
 )
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
-from unlatch.increments.model.amendment import Amended, Amendment, NewTask
+from unlatch.increments.model.increment import Amended, Amendment, NewTask
 
 ULID = "01KA0000000000000000000001"
 SPEC = """\

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.increments.files.making import GITHUB, STAMP, ulid
 
-from unlatch.increments.records.operation import (
+from unlatch.increments.records.pending import (
     ATTEMPT,
     COMMENTS,
     OPERATION,

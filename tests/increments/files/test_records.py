@@ -18,10 +18,16 @@ from tests.increments.files.test_operation_record import (
     words,
 )
 
-from unlatch.increments.model.amendment import Amended, Amendment, NewTask
-from unlatch.increments.model.increment import Base, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import (
+    Amended,
+    Amendment,
+    Base,
+    NewTask,
+    ReopenEntry,
+    SyncedItem,
+)
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.link_blocks import BASE
+from unlatch.increments.records.links import BASE
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED
 from unlatch.spi.item import Category
 from unlatch.worklog.record import BadRecord, Record

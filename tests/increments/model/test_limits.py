@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import Limits, days_idle, is_stale, limit_violations, wip
-from unlatch.increments.model.rule_violation import Policy
+from unlatch.increments.model.policies import Policy
 from unlatch.increments.model.status import Status
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from unlatch.increments.model.rule_violation import Policy
+from unlatch.increments.model.policies import Policy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.contracts import ReopenRecord, entry_type
-from unlatch.increments.records.operation import OPERATION
+from unlatch.increments.records.pending import OPERATION
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Kind
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-from unlatch.increments.records.operation import operation_entry
+from unlatch.increments.records.pending import operation_entry
 from unlatch.spi.operation import Kind, Result
 from unlatch.worklog.times import stamp
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-    from unlatch.increments.model.amendment import Amended, NewTask
+    from unlatch.increments.model.increment import Amended, NewTask
 
 _STORY_LABEL = "**User Story**: "
 _CRITERIA_LABEL = "**Satisfies ACs**: "

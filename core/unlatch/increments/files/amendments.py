@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from unlatch.increments.model.amendment import Amended
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import Amended, Increment
 
 
 class _Written(NamedTuple):

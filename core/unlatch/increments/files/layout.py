@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.file_check import UnsafePath, or_restore
 from unlatch.worklog.ids import number_of
-from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import HOMES, list_folder, open_folder
 
 if TYPE_CHECKING:

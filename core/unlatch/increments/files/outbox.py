@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
 from unlatch.increments.records.events import Delivered, Parked
-from unlatch.increments.records.link_blocks import BASE
 from unlatch.increments.records.link_edits import add_link, block_at
-from unlatch.increments.records.links import same_item
+from unlatch.increments.records.links import BASE, same_item
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import write_synced
 from unlatch.spi.operation import Attempt, Kind, Operation, Result, SeenItem

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import plan_amendment
 from unlatch.increments.files.reading import COMPLETED_KEYS, times_in
-from unlatch.increments.model.amendment import Amended, Amendment
-from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, ReopenEntry
 from unlatch.increments.model.status import ALLOWED_MOVES, Status
 from unlatch.increments.records.events import Transitioned, Undone, amended_event, reopened_event
 from unlatch.increments.records.links import same_item

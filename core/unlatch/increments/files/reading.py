@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
+from unlatch.worklog.file_check import or_restore
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
-from unlatch.worklog.restore import or_restore
 from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:

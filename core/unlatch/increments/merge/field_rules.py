@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS
-from unlatch.increments.records.operation import read_seen
+from unlatch.increments.records.pending import read_seen
 from unlatch.spi.item import Category
 from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
 from unlatch.worklog.times import read_stamp

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.increments.model.rule_violation import Policy, RuleViolation
+from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:

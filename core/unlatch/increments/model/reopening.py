@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.model.rule_violation import Policy, RuleViolation
+from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.spi.text import without_surrogates
 
 if TYPE_CHECKING:

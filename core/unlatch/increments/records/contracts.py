@@ -13,8 +13,8 @@ from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.link_blocks import BASE
-from unlatch.increments.records.operation import ATTEMPT, COMMENTS, OPERATION, SEEN
+from unlatch.increments.records.links import BASE
+from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Kind, Result

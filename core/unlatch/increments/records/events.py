@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.increments.model.amendment import Amendment
+from unlatch.increments.model.increment import Amendment
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.operation import SEEN_ITEM
+from unlatch.increments.records.pending import SEEN_ITEM
 from unlatch.worklog.event_log import Event, EventLog, in_order
 from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from unlatch.increments.model import amendment as model
+    from unlatch.increments.model import increment as model
     from unlatch.increments.model.increment import ReopenEntry
     from unlatch.spi.operation import SeenItem
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.records.link_blocks import (
+from unlatch.increments.records.links import (
     BASE,
     LISTS,
     NUMBER,
@@ -15,15 +15,15 @@ from unlatch.increments.records.link_blocks import (
     item_in,
     item_keys,
     link_in,
+    same_item,
     story_in,
 )
-from unlatch.increments.records.links import same_item
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from unlatch.increments.model.increment import Link
-    from unlatch.increments.records.link_blocks import Path
+    from unlatch.increments.records.links import Path
     from unlatch.spi.manifest import LinkShape
 
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.amendment import Amended, Amendment, NewTask
-from unlatch.increments.model.increment import Link, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import (
+    Amended,
+    Amendment,
+    Link,
+    NewTask,
+    ReopenEntry,
+    SyncedItem,
+)
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.link_edits import entry_for
-from unlatch.increments.records.operation import SEEN_ITEM
+from unlatch.increments.records.pending import SEEN_ITEM
 from unlatch.worklog.record import (
     TEXT,
     TEXTS,

@@ -12,7 +12,7 @@ from unlatch.cli.render.documents import item_entry, list_entry
 from unlatch.cli.render.notes import not_read
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
-from unlatch.increments.records.operation import operation_entry
+from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 
 if TYPE_CHECKING:

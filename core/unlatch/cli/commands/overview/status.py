@@ -13,7 +13,7 @@ from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
-from unlatch.increments.records.operation import operation_entry
+from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.overview import Overview, PendingOperation, overview
 from unlatch.worklog.times import stamp
 
