@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
+from unlatch.cli.runtime.output import Json, fields
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.pending import operation_entry
 from unlatch.spi.operation import Kind, Result
@@ -13,7 +14,6 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.cli.runtime.output import Json
     from unlatch.delivery.task import Delivery
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.status import Status
@@ -95,15 +95,11 @@ def _outcome(delivery: Delivery) -> str:
 def list_entry(one: Increment | BrokenIncrement) -> Json:
     """An increment in a list; a broken one has no status."""
     if isinstance(one, BrokenIncrement):
-        broken = {"id": one.error_id, "reason": one.reason, "hint": one.hint}
+        broken = {"id": one.error_id, **fields(one, "reason", "hint")}
         return {**_UNKNOWN, "id": one.id, "archived": one.archived, "broken": broken}
     moments = {key: getattr(one, name) for key, name in _TIMES.items()}
     return {
-        "id": one.id,
-        "title": one.title,
-        "status": one.status,
-        "type": one.type,
-        "archived": one.archived,
+        **fields(one, "id", "title", "status", "type", "archived"),
         **{key: stamp(moment) if moment else None for key, moment in moments.items()},
         "links": [link_entry(link) for link in one.links],
         "reopens": one.effective_reopens,
@@ -119,7 +115,7 @@ def item_entry(seen: ItemSnapshot) -> Json:
         "tracker": link.tracker,
         "id": item.ref.id if item else link.item,
         "url": item.ref.url if item else link.url,
-        **{name: getattr(item, name, None) for name in ("title", "type", "state", "category")},
+        **fields(item, "title", "type", "state", "category"),
         "labels": list(item.labels) if item else [],
         "assignee": item.assignee if item else None,
         "error": problem_entry(seen.error) if seen.error else None,
@@ -128,7 +124,7 @@ def item_entry(seen: ItemSnapshot) -> Json:
 
 def broken_entries(broken: Iterable[BrokenIncrement]) -> list[Json]:
     """Increments that cannot be read."""
-    return [{"id": one.id, "reason": one.reason, "hint": one.hint} for one in broken]
+    return [fields(one, "id", "reason", "hint") for one in broken]
 
 
 def warning_entries(warnings: Iterable[UnlatchError]) -> list[Json]:
@@ -144,16 +140,8 @@ def scope_entry(scope: Scope | None) -> Json | None:
     return {
         "change": amendment.change,
         "parts": list(amendment.parts),
-        "newTasks": [
-            {
-                "id": task.id,
-                "title": task.title,
-                "story": task.story,
-                "criteria": list(task.criteria),
-            }
-            for task in amendment.tasks
-        ],
-        "tasks": {"total": scope.total, "original": scope.original, "new": scope.new},
+        "newTasks": [fields(task, "id", "title", "story", "criteria") for task in amendment.tasks],
+        "tasks": fields(scope, "total", "original", "new"),
         "coverageTarget": scope.coverage,
         "spared": [link_entry(link) for link in scope.spared],
         "unwritten": list(amendment.unwritten),

@@ -44,13 +44,7 @@ def _annotate(error: UnlatchError) -> None:
 
 def error_entry(error: UnlatchError) -> output.Json:
     """An error that ended a command."""
-    return {
-        "id": error.id,
-        "message": error.message,
-        "where": error.where,
-        "hint": error.hint,
-        "problems": list(error.problems),
-    }
+    return output.fields(error, "id", "message", "where", "hint", "problems")
 
 
 def problem_entry(error: UnlatchError) -> output.Json:

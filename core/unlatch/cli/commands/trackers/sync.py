@@ -61,7 +61,7 @@ _COMMIT = click.option(
 
 
 @dataclass(frozen=True, slots=True)
-class _RunOptions:
+class _Options:
     """Options of the command rather than of the sync."""
 
     by: str | None
@@ -72,7 +72,7 @@ class _RunOptions:
 
 def _sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, by: str | None, way: str, yes: bool, as_json: bool, **typed: Any) -> Any:
-        return function(*args, run=_RunOptions(by, way, yes, as_json), **typed)
+        return function(*args, run=_Options(by, way, yes, as_json), **typed)
 
     decorated: Callable[..., Any] = run
     for option in (JSON, serving(*Kind), YES, BY, _COMMIT, _FORCE, _MAX_ITEMS):
@@ -92,13 +92,7 @@ def command(entry: Entry) -> click.Command:
     @_sync_options
     @with_session
     def sync(
-        session: Session,
-        *,
-        everything: bool,
-        plan: bool,
-        check: bool,
-        run: _RunOptions,
-        **typed: Any,
+        session: Session, *, everything: bool, plan: bool, check: bool, run: _Options, **typed: Any
     ) -> int:
         options = SyncOptions(**typed)
         if options.ids and everything:
@@ -123,9 +117,7 @@ def ingest(entry: Entry) -> click.Command:
     )
     @_sync_options
     @with_session
-    def run_event(
-        session: Session, *, file: Path, source: str, run: _RunOptions, **typed: Any
-    ) -> int:
+    def run_event(session: Session, *, file: Path, source: str, run: _Options, **typed: Any) -> int:
         tracker, event = read_event(session.workspace.registry, source, file)
         session.workspace.check_config()
         if event.note is not None and not run.as_json:
@@ -137,7 +129,7 @@ def ingest(entry: Entry) -> click.Command:
 
 
 def _preview(
-    session: Session, options: SyncOptions, run: _RunOptions, *, plan: bool, check: bool
+    session: Session, options: SyncOptions, run: _Options, *, plan: bool, check: bool
 ) -> int:
     who = session.who(run.by)
     with session.trackers() as trackers:
@@ -151,7 +143,7 @@ def _preview(
     return code
 
 
-def _run_sync(session: Session, options: SyncOptions, run: _RunOptions) -> int:
+def _run_sync(session: Session, options: SyncOptions, run: _Options) -> int:
     who, way = session.who(run.by), Way(run.way)
     listener = _Listener(session, asks=not run.yes and not run.as_json, silent=run.as_json)
     with session.trackers() as trackers:

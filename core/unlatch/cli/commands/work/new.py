@@ -44,14 +44,8 @@ def command(entry: Entry) -> click.Command:
             output.clean(title), kind=kind, by=session.who(by), links=links
         )
         if as_json:
-            output.document(
-                "new",
-                increment={
-                    "id": increment.id,
-                    "status": increment.status,
-                    "path": str(increment.folder),
-                },
-            )
+            entry = {**output.fields(increment, "id", "status"), "path": str(increment.folder)}
+            output.document("new", increment=entry)
         else:
             output.ok(f"{increment.id} in {increment.folder}")
             output.talk(f"Next: unlatch start {increment.id}")

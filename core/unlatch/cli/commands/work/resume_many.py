@@ -15,9 +15,8 @@ from unlatch.cli.commands.work.resume_options import (
 )
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
-from unlatch.cli.render.preview import previewed_entry, tell_preview
+from unlatch.cli.render.preview import preview_document, tell_preview
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
@@ -207,19 +206,9 @@ def _preview(
     )
     requests = sum(one.requests for one in found)
     if typed.as_json:
-        entries = [
-            {
-                "increment": {
-                    "id": one.plan.before.id,
-                    "status": one.plan.before.status,
-                    "wouldBe": one.plan.after.status,
-                },
-                "items": [previewed_entry(item) for item in one.items],
-                "requests": one.requests,
-                "warnings": warning_entries(one.warnings),
-            }
-            for one in found
-        ]
+        kept = ("increment", "items", "requests", "warnings")
+        documents = map(preview_document, found)
+        entries = [{key: one[key] for key in kept} for one in documents]
         output.document("dry-run-many", increments=entries, requests=requests)
         return 0
     for one in found:
