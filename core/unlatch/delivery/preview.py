@@ -75,7 +75,7 @@ def preview_operations(
     """
     run = replace(run, fresh=frozenset().union(*(plan.new for plan in plans)))
     planned = [
-        [make_task(run, plan.after, one) for one in plan.operations if run.will_attempt(one)]
+        [make_task(run, plan.after, one) for one in plan.after.pending if run.will_attempt(one)]
         for plan in plans
     ]
     tasks = [task for some in planned for task in some]

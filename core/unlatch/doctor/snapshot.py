@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS, Folder
 from unlatch.increments.files.reading import read_document, read_metadata
-from unlatch.increments.files.schemas import event_schema, metadata_schema
 from unlatch.increments.files.snapshots import snapshot
+from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:

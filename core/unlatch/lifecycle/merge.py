@@ -21,7 +21,7 @@ from unlatch.worklog.safe_open import exists, read_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from unlatch.increments.files.snapshots import Shapes
+    from unlatch.increments.records.links import Shapes
     from unlatch.project.workspace import Workspace
 
 

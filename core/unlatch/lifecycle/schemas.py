@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from unlatch.config.config import CoreConfig, UserConfig
-from unlatch.increments.files.schemas import (
+from unlatch.increments.records.contracts import (
     event_schema,
     metadata_schema,
     schema_of,
@@ -19,7 +19,7 @@ from unlatch.project.registry import load, shapes_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.increments.files.schemas import Schema
+    from unlatch.increments.records.contracts import Schema
     from unlatch.spi import Manifest
 
 

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
-from unlatch.increments.files.snapshots import Shapes, snapshot
+from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.link_edits import add_link, block_at, old_keys, remove_link
-from unlatch.increments.records.links import read_links, same_item
+from unlatch.increments.records.links import Shapes, read_links, same_item
 from unlatch.worklog.json_text.document import JsonText
 from unlatch.worklog.times import read_stamp, stamp
 

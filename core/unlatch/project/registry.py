@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.increments.files.snapshots import Shapes
+from unlatch.increments.records.links import Shapes
 from unlatch.project.entry_points import entry_points
 from unlatch.spi import SPI_VERSION, Manifest
 

@@ -47,7 +47,7 @@ def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewe
         plans.append(plan_enqueue(group[0].increment, *operations))
     for move in plan.moves:
         local = _plan_move(move, manager.intent(by=move.by, reason=move.reason), forced=())
-        new = tuple(one for one in local.operations if one.op in local.new)
+        new = tuple(one for one in local.after.pending if one.op in local.new)
         plans.append(replace(local, after=replace(local.after, pending=new)))
     return tuple(one for items in preview_operations(run, plans) for one in items)
 

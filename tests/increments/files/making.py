@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.manager import MetadataManager
-from unlatch.increments.files.snapshots import Shapes
 from unlatch.increments.model.increment import Link
+from unlatch.increments.records.links import Shapes
 from unlatch.spi.manifest import LinkShape
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from unlatch.cli.contracts.entries import entry, read_table, type_named
-from unlatch.increments.files.schemas import Schema, schema_of
+from unlatch.increments.records.contracts import Schema, schema_of
 
 _DOCUMENTS = """
 resume = unlatch resume.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.lines import line_ending, scan
@@ -24,10 +24,7 @@ _COMPARED = 1000
 _SHOWN_LINES = 10
 
 
-class _Edit(NamedTuple):
-    start: int
-    end: int
-    new: str
+_Edit = tuple[int, int, str]  # the offsets of the old text, and the new one
 
 
 def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
@@ -82,15 +79,15 @@ def _is_mention(item: _Item) -> bool:
 
 def _apply(text: str, edits: Iterable[_Edit]) -> str:
     parts, end = [], 0
-    for edit in sorted(edits):
-        parts += [text[end : edit.start], edit.new]
-        end = edit.end
+    for start, behind, new in sorted(edits):
+        parts += [text[end:start], new]
+        end = behind
     return "".join((*parts, text[end:]))
 
 
 def _replaced(start: int, old: str, new: str) -> Iterator[_Edit]:
     if old != new:
-        yield _Edit(start, start + len(old), new)
+        yield start, start + len(old), new
 
 
 class _TaskMarker:
@@ -114,11 +111,11 @@ class _TaskMarker:
             pass
         elif block.boxes and not status.value:
             for start, old in block.boxes:
-                yield _Edit(start, start + len(old), box(done=self._done))
+                yield start, start + len(old), box(done=self._done)
         else:
             gap = "" if status.label.endswith((" ", "\t")) else " "
             words = self._changed(status.value, bare=is_bare(status.label))
-            yield _Edit(status.start, status.end, gap + words)
+            yield status.start, status.end, gap + words
         if not (self._done and block.state is State.DONE):
             yield from self._heading_edits(block)
 
@@ -142,12 +139,12 @@ class _TaskMarker:
     def _new_line(self, block: TaskBlock) -> _Edit:
         end = line_ending(self._text)
         if block.first and any(fields(block.first)):
-            return _Edit(block.first.start, block.first.start, self._line + end)
+            return block.first.start, block.first.start, self._line + end
         at = block.head.start + len(block.head.text)
         behind = self._text[at : at + 4].replace("\r\n", "\n").replace("\r", "\n")
         # A text without an empty line in between would become one paragraph with the status.
         is_free = behind in ("", "\n") or behind.startswith("\n\n")
-        return _Edit(at, at, end + self._line + ("" if is_free else end))
+        return at, at, end + self._line + ("" if is_free else end)
 
     def _heading_edits(self, block: TaskBlock) -> Iterator[_Edit]:
         heading = block.heading
@@ -156,14 +153,11 @@ class _TaskMarker:
         mark, suffix = self._decoration
         if heading.mark.startswith("["):
             yield from _replaced(start, heading.mark, with_box(heading.mark, done=self._done))
-        elif self._is_replaced(heading.mark_state):
-            yield from _replaced(start, heading.mark, mark)
         else:
-            yield from _replaced(start, "", mark)
-        if self._is_replaced(heading.suffix_state):
-            yield from _replaced(end - len(heading.suffix), heading.suffix, suffix)
-        else:
-            yield from _replaced(end, "", suffix)
+            old = heading.mark if self._is_replaced(heading.mark_state) else ""
+            yield from _replaced(start, old, mark)
+        old = heading.suffix if self._is_replaced(heading.suffix_state) else ""
+        yield from _replaced(end - len(old), old, suffix)
 
     def _is_replaced(self, state: State | None) -> bool:
         return state is not None and not self._is_wanted(state)

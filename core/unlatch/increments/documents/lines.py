@@ -50,13 +50,6 @@ class Line(NamedTuple):
         return opened.rstrip(" \t") if opened.endswith((" ", "\t")) or not opened else text
 
 
-class Scan(NamedTuple):
-    """The lines that count, and those that would close the open blocks at the end of the file."""
-
-    lines: tuple[Line, ...]
-    closing: tuple[str, ...]
-
-
 def scan(text: str) -> Scan:
     """Read a file, in time proportional to its length for any content."""
     raw = [(match.start(), match[1]) for match in _LINE.finditer(text)]
@@ -98,11 +91,11 @@ def _gap(text: str, end: str, *, is_open: bool) -> str:
 
 
 def _scan(raw: list[tuple[int, str]], *, nests: bool) -> Scan:
-    scanner = _Scanner(nests)
+    scanner = Scan(nests)
     first = _after_front_matter(raw)
     for number, (start, line) in enumerate(raw[first:], first + 1):
         scanner.take(number, start, line)
-    return Scan(tuple(scanner.lines), scanner.closing)
+    return scanner
 
 
 def _after_front_matter(raw: list[tuple[int, str]]) -> int:
@@ -120,7 +113,9 @@ class _Hidden(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Scanner:
+class Scan:
+    """The lines that count; `closing` are those that would close the blocks that are open."""
+
     nests: bool
     lines: list[Line] = field(default_factory=list)
     _items: list[int] = field(default_factory=list)

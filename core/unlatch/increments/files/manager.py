@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager, suppress
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import SPEC, Folder, Layout, listing
 from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.reading import unreadable_documents, words_of
-from unlatch.increments.files.snapshots import Shapes, read_folder, read_increment
+from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.worklog.atomic import vanished
@@ -25,35 +26,28 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.transaction import Edit
+    from unlatch.increments.records.links import Shapes
     from unlatch.worklog.event_log import Event
 
 
+@dataclass(eq=False)
 class MetadataManager:
     """The increments of one project; a folder is listed again only after it changed.
 
     Modules that only writing needs are imported by the methods that write: `list` is faster so.
 
     Args:
-        layout: the project's folders.
-        shapes: how the trackers' links are written.
         clock: returns the time, with a zone.
         new_id: makes ULIDs.
     """
 
-    def __init__(
-        self,
-        layout: Layout,
-        *,
-        shapes: Shapes,
-        clock: Callable[[], datetime],
-        new_id: Callable[[], str],
-    ) -> None:
-        self.layout = layout
-        self.shapes = shapes
-        self.clock = clock
-        self.new_id = new_id
-        self._found: set[str] = set()
-        self._listings: dict[Path, tuple[int, Sequence[str]]] = {}
+    layout: Layout
+    _: KW_ONLY
+    shapes: Shapes
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+    _found: set[str] = field(default_factory=set, init=False)
+    _listings: dict[Path, tuple[int, Sequence[str]]] = field(default_factory=dict, init=False)
 
     def find(self, wanted: str) -> Folder:
         """The folder for 7, 0007, or a folder's name; archived ones too.

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import Link
+    from unlatch.increments.records.links import Shapes
 
 _LONGEST_SLUG = 60
 

@@ -89,20 +89,10 @@ class Plan:
     event: Event | None = None
 
     @property
-    def operations(self) -> tuple[Operation, ...]:
-        """The operations that would be pending."""
-        return self.after.pending
-
-    @property
     def new(self) -> frozenset[str]:
         """The intents that it would add."""
-        return new_operations(self.before, self.after)
-
-
-def new_operations(before: Increment, after: Increment) -> frozenset[str]:
-    """The intents that a change has enqueued."""
-    known = {operation.op for operation in before.pending}
-    return frozenset(operation.op for operation in after.pending) - known
+        known = {operation.op for operation in self.before.pending}
+        return frozenset(operation.op for operation in self.after.pending) - known
 
 
 def plan_reopen(
@@ -112,12 +102,7 @@ def plan_reopen(
     amendment: Amendment | None = None,
     more: Iterable[Operation] = (),
 ) -> Plan:
-    """Reopen a completed increment.
-
-    Args:
-        amendment: the change of its work.
-        more: further operations that follow from it.
-    """
+    """Reopen a completed increment; `more` operations follow from the change of its work."""
     if before.status is not Status.COMPLETED:
         raise StoreError(
             "not-completed",
@@ -152,11 +137,7 @@ def plan_reopen(
 def plan_transition(
     before: Increment, to: Status, intent: Intent, *, enqueue: Kind | None = None
 ) -> Plan:
-    """Move an increment along the status table.
-
-    Args:
-        enqueue: the kind of operation for its items; None to leave them alone.
-    """
+    """Move an increment along the status table; `enqueue` is the operation for its items."""
     check_transition(before, to, intent.reason)
     pending = before.pending
     pinned: tuple[Link, ...] = ()
@@ -181,7 +162,7 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
     entry = undoable(before)
     to = entry.previous_status
     kept = tuple(operation for operation in before.pending if operation.op != entry.id)
-    made = tuple(_undo_operation(before, entry, link, intent) for link in before.links)
+    made = (_undo_operation(before, entry, link, intent) for link in before.links)
     marked = replace(entry, reverted_at=intent.at, revert=intent.op)
     reopens = tuple(marked if one is entry else one for one in before.reopens)
     after = replace(before, status=to, reopens=reopens, pending=(*kept, *made))
@@ -255,12 +236,7 @@ def undoable(increment: Increment) -> ReopenEntry:
 
 
 def check_transition(before: Increment, to: Status, reason: str | None) -> None:
-    """Check that an increment may move to a status, for that reason.
-
-    Raises:
-        StoreError: `transition-refused`, with the possible statuses.
-        UsageError: `reason-missing` where leaving a finished status needs one.
-    """
+    """Raise `transition-refused`, or `reason-missing` where leaving a status needs one."""
     if not before.status.can_become(to):
         moves = ", ".join(sorted(ALLOWED_MOVES[before.status]))
         hint = f"from {before.status} it can become {moves}"

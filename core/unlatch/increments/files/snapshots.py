@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
@@ -20,7 +20,7 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.links import read_links
+from unlatch.increments.records.links import Shapes, read_links
 from unlatch.increments.records.pending import read_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, read_reopens
 from unlatch.worklog.record import BadRecord
@@ -29,18 +29,9 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from unlatch.spi.manifest import LinkShape
     from unlatch.worklog.json_text.document import JsonText
 
 _RECORDS = frozenset({"reopenHistory", "pending", AMENDMENTS})
-
-
-@dataclass(frozen=True, slots=True)
-class Shapes:
-    """The forms of the trackers' links and syncedTo entries, by the plugins' names."""
-
-    links: Mapping[str, LinkShape]
-    synced: Mapping[str, LinkShape]
 
 
 def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:

@@ -18,7 +18,7 @@ from unlatch.increments.files.reading import (
     read_metadata,
     times_in,
 )
-from unlatch.increments.files.snapshots import Shapes, read_increment, snapshot
+from unlatch.increments.files.snapshots import read_increment, snapshot
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG
 from unlatch.increments.records.link_edits import block_at
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.records.links import Shapes
     from unlatch.worklog.event_log import Event
 
     # A change of an increment: alters the data in place and returns the events that record it.

@@ -16,7 +16,7 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from unlatch.increments.files.snapshots import Shapes
+    from unlatch.increments.records.links import Shapes
     from unlatch.spi.manifest import LinkShape
 
 Data = dict[str, Any]

@@ -32,8 +32,8 @@ from unlatch.worklog.record import BadRecord
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.increments.files.snapshots import Shapes
     from unlatch.increments.model.increment import ReopenEntry
+    from unlatch.increments.records.links import Shapes
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]

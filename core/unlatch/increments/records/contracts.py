@@ -1,4 +1,4 @@
-"""The types of an increment's files, for the JSON Schemas; reading is more tolerant.
+"""The types of an increment's files and their JSON Schemas (2020-12); reading is more tolerant.
 
 It loads pydantic, so no quick command imports it.
 """
@@ -8,15 +8,17 @@ from operator import or_
 from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional, TypeAlias
 
-from pydantic import Field
+from pydantic import BaseModel, Field, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.links import BASE
+from unlatch.increments.records.links import BASE, Shapes
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
 from unlatch.spi.item import Category
+from unlatch.spi.manifest import LinkShape
 from unlatch.spi.operation import Kind, Result
 from unlatch.worklog import record
 from unlatch.worklog.ids import ULID
@@ -116,3 +118,93 @@ class Metadata(TypedDict):
 _EVENTS = (record_type(one, event=Literal[word]) for word, one in LOG.types.items())
 # One line of events.jsonl.
 Event: Any = Annotated[reduce(or_, _EVENTS), Field(discriminator="event")]
+
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+Schema = dict[str, Any]
+
+
+class _Plain(GenerateJsonSchema):
+    """Schemas without titles that only repeat the keys."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> Any:
+        made = super().default_schema(schema)
+        return {key: value for key, value in made.items() if (key, value) != ("default", None)}
+
+
+class _Toml(_Plain):
+    """TOML has no null: keys without a value are left out."""
+
+    def nullable_schema(self, schema: Any) -> Any:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: Any) -> Any:
+        made = super().default_schema(schema)
+        # A table's default is that of each of its keys.
+        return {k: v for k, v in made.items() if k != "default" or not isinstance(v, dict)}
+
+
+def schema_of(kind: Any, *, name: str, title: str) -> Schema:
+    """The schema of a type, to be kept as `NAME.schema.json`."""
+    return _named(TypeAdapter(kind).json_schema(schema_generator=_Plain), name, title)
+
+
+def settings_schema(model: type[BaseModel], *, name: str, title: str) -> Schema:
+    """The schema of a TOML file with settings."""
+    return _named(model.model_json_schema(schema_generator=_Toml), name, title)
+
+
+def _named(made: Schema, name: str, title: str) -> Schema:
+    made.pop("title", None)
+    return {"$schema": DIALECT, "$id": f"{name}.schema.json", "title": title, **made}
+
+
+def metadata_schema(shapes: Shapes) -> Schema:
+    """The schema of metadata.json with the link blocks of the trackers that are known."""
+    made = schema_of(Metadata, name="metadata", title="An increment's metadata.json")
+    for one in (BaseRecord, SyncedDetails):
+        extra = TypeAdapter(one).json_schema(schema_generator=_Plain)
+        made["$defs"] |= {**extra.pop("$defs"), one.__name__: extra}
+    details = made["$defs"].pop(SyncedDetails.__name__)["properties"]
+    made["properties"] |= {tracker: _links(shape) for tracker, shape in shapes.links.items()}
+    made["$defs"]["ReopenRecord"]["properties"]["syncedTo"] = {
+        "type": "object",
+        "properties": {
+            tracker: _synced(shape, details) for tracker, shape in shapes.synced.items()
+        },
+    }
+    return made
+
+
+def event_schema() -> Schema:
+    """The schema of one line of events.jsonl."""
+    return schema_of(Event, name="event", title="A line of an increment's events.jsonl")
+
+
+def _links(shape: LinkShape) -> Schema:
+    """A tracker's link block: its first item under the plain keys, all of them in `items`."""
+    one = {**_item(shape), "base": {"$ref": f"#/$defs/{BaseRecord.__name__}"}}
+    several = {"type": "array", "items": _object(one, required=[shape.item])}
+    # After unlinking, a block may have only keys of other programs, so no key is required.
+    needs = {shape.url: [shape.item], "base": [shape.item]}
+    return {**_object({**one, "items": several}), "dependentRequired": needs}
+
+
+def _synced(shape: LinkShape, details: Schema) -> Schema:
+    one = _object({**_item(shape), **details}, required=[shape.item])
+    several = {"type": "array", "items": one}
+    return _object({**_item(shape), "items": several})
+
+
+def _item(shape: LinkShape) -> Schema:
+    number, text = {"type": "integer"}, {"type": "string", "minLength": 1}
+    return {shape.item: number if shape.number else text, shape.url: text}
+
+
+def _object(properties: Schema, *, required: list[str] | None = None) -> Schema:
+    made: Schema = {"type": "object", "properties": properties}
+    return {**made, "required": required} if required else made

@@ -7,7 +7,7 @@ name them; a tracker that it does not know is read by the shape in its manifest.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Base, Increment, Link
@@ -93,6 +93,14 @@ def _base(value: object) -> Base | None:
         return BASE.read(value)  # type: ignore[no-any-return]  # its model
     except BadRecord:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The forms of the trackers' links and syncedTo entries, by the plugins' names."""
+
+    links: Mapping[str, LinkShape]
+    synced: Mapping[str, LinkShape]
 
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
