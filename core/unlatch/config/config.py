@@ -223,7 +223,6 @@ def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """The dotted keys of all values."""
     keys: list[str] = []
     for key, value in values.items():
         inner = isinstance(value, dict)

@@ -92,7 +92,6 @@ def limits_of(config: Any) -> dict[str, Any]:
 
 
 def repositories_of(config: Any) -> dict[str, str]:
-    """The GitHub repository of each profile."""
     profiles = _items(at(config, "sync", "profiles"))
     places = ((name, _github(at(profile, "config"))) for name, profile in profiles)
     return {name: place["repository"] for name, place in places if place}

@@ -78,7 +78,6 @@ class LimitsConfig(Table):
 
     @property
     def rules(self) -> Limits:
-        """The limits, as the rules of increments take them."""
         after = {Status.ACTIVE: self.stale_after.active, Status.PAUSED: self.stale_after.paused}
         exempt = frozenset(self.can_interrupt)
         return Limits(self.max_active, self.hard_cap, self.per_type, exempt, self.policy, after)
@@ -103,7 +102,6 @@ class ReopenConfig(Table):
 
     @property
     def rules(self) -> reopening.ReopenRules:
-        """The settings, as the rules of increments take them."""
         return reopening.ReopenRules(**self.model_dump())
 
 
@@ -177,7 +175,6 @@ class SyncConfig(Table):
     )
 
     def policy(self, tracker: str) -> SyncPolicy:
-        """The policy for one tracker's items."""
         own = self.trackers.get(tracker, TrackerSync())
         conflict, on_close = own.conflict or self.conflict, own.on_close or self.on_close
         return SyncPolicy(own.direction or self.direction, conflict, on_close)

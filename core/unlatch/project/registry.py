@@ -15,8 +15,6 @@ GROUP = "unlatch.plugins"
 
 
 class Registry:
-    """The installed plugins, by name."""
-
     @cached_property
     def _found(self) -> tuple[dict[str, Manifest], dict[str, str]]:
         manifests: dict[str, Manifest] = {}
@@ -30,7 +28,6 @@ class Registry:
 
     @property
     def manifests(self) -> Mapping[str, Manifest]:
-        """The manifests of the usable plugins."""
         return self._found[0]
 
     @property
@@ -69,7 +66,6 @@ def load_plugin(manifest: Manifest) -> Any:
 
 
 def missing_extra(manifest: Manifest) -> UnlatchError:
-    """The error for an SDK that is not installed."""
     module, requirement = manifest.requires
     message = f"{manifest.title} needs a library that is not installed"
     hint = f"pipx inject unlatch '{requirement}'  (or: pip install '{requirement}')"

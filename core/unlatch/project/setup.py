@@ -1,23 +1,17 @@
 """Setting up a project without changing anything that exists."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.increments.files.layout import Layout, layout_at
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import check_git_folder
+from unlatch.spi import Manifest
 from unlatch.worklog.atomic import replace_file, writing
 from unlatch.worklog.file_check import UnsafePath
 from unlatch.worklog.safe_open import exists, make_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from unlatch.spi import Manifest
 
 _TEMPLATE = """\
 # Configuration of unlatch; every setting is explained in docs/configuration.md.

@@ -60,7 +60,6 @@ class Trackers:
         return ref
 
     def _in_profile(self, link: Link, profile: str) -> str:
-        """The id of an item in one of SpecWeave's profiles."""
         from unlatch.config import specweave  # noqa: PLC0415  (rarely needed)
 
         config = specweave.read_specweave(self._workspace.layout)

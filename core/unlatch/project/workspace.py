@@ -34,8 +34,6 @@ def new_ulid() -> str:
 
 @dataclass
 class Workspace:
-    """One project."""
-
     layout: Layout
     environ: Mapping[str, str]
     user_config: Path  # the file with the user's own configuration

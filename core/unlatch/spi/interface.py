@@ -1,18 +1,14 @@
 """The interface of a plugin: its settings, reading and writing items, and its answers besides."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from datetime import datetime
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
-
-    from unlatch.errors import TrackerError
-    from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
-    from unlatch.spi.operation import Change, Outcome
+from unlatch.errors import TrackerError
+from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
+from unlatch.spi.operation import Change, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,14 @@
 """Operations: intended changes to items, attempts, and their outcomes."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from unlatch.errors import TrackerError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from unlatch.spi.item import Category, RemoteItem
-    from unlatch.spi.text import Text
-
+from unlatch.spi.item import Category, RemoteItem
+from unlatch.spi.text import Text
 
 OperationKey = tuple[str, str, str]
 
@@ -28,7 +22,7 @@ class DeliveryOptions:
     follow: bool = False  # update the link of a moved item; not stored with operations
     plugin: frozenset[str] = frozenset()  # options from plugins' manifests ("allow-path")
 
-    def over(self, stored: DeliveryOptions) -> DeliveryOptions:
+    def over(self, stored: "DeliveryOptions") -> "DeliveryOptions":
         """These options, completed by those stored with an operation."""
         return DeliveryOptions(
             self.comment or stored.comment,
@@ -120,6 +114,20 @@ class Goal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """The text of an item for an increment, or for one of its user stories."""
+
+    increment: str  # its id (the folder's name)
+    title: str
+    type: str | None  # the increment's ("feature", "bug"), for trackers with item types
+    body: Text  # the generated part of the item's body; people may write around it
+    story: str | None = None  # None for the whole increment
+    # Further values from the increment's files, by their keys there ("milestone", "assignees",
+    # "areaPath", "parent"): untrusted. A plugin takes those that it knows.
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """A change to one item: state, then comment, then labels."""
 
@@ -136,22 +144,7 @@ class Change:
     labels_match_case: bool = False  # as in the manifest
 
     def label_key(self, label: str) -> str:
-        """The key by which labels are compared."""
         return label if self.labels_match_case else label.casefold()
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """The text of an item for an increment, or for one of its user stories."""
-
-    increment: str  # its id (the folder's name)
-    title: str
-    type: str | None  # the increment's ("feature", "bug"), for trackers with item types
-    body: Text  # the generated part of the item's body; people may write around it
-    story: str | None = None  # None for the whole increment
-    # Further values from the increment's files, by their keys there ("milestone", "assignees",
-    # "areaPath", "parent"): untrusted. A plugin takes those that it knows.
-    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Result(StrEnum):
@@ -205,13 +198,11 @@ class Progress:
 
     @property
     def outcome(self) -> Outcome:
-        """The parts done so far."""
         refused, notes = tuple(self.refused), tuple(self.notes)
         return Outcome(self.item, self.commented, self.comment, refused, notes)
 
 
 def seen_of(item: RemoteItem) -> SeenItem:
-    """The facts of an item that an attempt or a delivery records."""
     return SeenItem(item.state, item.category, item.labels, item.revision)
 
 

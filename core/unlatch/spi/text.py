@@ -75,7 +75,6 @@ def _spans(block: str, values: dict[str, str]) -> list[Span]:
 
 
 def slots(template: str) -> frozenset[str]:
-    """The names of the slots in a template."""
     return frozenset(_SLOT.findall(template))
 
 

@@ -5,11 +5,10 @@ no effect. A tracker, or a proxy before it, may act and then answer 429, or 503 
 Delivery repeats a write after it has checked the effect of the first one.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import requests
 import urllib3
@@ -19,18 +18,14 @@ from unlatch import __version__, errors
 from unlatch.errors import TrackerError, UnlatchError
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
 from unlatch.transport.connections import ENCODINGS, IdleGuard, deadline, limit_answers, read_whole
+from unlatch.transport.credentials import Credential
 from unlatch.transport.errors import CutOff, error_of_failure, find_error
+from unlatch.transport.options import TransportOptions
+from unlatch.transport.rate_limits import Gate
+from unlatch.transport.redact import Redactor
 from unlatch.transport.request_context import count_request, is_write
 from unlatch.transport.trace import Exchange
 from unlatch.transport.trust import Origin, origin_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from unlatch.transport.credentials import Credential
-    from unlatch.transport.options import TransportOptions
-    from unlatch.transport.rate_limits import Gate
-    from unlatch.transport.redact import Redactor
 
 ATTEMPTS = 3
 _FIRST_BACKOFF = 0.4
@@ -182,7 +177,6 @@ class TrackerAdapter(HTTPAdapter):
     def _send_and_read(
         self, outgoing: requests.PreparedRequest, options: Mapping[str, Any]
     ) -> requests.Response | Exception:
-        """The complete answer, or the failure."""
         chosen = self._context.options
         try:
             with self._connections.request(), deadline(chosen.deadline):

@@ -5,26 +5,22 @@ on its size. Both are enforced where bytes come off the socket, so that headers,
 interim answers count as well as the body.
 """
 
-from __future__ import annotations
-
 import io
 import math
+import socket
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from http.client import HTTPException, HTTPResponse
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import requests
+import urllib3
 
 from unlatch.transport.answer import MOST_BYTES, MOST_ERROR_BYTES
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Iterator
-
-    import requests
-    import urllib3
 
 # The most of one answer on the wire: an incompressible body, its framing, headers.
 MOST_ON_THE_WIRE = MOST_BYTES + 4 * 1024 * 1024

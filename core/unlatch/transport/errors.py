@@ -1,23 +1,18 @@
 """Which error an answer, or the lack of one, means if a plugin's own table has none for it."""
 
-from __future__ import annotations
-
 import socket
 import ssl
+from collections.abc import Iterator
 from http.client import RemoteDisconnected
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import urllib3
 from requests import exceptions
 
 from unlatch import errors
 from unlatch.errors import TrackerError, Transient
+from unlatch.transport.answer import Answer, Explain
 from unlatch.transport.connections import Malformed, OutOfBounds, TooLarge, TooSlow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.transport.answer import Answer, Explain
 
 _CONFLICT = (errors.Conflict, "conflict", "reports a change in between")
 _CLIENT_ERRORS: dict[int, tuple[type[TrackerError], str, str]] = {

@@ -97,7 +97,6 @@ class Redactor:
         return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """`headers` without secrets."""
         return {
             name: MASK if _SECRET_HEADERS.fullmatch(name) else self.text(str(value))
             for name, value in headers.items()

@@ -47,7 +47,6 @@ def reading() -> Iterator[None]:
 
 
 def count_request() -> None:
-    """Count one request on every open meter."""
     with _COUNTING:
         for meter in _METERS.get():
             meter.requests += 1

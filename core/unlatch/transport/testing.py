@@ -1,22 +1,16 @@
 """A transport for tests, without keyring and waits."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.spi import Scheme
 from unlatch.transport.credentials import Credential
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
+from unlatch.transport.trace import Trace
 from unlatch.transport.transport import Transport
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.transport.trace import Trace
 
 
 class SkippingClock:

@@ -1,22 +1,17 @@
 """The log of `--trace-http FILE`: requests and answers, without secrets."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, Self
 
+import requests
+
+from unlatch.transport.redact import Redactor
 from unlatch.worklog.neutral import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    import requests
-
-    from unlatch.transport.redact import Redactor
 
 _LONGEST_BODY = 4096
 

@@ -1,71 +1,32 @@
 """The object through which a plugin sends its requests."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from http.cookiejar import DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import requests
 
 from unlatch.errors import Rejected, TrackerError, UnlatchError
+from unlatch.spi import Manifest
 from unlatch.transport.adapter import AdapterContext, TrackerAdapter
-from unlatch.transport.credentials import find_credential, missing_hint, read_keyring, run_program
+from unlatch.transport.answer import Explain
+from unlatch.transport.credentials import (
+    Credential,
+    ReadKeyring,
+    RunProgram,
+    find_credential,
+    missing_hint,
+    read_keyring,
+    run_program,
+)
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
 from unlatch.transport.rate_limits import Gate, Pace, Pacer
 from unlatch.transport.redact import Redactor
 from unlatch.transport.trust import check_origin, credential_host, origin_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from unlatch.spi import Manifest
-    from unlatch.transport.answer import Explain
-    from unlatch.transport.credentials import Credential, ReadKeyring, RunProgram
-
 _LONGEST_CHAIN = 5
-
-
-def open_transport(
-    manifest: Manifest,
-    base_url: str,
-    *,
-    env: Mapping[str, str],
-    cache: Path,
-    user_hosts: Iterable[str] = (),
-    options: TransportOptions = DEFAULT_OPTIONS,
-    keyring_get: ReadKeyring = read_keyring,
-    run: RunProgram = run_program,
-) -> Transport:
-    """A transport for a tracker: its address is checked first, then a credential is looked for.
-
-    A missing token is reported by the first request, so that items that need none are not delayed.
-    The folder `cache` is made if missing; `user_hosts` are those that the user's own configuration
-    trusts. Raises as `check_origin` and `find_credential`.
-    """
-    check = partial(
-        check_origin,
-        hosts=manifest.hosts,
-        env=env,
-        host_env=manifest.host_env,
-        user_hosts=tuple(user_hosts),
-    )
-    check(base_url)
-    name, tokens, host = manifest.name, manifest.tokens, credential_host(base_url)
-    credential = find_credential(
-        tokens, tracker=name, host=host, env=env, keyring_get=keyring_get, run=run
-    )
-    cache.mkdir(parents=True, exist_ok=True)
-    return Transport(
-        name,
-        origin=base_url,
-        credential=credential,
-        cache=cache,
-        missing=missing_hint(tokens, tracker=name),
-        check=check,
-        options=options,
-    )
 
 
 class Transport:
@@ -169,3 +130,44 @@ def _limit_redirects(session: requests.Session) -> None:
 
     session.max_redirects = _LONGEST_CHAIN
     session.resolve_redirects = resolve_redirects  # type: ignore[method-assign]  # msrest does too
+
+
+def open_transport(
+    manifest: Manifest,
+    base_url: str,
+    *,
+    env: Mapping[str, str],
+    cache: Path,
+    user_hosts: Iterable[str] = (),
+    options: TransportOptions = DEFAULT_OPTIONS,
+    keyring_get: ReadKeyring = read_keyring,
+    run: RunProgram = run_program,
+) -> Transport:
+    """A transport for a tracker: its address is checked first, then a credential is looked for.
+
+    A missing token is reported by the first request, so that items that need none are not delayed.
+    The folder `cache` is made if missing; `user_hosts` are those that the user's own configuration
+    trusts. Raises as `check_origin` and `find_credential`.
+    """
+    check = partial(
+        check_origin,
+        hosts=manifest.hosts,
+        env=env,
+        host_env=manifest.host_env,
+        user_hosts=tuple(user_hosts),
+    )
+    check(base_url)
+    name, tokens, host = manifest.name, manifest.tokens, credential_host(base_url)
+    credential = find_credential(
+        tokens, tracker=name, host=host, env=env, keyring_get=keyring_get, run=run
+    )
+    cache.mkdir(parents=True, exist_ok=True)
+    return Transport(
+        name,
+        origin=base_url,
+        credential=credential,
+        cache=cache,
+        missing=missing_hint(tokens, tracker=name),
+        check=check,
+        options=options,
+    )

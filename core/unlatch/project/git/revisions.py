@@ -4,23 +4,17 @@
 files, and the files on disk are hashed as git does it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import ask_git, run_git
+from unlatch.worklog.folder import OpenFolder
 from unlatch.worklog.safe_open import open_folder, read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from unlatch.worklog.folder import OpenFolder
 
 _REGULAR = ("100644", "100755")
 # By the number of hexadecimal digits in git's ids.

@@ -89,7 +89,6 @@ class GitResult:
 
     @property
     def line(self) -> str:
-        """The output as one value."""
         return os.fsdecode(self.out).strip()
 
     @property

@@ -28,8 +28,6 @@ _COMMAND = (
 
 @dataclass(frozen=True, slots=True)
 class GitSetupResult:
-    """The changes to the git setup."""
-
     path: Path  # the .gitattributes file
     lines: tuple[str, ...]  # added to it
     driver: bool  # whether the driver was added to this clone's configuration
