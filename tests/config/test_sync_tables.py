@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.config.tables import ALL_PARTS, Part, SyncConfig
+from unlatch.config.tables import Part, SyncConfig
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict
 
 
@@ -27,9 +27,9 @@ def test_a_tracker_replaces_only_its_own_values() -> None:
 @pytest.mark.parametrize(
     ("values", "own", "foreign"),
     [
-        ({}, ALL_PARTS, ALL_PARTS),
+        ({}, tuple(Part), tuple(Part)),
         ({"write": ["status"]}, ["status"], ["status"]),
-        ({"write_foreign": ["comment"]}, ALL_PARTS, ["comment"]),
+        ({"write_foreign": ["comment"]}, tuple(Part), ["comment"]),
         ({"write": ["status"], "write_foreign": []}, ["status"], []),
         # A tracker's own value counts for all of its items.
         (

@@ -124,10 +124,7 @@ class RawConfig:
 
 
 def read_config(layout: Layout) -> RawConfig:
-    """The project's configuration, with a list of all its mistakes.
-
-    ConfigError: a file is not TOML or cannot be read.
-    """
+    """The project's configuration and all its mistakes; ConfigError: a file cannot be parsed."""
     ours = _parse(read_file, layout.config)
     theirs: dict[str, Any] = {}
     if ours.get("specweave") is not False:

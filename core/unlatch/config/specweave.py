@@ -124,8 +124,7 @@ def at(node: Any, *path: Any) -> Any:
 
 
 def _positive(value: Any) -> int | None:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and value > 0 else None
+    return value if type(value) is int and value > 0 else None
 
 
 def _items(node: Any) -> tuple[tuple[str, Any], ...]:

@@ -115,9 +115,6 @@ class Part(StrEnum):
     CREATE = "create"
 
 
-ALL_PARTS = tuple(Part)
-
-
 class TrackerSync(Table):
     """One tracker's own policy; defaults come from `[sync]`."""
 
@@ -161,7 +158,7 @@ class SyncConfig(Table):
         "prompts",
     )
     write: tuple[Part, ...] = Field(
-        ALL_PARTS, description="Parts of items that unlatch may write, in every command"
+        tuple(Part), description="Parts of items that unlatch may write, in every command"
     )
     write_foreign: tuple[Part, ...] | None = Field(
         None,

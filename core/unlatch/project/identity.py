@@ -15,10 +15,7 @@ _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
 
 
 def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
-    """The given name, else that of CI's actor, git's user, or the system's user.
-
-    UsageError `name-too-long`: the given name is too long.
-    """
+    """The given name (UsageError `name-too-long`), else that of CI, git, or the system's user."""
     if name := _tidy(given or ""):
         if len(name) <= LONGEST_NAME:
             return name

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.increments.files.layout import Layout, layout_at
@@ -25,20 +24,15 @@ _TEMPLATE = """\
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SetupResult:
-    """A project, and the files and folders that were made for it."""
-
-    layout: Layout
-    made: tuple[Path, ...]
-
-
-def set_up(root: Path, manifests: Iterable[Manifest]) -> SetupResult:
+def set_up(root: Path, manifests: Iterable[Manifest]) -> tuple[Layout, list[Path]]:
     """Make `.unlatch` with a configuration to fill in, and a folder for increments.
 
     A project with `.specweave/increments` keeps its increments there. The table of the tracker
     that git's remote `origin` points to is filled in; the others are commented out. Raises
     StoreError (`not-writable`).
+
+    Returns:
+        The project's layout, and the files and folders that were made.
     """
     layout = layout_at(root.absolute())
     made: list[Path] = []
@@ -51,7 +45,7 @@ def set_up(root: Path, manifests: Iterable[Manifest]) -> SetupResult:
         tables = _tables(layout.root, manifests)
         replace_file(layout.config, "\n".join((_TEMPLATE, *filter(None, tables))).encode())
         made.append(layout.config)
-    return SetupResult(layout, tuple(made))
+    return layout, made
 
 
 def _tables(root: Path, manifests: Iterable[Manifest]) -> Iterator[str]:

@@ -47,11 +47,9 @@ class Trackers:
         raise UsageError("tracker-not-configured", message, where=where, hint=hint)
 
     def locate(self, link: Link) -> ItemRef:
-        """The item of a link.
+        """The item of a link; ConfigError if the configuration does not define its place.
 
-        Raises:
-            UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
-            ConfigError: the configuration does not define the item's place.
+        UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
         """
         settings = self.settings(link.tracker)
         item = link.item if link.profile is None else self._in_profile(link, link.profile)

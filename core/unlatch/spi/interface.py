@@ -75,8 +75,7 @@ class Settings(Protocol):
     def locate(self, item: str, url: str | None) -> ItemRef:
         """The item of a link, by its address if known, else by its id.
 
-        Raises:
-            ConfigError: neither the address nor the configuration defines the item's place.
+        ConfigError: neither the address nor the configuration defines the item's place.
         """
 
     def name(self, ref: ItemRef) -> str:

@@ -99,11 +99,7 @@ class TrackerAdapter(HTTPAdapter):
         cert: Any = None,
         proxies: Mapping[str, str] | None = None,
     ) -> requests.Response:
-        """Send a request and read the whole answer; a failed read may be repeated.
-
-        Raises:
-            TrackerError: no answer came, or it is not a success.
-        """
+        """Send a request and read the whole answer; TrackerError without one, or with a failure."""
         write = is_write(request.method or "")
         # A request to this machine must not pass a proxy, with its token.
         proxies = None if origin_of(request.url or "").is_loopback else proxies
@@ -122,8 +118,9 @@ class TrackerAdapter(HTTPAdapter):
     ) -> requests.Response:
         outgoing = self._prepare(request)
         context, chosen = self._context, self._context.options
+        clock = chosen.clock
         exchange = (
-            Exchange(chosen.trace, context.tracker, outgoing, context.redactor, chosen.clock)
+            Exchange(chosen.trace, context.tracker, outgoing, context.redactor, clock, clock())
             if chosen.trace
             else None
         )

@@ -95,10 +95,7 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 def read_whole(response: requests.Response) -> None:
-    """Read and decode the body, so that `response.content` has it.
-
-    Raises OutOfBounds, Malformed, or requests' exception if it broke off or its encoding is broken.
-    """
+    """Read the body for `response.content`; raises OutOfBounds, Malformed, or requests' errors."""
     try:
         # `content` alone would read without a limit, and requests has no public setter.
         response._content = _body_of(response)  # noqa: SLF001

@@ -55,18 +55,10 @@ class Redactor:
     It needs every form in which a secret is sent, except percent-encoded ones.
     """
 
-    __slots__ = ("_secrets",)
-
     def __init__(self, *secrets: str) -> None:
-        forms = set[str]()
-        for secret in secrets:
-            for form in (secret, quote(secret, safe=""), quote_plus(secret)):
-                if len(form) >= _SHORTEST_SECRET:
-                    forms.add(form)
-        self._secrets = sorted(forms, key=len, reverse=True)
-
-    def __repr__(self) -> str:
-        return f"Redactor({len(self._secrets)} forms)"
+        forms = {form for one in secrets for form in (one, quote(one, safe=""), quote_plus(one))}
+        known = (form for form in forms if len(form) >= _SHORTEST_SECRET)
+        self._secrets = sorted(known, key=len, reverse=True)
 
     def text(self, text: str) -> str:
         """`text` without secrets."""

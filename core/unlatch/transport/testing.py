@@ -51,13 +51,8 @@ def for_tests(
     if cache is None:
         cache = Path(tempfile.mkdtemp(prefix="unlatch-"))
         atexit.register(shutil.rmtree, cache, ignore_errors=True)
+    credential = None if token is None else Credential(token, scheme, "the test", user)
+    options = TransportOptions(on_wait, max_wait, trace, timeouts, deadline, clock, clock.sleep)
     return Transport(
-        tracker,
-        origin=base_url,
-        credential=None if token is None else Credential(token, scheme, "the test", user),
-        cache=cache,
-        check=check,
-        options=TransportOptions(
-            on_wait, max_wait, trace, timeouts, deadline, clock=clock, sleep=clock.sleep
-        ),
+        tracker, origin=base_url, credential=credential, cache=cache, check=check, options=options
     )

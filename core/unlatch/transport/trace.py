@@ -1,17 +1,22 @@
 """The log of `--trace-http FILE`: requests and answers, without secrets."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from threading import Lock
-from typing import IO, Self
+from typing import IO, TYPE_CHECKING, Self
 
-import requests
-
-from unlatch.transport.redact import Redactor
 from unlatch.worklog.neutral import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import requests
+
+    from unlatch.transport.redact import Redactor
 
 _LONGEST_BODY = 4096
 
@@ -48,16 +53,12 @@ class Exchange:
     outgoing: requests.PreparedRequest
     redact: Redactor
     clock: Callable[[], float]
-    started: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.started = self.clock()
+    started: float
 
     def write_answer(self, response: requests.Response) -> None:
         self._write(
             f"< {response.status_code} after {self._seconds()}",
-            *self._headers("<", response.headers),
-            *self._body("<", response.content),
+            *self._part("<", response.headers, response.content),
         )
 
     def write_failure(self, why: str) -> None:
@@ -68,8 +69,7 @@ class Exchange:
         moment = datetime.now(UTC).isoformat(timespec="milliseconds")
         lines = (
             f"{moment} {self.tracker} {request.method} {self.redact.text(request.url or '')}",
-            *self._headers(">", request.headers),
-            *self._body(">", request.body),
+            *self._part(">", request.headers, request.body),
             *ending,
         )
         # The file is read in terminals, pagers and editors: nothing in it may act there.
@@ -78,15 +78,13 @@ class Exchange:
     def _seconds(self) -> str:
         return f"{self.clock() - self.started:.3f} s"
 
-    def _headers(self, mark: str, headers: Mapping[str, str]) -> list[str]:
-        return [f"{mark} {name}: {value}" for name, value in self.redact.headers(headers).items()]
-
-    def _body(self, mark: str, body: object) -> list[str]:
-        if not body:
-            return []
-        if not isinstance(body, (bytes, str)):
-            return [f"{mark} ({type(body).__name__})"]
-        text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
-        cut = f" ... ({len(text)} characters)" if len(text) > _LONGEST_BODY else ""
-        shown = self.redact.excerpt(text, _LONGEST_BODY).replace("\r\n", "\n")
-        return [f"{mark} {line}" for line in (shown + cut).split("\n")]
+    def _part(self, mark: str, headers: Mapping[str, str], body: object) -> list[str]:
+        lines = [f"{name}: {value}" for name, value in self.redact.headers(headers).items()]
+        if isinstance(body, (bytes, str)) and body:
+            text = body.decode("utf-8", "replace") if isinstance(body, bytes) else body
+            cut = f" ... ({len(text)} characters)" if len(text) > _LONGEST_BODY else ""
+            shown = self.redact.excerpt(text, _LONGEST_BODY).replace("\r\n", "\n")
+            lines += (shown + cut).split("\n")
+        elif body:
+            lines.append(f"({type(body).__name__})")
+        return [f"{mark} {line}" for line in lines]

@@ -117,10 +117,8 @@ def check_origin(
 
     `hosts` are the vendor's own, on the scheme's own port; "*.example.com" means subdomains of one
     label, as in a certificate. In `env`, UNLATCH_TRUSTED_HOSTS lists hosts, with or without a port,
-    by commas, and the variables of `host_env` hold a further host, or its URL.
-
-    Raises:
-        UnlatchError: `host-not-trusted`, `insecure-url`, `url-malformed`, `url-with-credentials`.
+    by commas, and the variables of `host_env` hold a further host, or its URL. UnlatchError:
+    `host-not-trusted`, `insecure-url`, `url-malformed`, `url-with-credentials`.
     """
     origin = origin_of(url)
     if origin.scheme == "http" and not origin.is_loopback:

@@ -47,8 +47,8 @@ _QUIET = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
-# A partial clone would fetch missing objects; git knows GIT_NO_LAZY_FETCH since 2.44.
 _SECRET = re.compile(r"(?<=://)[^/@\s]*@")
+# A partial clone would fetch missing objects; git knows GIT_NO_LAZY_FETCH since 2.44.
 _READING = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
@@ -131,10 +131,7 @@ def _start(
     settings: tuple[tuple[str, str], ...] = (),
     fed: bytes = b"",
 ) -> Finished:
-    """Run git in a folder, with `environ` added to the user's own variables.
-
-    Raises NoGit, or OSError if git could not be started, took too long or printed too much.
-    """
+    """Run git with `environ` added; OSError: it cannot run, took too long or printed too much."""
     git = find_program("git", apart=folder)
     if git is None or _lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")

@@ -26,20 +26,20 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     root = options.root or Path.cwd()
     if with_git:
         require_git(root)
-    done = set_up(root, Registry().manifests.values())
-    git = set_up_git(done.layout) if with_git else None
-    made = [str(path.relative_to(done.layout.root)) for path in done.made]
+    layout, paths = set_up(root, Registry().manifests.values())
+    git = set_up_git(layout) if with_git else None
+    made = [str(path.relative_to(layout.root)) for path in paths]
     if as_json:
         entry = git and {"attributes": git.lines, **output.fields(git, "driver", "foreign")}
-        output.document("init", root=str(done.layout.root), made=made, git=entry)
+        output.document("init", root=str(layout.root), made=made, git=entry)
         return 0
     for name in made:
         output.ok(name)
     if git:
         _tell_git(git)
-    if not done.made and not (git and (git.lines or git.driver)):
+    if not made and not (git and (git.lines or git.driver)):
         output.talk("No changes needed.")
-    increments = done.layout.increments.relative_to(done.layout.root)
+    increments = layout.increments.relative_to(layout.root)
     output.talk(f"Increments are in {increments}/.")
     output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")
     return 0
