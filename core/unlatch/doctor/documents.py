@@ -52,9 +52,8 @@ def _without_text(one: ReadableIncrement) -> Iterator[Path]:
 def documents_in_conflict(one: ReadableIncrement) -> Hits:
     for name in one.files.documents:
         if line := _conflict(one.files.text_of(name)):
-            hint = "resolve it by hand, then git add it"
             path = f"{one.files.folder.path / name}:{line}"
-            yield Found("holds git conflict markers", path, hint)
+            yield Found("holds git conflict markers", path, "resolve it by hand, then git add it")
 
 
 def _conflict(text: str) -> int | None:
@@ -96,11 +95,9 @@ def open_work_left(one: ReadableIncrement) -> Hits:
         named = ", ".join(part.id for part in left[:_MOST_NAMED])
         more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
         where = TASKS if any(isinstance(part, Task) for part in left) else SPEC
-        yield Found(
-            f"it is completed, but these are not ticked: {named}{more}",
-            one.files.folder.path / where,
-            f"tick what is done, or unlatch resume {one.name}",
-        )
+        message = f"it is completed, but these are not ticked: {named}{more}"
+        hint = f"tick what is done, or unlatch resume {one.name}"
+        yield Found(message, one.files.folder.path / where, hint)
 
 
 def other_status(one: ReadableIncrement) -> Hits:
@@ -168,10 +165,8 @@ def odd_events(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
 def _odd_line(files: IncrementFiles, line: str) -> Iterator[tuple[str, str]]:
     event: Any = parse_line(line)
     if event is None:
-        yield (
-            "event-unreadable",
-            "is ignored: it is not valid JSON (a crash may have cut it short), or too large",
-        )
+        why = "it is not valid JSON (a crash may have cut it short), or too large"
+        yield "event-unreadable", f"is ignored: {why}"
     elif not isinstance(event, dict):
         yield "event-unreadable", "is ignored: it is not a JSON object"
     else:

@@ -24,13 +24,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem or remark.
-
-    Args:
-        id: stable kebab-case name.
-        where: the file, below the project's root, with a JSON pointer or a line behind a colon.
-        hint: the next thing to do.
-    """
+    """One problem or remark; `where` is a file, with a JSON pointer or a line behind a colon."""
 
     severity: Severity
     id: str
@@ -51,14 +45,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One file, as it is and as it would be.
-
-    Args:
-        id: the check that finds the problem.
-        path: the file, from the project's root.
-        before: its content; None if there is no file.
-        after: the new content; None if the file is removed.
-    """
+    """One file, from the project's root, as it is and as it would be; None means no file."""
 
     id: str
     increment: str
@@ -117,22 +104,22 @@ class Check(Generic[S]):
             return
         # A warning's own error keeps nothing from working.
         severity = Severity.WARNING if self.severity is Severity.WARNING else Severity.ERROR
-        yield from from_error(hit, root, severity=severity, increment=increment)
+        yield from from_error(hit, root, severity, increment)
 
 
 def from_error(
     error: UnlatchError,
     root: Path,
-    *,
     severity: Severity = Severity.ERROR,
     increment: str | None = None,
 ) -> Iterator[Finding]:
     """The findings for an error: one for each of its problems."""
-    where, hint = error.where and below(error.where, root), error.hint
-    messages: tuple[str, ...] = (error.message,)
-    if isinstance(error, ConfigError):
-        messages, hint = error.problems, hint or "correct this setting by hand"
-    for message in messages:
+    where = error.where and below(error.where, root)
+    if not isinstance(error, ConfigError):
+        yield Finding(severity, error.id, error.message, where, error.hint, increment)
+        return
+    hint = error.hint or "correct this setting by hand"
+    for message in error.problems:
         yield Finding(severity, error.id, message, where, hint, increment)
 
 

@@ -62,11 +62,8 @@ def unreadable(files: IncrementFiles) -> Hits:
 
 def duplicate_keys(files: IncrementFiles) -> Hits:
     for key in files.text.duplicates if files.text is not None else ():
-        yield Found(
-            "occurs twice; the last one is read, and nothing is written",
-            f"{files.metadata}:{key}",
-            "remove the wrong one by hand",
-        )
+        message = "occurs twice; the last one is read, and nothing is written"
+        yield Found(message, f"{files.metadata}:{key}", "remove the wrong one by hand")
 
 
 def _schema_errors(files: IncrementFiles) -> Iterator[Any]:
@@ -83,13 +80,9 @@ def against_schema(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
 
 
 def other_id(one: ReadableIncrement) -> Hits:
-    key = _id_key(one)
-    if key is not None:
-        yield Found(
-            f"{one.files.data[key]!r} is not the folder's name; the folder counts",
-            f"{one.files.metadata}:{pointer([key])}",
-            FIX,
-        )
+    if (key := _id_key(one)) is not None:
+        message = f"{one.files.data[key]!r} is not the folder's name; the folder counts"
+        yield Found(message, one.files.at(key), FIX)
 
 
 def fix_id(one: ReadableIncrement) -> Iterator[FileChange]:
@@ -125,23 +118,23 @@ def _time(data: Mapping[str, Any], keys: tuple[str, ...]) -> _Time | None:
 
 @several
 def odd_dates(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
-    path, status = one.files.metadata, one.increment.status
+    status = one.increment.status
     created, active, completed = (
         _time(one.files.data, keys) for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
     )
     for time in filter(None, (active, completed)):
         if created and time.is_before(created):
             message = f"{time.text} is before it was created, {created.text}"
-            yield "dates-out-of-order", Found(message, f"{path}:{pointer([time.key])}")
+            yield "dates-out-of-order", Found(message, one.files.at(time.key))
     for time in filter(None, (created, active, completed)):
         if time.moment > one.files.project.workspace.clock() + _LEEWAY:
-            message = f"{time.text} is in the future"
-            yield "time-in-future", Found(message, f"{path}:{pointer([time.key])}")
+            yield "time-in-future", Found(f"{time.text} is in the future", one.files.at(time.key))
     if completed and not status.is_finished:
         message = f"it is {status}, but has the completion time {completed.text}"
-        yield "completed-at-left", Found(message, f"{path}:{pointer([completed.key])}")
+        yield "completed-at-left", Found(message, one.files.at(completed.key))
     if status is Status.COMPLETED and completed is None:
-        yield "completed-at-missing", Found("the time of completion is missing", path)
+        message = "the time of completion is missing"
+        yield "completed-at-missing", Found(message, one.files.metadata)
 
 
 @several
@@ -152,7 +145,7 @@ def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
         settings = (project.settings or {}).get(link.tracker)
         if settings is None:
             continue
-        where = f"{one.files.metadata}:{pointer(link.path)}"
+        where = one.files.at(*link.path)
         try:
             ref = settings.locate(link.item, link.url)
         except UnlatchError as error:
@@ -169,11 +162,9 @@ def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
 def repeated_links(one: ReadableIncrement) -> Hits:
     for link in spelled_twice(one.files.data, one.files.project.workspace.manager.shapes.links):
         first = next(known for known in one.increment.links if same_item(known, link))
-        yield Found(
-            f"{link.url} is the same item as {first.url or first.item}",
-            f"{one.files.metadata}:{pointer(link.path)}",
-            "remove one of the two links from metadata.json",
-        )
+        message = f"{link.url} is the same item as {first.url or first.item}"
+        hint = "remove one of the two links from metadata.json"
+        yield Found(message, one.files.at(*link.path), hint)
 
 
 def old_links(one: ReadableIncrement) -> Hits:
@@ -217,13 +208,10 @@ def shared_items(project: ProjectSnapshot) -> Hits:
         for link in one.increment.links:
             first = known.setdefault(identity(link), one.increment)
             if first is not one.increment:
-                yield Found(
-                    f"{link.tracker} {link.item} is linked to {first.id}, too; it is closed when "
-                    "the last of them is finished",
-                    f"{one.files.metadata}:{pointer(link.path)}",
-                    f"unlatch unlink {one.name} {link.key} if that is wrong",
-                    one.name,
-                )
+                shared = f"{link.tracker} {link.item} is linked to {first.id}, too"
+                message = f"{shared}; it is closed when the last of them is finished"
+                hint = f"unlatch unlink {one.name} {link.key} if that is wrong"
+                yield Found(message, one.files.at(*link.path), hint, one.name)
 
 
 def unconfigured_trackers(project: ProjectSnapshot) -> Hits:
@@ -234,7 +222,5 @@ def unconfigured_trackers(project: ProjectSnapshot) -> Hits:
         count = links.count(tracker)
         pointing = "1 link points" if count == 1 else f"{count} links point"
         title = project.workspace.registry.manifests[tracker].title
-        yield Found(
-            f"{title} is not configured, and {pointing} there",
-            hint=f"add a table [trackers.{tracker}] to .unlatch/config.toml",
-        )
+        hint = f"add a table [trackers.{tracker}] to .unlatch/config.toml"
+        yield Found(f"{title} is not configured, and {pointing} there", hint=hint)

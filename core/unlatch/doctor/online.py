@@ -41,7 +41,6 @@ def examine_online(
 
     Raises:
         UsageError: `unknown-tracker`, `tracker-not-configured`, or `not-supported`.
-        ConfigError: the configuration has mistakes.
         StoreError: the increments cannot be listed, and trackers were named.
     """
     for name in wanted:
@@ -85,18 +84,16 @@ def _ask(workspace: Workspace, trackers: Trackers, name: str, refs: list[ItemRef
     title = trackers.registry.manifest(name).title
     try:
         found = trackers.open(name).examine(refs)
-    except UnlatchError as error:
-        return Examined(name, tuple(from_error(error, workspace.layout.root)))
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
-        return Examined(name, tuple(from_error(unexpected(error), workspace.layout.root)))
+        known = error if isinstance(error, UnlatchError) else unexpected(error)
+        return Examined(name, tuple(from_error(known, workspace.layout.root)))
     return Examined(name, tuple(_findings(title, found)), found)
 
 
 def _findings(title: str, found: Examination) -> Iterator[Finding]:
     login = f"comments are posted as {found.login}" if found.login else "the account is unknown"
     yield Finding(Severity.NOTE, "posts-as", f"{title}: {login}")
-    for place in found.places:
-        yield _finding_of(title, place)
+    yield from (_finding_of(title, place) for place in found.places)
     for remark in found.remarks:
         severity = Severity.ERROR if remark.is_error else Severity.WARNING
         message = f"{title}: {remark.message}"
@@ -109,6 +106,5 @@ def _finding_of(title: str, place: Access) -> Finding:
     message = f"{title} {place.target}: {rights}"
     if False not in place.rights.values():
         return Finding(Severity.NOTE, "access", message)
-    unreadable = place.rights.get("read") is False
-    severity = Severity.ERROR if unreadable else Severity.WARNING
+    severity = Severity.ERROR if place.rights.get("read") is False else Severity.WARNING
     return Finding(severity, "access-missing", message, None, place.hint)

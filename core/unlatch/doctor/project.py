@@ -32,11 +32,8 @@ def two_folders(project: ProjectSnapshot) -> Hits:
 def old_local_folder(project: ProjectSnapshot) -> Hits:
     place = project.layout.home / "local"
     if os.path.lexists(place):
-        yield Found(
-            "locks and caches of an older version; nothing uses them any more",
-            place,
-            f"rm -r {place.relative_to(project.root)}",
-        )
+        message = "locks and caches of an older version; nothing uses them any more"
+        yield Found(message, place, f"rm -r {place.relative_to(project.root)}")
 
 
 def no_merge_driver(project: ProjectSnapshot) -> Hits:
@@ -49,10 +46,8 @@ def no_merge_driver(project: ProjectSnapshot) -> Hits:
 
 def broken_plugins(project: ProjectSnapshot) -> Hits:
     for name, problem in project.workspace.registry.broken.items():
-        yield Found(
-            f"the plugin {name} cannot be used: {problem}",
-            hint="install a version of it that fits, or uninstall it",
-        )
+        hint = "install a version of it that fits, or uninstall it"
+        yield Found(f"the plugin {name} cannot be used: {problem}", hint=hint)
 
 
 def unreadable_specweave(project: ProjectSnapshot) -> Hits:
@@ -69,11 +64,8 @@ def unreadable_specweave(project: ProjectSnapshot) -> Hits:
 
 def specweave_sync(project: ProjectSnapshot) -> Hits:
     for setting in automatic_sync(_specweave(project)):
-        yield Found(
-            "SpecWeave writes to trackers by itself, so that two programs change the same items",
-            f"{_CONFIG}:{setting}",
-            "set it to false",
-        )
+        by = "SpecWeave writes to trackers by itself, so that two programs change the same items"
+        yield Found(by, f"{_CONFIG}:{setting}", "set it to false")
 
 
 def unused_labels(project: ProjectSnapshot) -> Hits:
@@ -91,13 +83,10 @@ def _specweave(project: ProjectSnapshot) -> Any:
 
 
 def unfinished_migration(project: ProjectSnapshot) -> Hits:
-    begun = find_unfinished(project.workspace)
-    if begun is not None:
-        yield Found(
-            f"a migration that {begun.by} started was interrupted",
-            f".unlatch/migrations/{begun.id}.json",
-            "unlatch migrate finishes it, unlatch migrate --undo reverts it",
-        )
+    if (begun := find_unfinished(project.workspace)) is not None:
+        message = f"a migration that {begun.by} started was interrupted"
+        hint = "unlatch migrate finishes it, unlatch migrate --undo reverts it"
+        yield Found(message, f".unlatch/migrations/{begun.id}.json", hint)
 
 
 def exceeded_limits(project: ProjectSnapshot) -> Hits:
@@ -107,18 +96,15 @@ def exceeded_limits(project: ProjectSnapshot) -> Hits:
     for use in wip(found, project.core.limits.rules).over:
         kind = use.setting.partition("per_type.")[2]
         noun = f"{kind} increments" if kind else "increments"
-        yield Found(
-            f"{use.active} {noun} are active, at most {use.most} may be (limits.{use.setting})",
-            hint="unlatch pause or unlatch complete one of them",
-        )
+        limit = f"at most {use.most} may be (limits.{use.setting})"
+        hint = "unlatch pause or unlatch complete one of them"
+        yield Found(f"{use.active} {noun} are active, {limit}", hint=hint)
 
 
 def stale_increments(project: ProjectSnapshot) -> Hits:
     now = project.workspace.clock()
     for one in (readable.increment for readable in project.readable):
         if project.core and is_stale(one, project.core.limits.rules, now):
-            yield Found(
-                f"is {one.status}, and has not changed for {days_idle(one, now)} days",
-                hint=f"unlatch resume {one.id}, or unlatch abandon {one.id}",
-                increment=one.id,
-            )
+            message = f"is {one.status}, and has not changed for {days_idle(one, now)} days"
+            hint = f"unlatch resume {one.id}, or unlatch abandon {one.id}"
+            yield Found(message, None, hint, one.id)

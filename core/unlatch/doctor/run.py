@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:
-    """Run all checks; nothing is written, no request is sent, and no program but git is started.
+    """Run all checks; a folder that is refused ends only those that need it, and is reported once.
 
-    A folder that is refused ends only the checks that need it, and is reported once.
+    Nothing is written, no request is sent, and no program but git is started.
     """
     project = ProjectSnapshot(workspace)
     findings: dict[tuple[str, str, str | None], Finding] = {}
@@ -82,11 +82,7 @@ def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
 
 
 def apply_fix(workspace: Workspace, wanted: Fix) -> bool:
-    """Write a fix as it was shown; False if the file has changed since.
-
-    Raises:
-        StoreError: `not-writable`.
-    """
+    """Write a fix as it was shown; False if the file has changed since."""
     path = workspace.layout.root / wanted.path
     with store_lock(workspace.layout, wanted.increment):
         if content_of(path) != wanted.before:

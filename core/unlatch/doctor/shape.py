@@ -65,8 +65,7 @@ def _unmatched(error: ValidationError) -> tuple[str, str]:
     if error.validator_value == ULID_PATTERN:
         return "shape-unexpected", f"{value} is not a ULID"
     if error.validator_value == TIME_PATTERN:
-        moment = read_stamp(error.instance)
-        if moment:
+        if moment := read_stamp(error.instance):
             return "old-time", f"{value} is read as {stamp(moment)}"
         return "time-unreadable", f"{value} is not a time"
     return "shape-unexpected", _short(error.message)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
+from unlatch.doctor.shape import pointer
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS, Folder
 from unlatch.increments.files.reading import read_document, read_metadata
@@ -50,6 +51,10 @@ class IncrementFiles:
     @property
     def data(self) -> Mapping[str, Any]:
         return self.text.value if self.text is not None else {}
+
+    def at(self, *path: str | int) -> str:
+        """A place in metadata.json."""
+        return f"{self.metadata}:{pointer(path)}"
 
     @cached_property
     def documents(self) -> dict[str, str | StoreError | None]:

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 def no_tracker(project: ProjectSnapshot) -> Hits:
     if project.settings is not None and not project.settings:
-        yield Found(
-            "no tracker is configured, so only the increments themselves are changed",
-            hint="add a table such as [trackers.github] to .unlatch/config.toml",
-        )
+        message = "no tracker is configured, so only the increments themselves are changed"
+        hint = "add a table such as [trackers.github] to .unlatch/config.toml"
+        yield Found(message, hint=hint)
 
 
 def trusted_host(tracker: TrackerSetup) -> Hits:

@@ -19,9 +19,7 @@ class Base:
     """Both sides of a link when they were last in sync.
 
     Args:
-        local: the increment's status.
-        remote: the category of the item's state.
-        state: the tracker's own word for that state.
+        remote: the category of the item's state; `state` is the tracker's own word for it.
     """
 
     local: str
@@ -36,7 +34,6 @@ class Link:
     Args:
         tracker: the plugin's name.
         item: the item's own id, as text.
-        url: its web address, where the file has one.
         base: both sides when last in sync; None if they never were compared.
         path: the path of the link's block in metadata.json; empty for a new link.
         story: the user story that the item is about; None for the increment as a whole.
@@ -74,7 +71,6 @@ class Amendment:
 
     Args:
         change: a description of the added work; None where only parts are reopened.
-        tasks: the added tasks.
         parts: the ids of tasks, stories and criteria to be done again.
         unwritten: the names of the files that do not show it yet.
     """
@@ -103,14 +99,7 @@ class Amended:
 
 @dataclass(frozen=True, slots=True)
 class SyncedItem:
-    """An item that a reopen reached.
-
-    Args:
-        before: the item as the reopen found it, where that is known.
-        after: the item as the reopen left it.
-        labels_added: labels that the reopen added.
-        labels_removed: labels that the reopen removed.
-    """
+    """An item that a reopen reached; as the reopen found it (`before`) and left it."""
 
     tracker: str
     item: str
@@ -122,7 +111,6 @@ class SyncedItem:
 
     @property
     def link(self) -> Link:
-        """A link to the item."""
         return Link(self.tracker, self.item, self.url)
 
 
@@ -131,7 +119,6 @@ class ReopenEntry:
     """One entry of reopenHistory.
 
     Args:
-        amendment: the change of the work, if there is one.
         category: the category of the reason.
         forced: the ids of the rules that were overridden.
         struck: items that stay open: their close was not delivered before this reopen.
@@ -154,7 +141,6 @@ class ReopenEntry:
 
     @property
     def scope_change(self) -> str | None:
-        """The description of the added work."""
         return self.amendment.change if self.amendment else None
 
 
@@ -166,7 +152,6 @@ class Increment:
         id: the name of its folder.
         title: from spec.md, else the id's words.
         raw_status: the status as the file spells it.
-        archived: whether it is in an archive folder.
         amendments: changes of its work without a reopen.
         warnings: oddities in its files.
     """
@@ -215,12 +200,7 @@ class Increment:
 
 @dataclass(frozen=True, slots=True)
 class BrokenIncrement:
-    """An increment whose files cannot be read; listed, never dropped.
-
-    Args:
-        reason: the error's message, with line and column where there are any.
-        hint: the next thing to do.
-    """
+    """An increment whose files cannot be read; listed, never dropped."""
 
     id: str
     folder: Path

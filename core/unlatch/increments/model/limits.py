@@ -65,12 +65,9 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Wip:
-    """The work in progress, against its limits.
+    """The work in progress: its number against `max_active` (`total`) and `hard_cap` (`capped`).
 
     Args:
-        active: the increments that count.
-        total: their number against `max_active`.
-        capped: their number against `hard_cap`.
         types: by type: the limited ones as configured, then the others by name.
     """
 
@@ -115,10 +112,8 @@ def limit_violations(
 ) -> tuple[RuleViolation, ...]:
     """The violations if an increment became active, the strictest first.
 
-    Only the hard cap applies to a type that may interrupt.
-
-    Args:
-        found: the increments of the project, with or without that one.
+    Only the hard cap applies to a type that may interrupt. `found` are all increments of the
+    project, with or without that one.
     """
     others = [one for one in wip(found, limits).active if one.id != increment.id]
     then = wip((*others, replace(increment, status=Status.ACTIVE, archived=False)), limits)

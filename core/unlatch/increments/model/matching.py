@@ -35,11 +35,7 @@ _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A parsed expression.
-
-    Args:
-        how: "=" and "!=" compare whole words, "~" looks for a part; case does not count.
-    """
+    """A parsed expression: = and != compare whole words, ~ looks for a part, without case."""
 
     trait: Trait
     how: str
@@ -86,12 +82,11 @@ def matching(
 def _values(trait: Trait, increment: Increment) -> tuple[str, ...]:
     if trait is Trait.TRACKER:
         return tuple(link.tracker for link in increment.links)
-    if trait is Trait.ID:
-        return (increment.id,)
     values = {
         Trait.STATUS: increment.status.value,
         Trait.TYPE: increment.type or "none",
         Trait.TITLE: increment.title,
+        Trait.ID: increment.id,
         Trait.ARCHIVED: "yes" if increment.archived else "no",
     }
     return (values[trait],)

@@ -26,7 +26,7 @@ class RuleViolation:
 
 
 class Direction(StrEnum):
-    """Which side may be changed to follow the other."""
+    """The side that may follow the other: items (push) or increments (pull)."""
 
     PUSH = "push"
     PULL = "pull"
@@ -35,12 +35,10 @@ class Direction(StrEnum):
 
     @property
     def pushes(self) -> bool:
-        """Whether items may follow their increment."""
         return self in (Direction.PUSH, Direction.BOTH)
 
     @property
     def pulls(self) -> bool:
-        """Whether increments may follow their items."""
         return self in (Direction.PULL, Direction.BOTH)
 
 

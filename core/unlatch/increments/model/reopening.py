@@ -40,11 +40,7 @@ class ReopenRules:
 
 
 def category_of(word: str | None, rules: ReopenRules) -> str | None:
-    """A category in the project's spelling, if it has a list of them.
-
-    Raises:
-        UsageError: `category-unknown`.
-    """
+    """A category in the project's spelling, if it has a list; UsageError `category-unknown`."""
     if word is None:
         return None
     word = word.strip()

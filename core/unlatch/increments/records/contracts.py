@@ -20,7 +20,6 @@ from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
 from unlatch.spi.item import Category
 from unlatch.spi.manifest import LinkShape
 from unlatch.spi.operation import Kind, Result
-from unlatch.worklog import record
 from unlatch.worklog.ids import ULID
 from unlatch.worklog.record import Record
 
@@ -54,32 +53,24 @@ TYPES: dict[str, object] = {
 
 
 def record_type(record: Record, **more: object) -> Any:
-    """The type of a record whose keys a table lists.
-
-    Args:
-        more: further keys.
-    """
-    keys = {one.key: _type(one, NotRequired) for one in record.fields}
-    made: Any = TypedDict(record.name, {**keys, **more})  # type: ignore[misc]  # the table defines it
-    made.__doc__ = record.doc
-    return made
+    """The type of a record: the keys of its table, and `more`."""
+    return _made(record.name, record, record.doc, more, without=NotRequired)
 
 
 def entry_type(name: str, record: Record, doc: str, more: dict[str, object]) -> object:
     """The type of the same record in a JSON document: all keys, null where there is no value.
 
-    Args:
-        more: further keys, or other types for those of the table.
+    `more` has further keys, or other types for those of the table.
     """
-    keys = {one.key: _type(one, Optional) for one in record.fields}
-    made: Any = TypedDict(name, {**keys, **more})  # type: ignore[misc]  # as record_type
+    return _made(name, record, doc, more, without=Optional)
+
+
+def _made(name: str, record: Record, doc: str, more: dict[str, object], *, without: Any) -> Any:
+    types = ((one, TYPES[one.type.name]) for one in record.fields)
+    keys = {one.key: found if one.required else without[found] for one, found in types}
+    made: Any = TypedDict(name, {**keys, **more})  # type: ignore[misc]  # the table defines it
     made.__doc__ = doc
     return made
-
-
-def _type(field: record.Field, without: Any) -> object:
-    found = TYPES[field.type.name]
-    return found if field.required else without[found]
 
 
 TYPES["SeenItem"] = record_type(SEEN)

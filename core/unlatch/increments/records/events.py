@@ -175,11 +175,7 @@ def amended_event(done: model.Amended) -> Amended:
 
 
 def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:
-    """The events of an increment by time, each once; a reopen without a line is derived.
-
-    Raises:
-        StoreError: `events-unreadable`.
-    """
+    """The events of an increment by time, each once; a reopen without a line is derived."""
     events = LOG.read(folder)
     known = {event.id for event in events}
     derived = (reopened_event(entry) for entry in reopens if entry.id not in known)

@@ -55,27 +55,18 @@ def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, dic
 
 def link_in(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path = ()) -> Link | None:
     """The link under the own keys of a block, or of an entry of its lists."""
-    item = None
-    for key in item_keys(tracker, shape):
-        if key in block and (item := item_in(block[key])):
-            break
-    if item is None:
+    items = (item_in(block.get(key)) for key in item_keys(tracker, shape))
+    if (item := next(filter(None, items), None)) is None:
         return None
-    url = None
-    for key in (shape.url, *OLD_URL_KEYS):
-        if isinstance(block.get(key), str) and block[key].strip():
-            url = block[key]
-            break
+    urls = (block.get(key) for key in (shape.url, *OLD_URL_KEYS))
+    url = next((one for one in urls if isinstance(one, str) and one.strip()), None)
     return Link(tracker, item, url, _base(block.get("base")), path, story_in(block))
 
 
 def story_in(block: dict[str, Any]) -> str | None:
     """The user story of an item; SpecWeave writes it as the entry's id."""
-    for key in STORY_KEYS:
-        found = block.get(key)
-        if isinstance(found, str) and _STORY.fullmatch(found):
-            return found
-    return None
+    found = (block.get(key) for key in STORY_KEYS)
+    return next((one for one in found if isinstance(one, str) and _STORY.fullmatch(one)), None)
 
 
 def item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:

@@ -162,16 +162,11 @@ def supersede(
     """
     with_comment = {entry.id for entry in reopens}
     left = []
-    for operation in pending:
-        if operation.kind not in _WITH_STATE:
-            left.append(operation)
-        elif (
-            operation.kind is Kind.UNDO
-            or operation.reason
-            or operation.op in with_comment
-            or is_in_doubt(operation)
-        ):
-            left.append(replace(operation, state=False))
+    for one in pending:
+        if one.kind not in _WITH_STATE:
+            left.append(one)
+        elif one.kind is Kind.UNDO or one.reason or one.op in with_comment or is_in_doubt(one):
+            left.append(replace(one, state=False))
     return tuple(left)
 
 

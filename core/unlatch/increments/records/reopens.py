@@ -143,8 +143,7 @@ def write_synced(
 ) -> None:
     """Note in an entry of reopenHistory that a reopen reached an item, unless it has that note.
 
-    Args:
-        links: all links of the increment; the items are written in their order.
+    The items are written in the order of `links`, which are all of the increment.
     """
     shape = shapes[item.tracker]
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})
