@@ -151,7 +151,10 @@ def test_an_issue_that_nothing_is_linked_to(in_step: Project) -> None:
     [
         ({"action": "opened", "pull_request": {"number": 3}}, "it is about a pull request"),
         (
-            {"action": "created", "issue": {"html_url": "https://x/pull/3", "pull_request": {}}},
+            {
+                "action": "created",
+                "issue": {"html_url": "https://x/pull/3", "pull_request": {"url": "https://x/3"}},
+            },
             "it is about a pull request",
         ),
         ({"action": "pinned", "issue": {"html_url": "https://x/y"}}, "nothing follows from that"),
