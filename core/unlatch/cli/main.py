@@ -51,8 +51,7 @@ def _tell_interrupt() -> int:
     from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
 
-    output.talk("")
-    output.talk("Interrupted. Recorded changes are kept; see `unlatch status`.")
+    output.talk("", "Interrupted. Recorded changes are kept; see `unlatch status`.")
     return INTERRUPTED
 
 

@@ -72,8 +72,7 @@ class _Demo:
         self._run("show", "1")
         self._say("The comment on GitHub:")
         for comment in self._box.github.comments("octo/widgets", 4)[-1:]:
-            for line in comment["body"].splitlines():
-                output.data(f"  | {output.clean(line)}")
+            output.data(*(f"  | {output.clean(line)}" for line in comment["body"].splitlines()))
         self._say("The changes in git:")
         changed = self._git("diff", "--stat")
         output.data(*(changed.rstrip() or "  (git is not installed)").split("\n"))
@@ -99,8 +98,7 @@ class _Demo:
         return done.line
 
     def _say(self, text: str) -> None:
-        output.data("")
-        output.data(output.faint(f"# {text}"))
+        output.data("", output.faint(f"# {text}"))
 
     def _run(self, *arguments: str) -> None:
         shown = " ".join(f"'{a}'" if " " in a else a for a in arguments)
@@ -121,13 +119,10 @@ class _Demo:
 
 
 def _tell_places(root: Path, box: Sandbox) -> None:
-    output.talk("")
-    output.talk(f"Items of all three trackers: {box.console_url}")
+    output.talk("", f"Items of all three trackers: {box.console_url}")
     output.talk(f"The repository:              {root}")
-    output.talk("To use them, in another terminal:")
-    output.talk(f"  cd {root}")
-    for name, value in box.environ().items():
-        output.talk(f"  export {name}={value}")
+    output.talk("To use them, in another terminal:", f"  cd {root}")
+    output.talk(*(f"  export {name}={value}" for name, value in box.environ().items()))
     output.talk("Ctrl-C ends the sandbox and removes the repository.")
 
 
@@ -148,13 +143,11 @@ def sandbox(*, state: Path | None, port: int | None) -> int:
 
     ports = Ports(*range(port, port + 4)) if port else None
     with Sandbox(state, ports=ports) as box:
-        output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:")
-        output.talk("")
+        output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:", "")
         output.data("# .unlatch/config.toml: the whole file, in place of the one of unlatch init")
         output.data(*box.config().split("\n"))
         output.data("# the environment")
-        for name, value in box.environ().items():
-            output.data(f"export {name}={value}")
+        output.data(*(f"export {name}={value}" for name, value in box.environ().items()))
         output.talk("")
         if state is None:
             output.talk("It has no items yet; unlatch link ID --create github creates one.")

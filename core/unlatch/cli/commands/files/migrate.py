@@ -42,7 +42,17 @@ def run(
             return DECLINED
         left = task.apply()
     if as_json:
-        output.document("migrate", dryRun=dry_run, undo=undo, **_document(task, left))
+        output.document(
+            "migrate",
+            dryRun=dry_run,
+            undo=undo,
+            moved=[{"from": source, "to": target} for source, target in task.moves],
+            changed=[
+                {"path": path, "diff": diff, "deleted": verb == "delete"}
+                for verb, path, diff in task.changes
+            ],
+            left=[output.fields(one, "path", "why") for one in left],
+        )
         return 0
     for one in left:
         output.note(f"{one.path} is left as it is: {one.why}")
@@ -122,14 +132,3 @@ def _show(task: _Task, *, diffs: bool) -> None:
             show_diff(diff)
         else:
             output.data(f"  {verb} {output.clean(path)}")
-
-
-def _document(task: _Task, left: Sequence[SkippedFile]) -> output.Json:
-    return {
-        "moved": [{"from": source, "to": target} for source, target in task.moves],
-        "changed": [
-            {"path": path, "diff": diff, "deleted": verb == "delete"}
-            for verb, path, diff in task.changes
-        ],
-        "left": [output.fields(one, "path", "why") for one in left],
-    }

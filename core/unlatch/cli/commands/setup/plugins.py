@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON
 from unlatch.project.registry import Registry, is_installed
-
-if TYPE_CHECKING:
-    from unlatch.spi import Manifest
-
 
 # The other capabilities concern only the core.
 _FOR_PEOPLE = ("create", "update", "close", "reopen", "status")
@@ -22,7 +16,16 @@ _FOR_PEOPLE = ("create", "update", "close", "reopen", "status")
 @JSON
 def run(*, as_json: bool) -> int:
     registry = Registry()
-    rows = [_entry(manifest) for manifest in registry.manifests.values()]
+    rows: list[output.Json] = [
+        {
+            **output.fields(one, "name", "title", "noun"),
+            "capabilities": [str(capability) for capability in sorted(one.capabilities)],
+            "ready": is_installed(one.requires[0]),
+            "extra": one.requires[1].partition("[")[2].rstrip("]") or None,
+            "requirement": one.requires[1],
+        }
+        for one in registry.manifests.values()
+    ]
     if as_json:
         output.document("plugins", plugins=rows, broken=dict(registry.broken))
         return 0
@@ -39,13 +42,3 @@ def run(*, as_json: bool) -> int:
     for name, problem in registry.broken.items():
         output.data(f"{output.bad('broken')} {name}: {output.clean(problem)}")
     return 0
-
-
-def _entry(manifest: Manifest) -> output.Json:
-    return {
-        **output.fields(manifest, "name", "title", "noun"),
-        "capabilities": [str(one) for one in sorted(manifest.capabilities)],
-        "ready": is_installed(manifest.requires[0]),
-        "extra": manifest.requires[1].partition("[")[2].rstrip("]") or None,
-        "requirement": manifest.requires[1],
-    }

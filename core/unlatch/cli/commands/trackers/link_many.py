@@ -42,7 +42,15 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
         apply_links(workspace, plans, by=session.who(by))
     code = max((plan.error.exit_code for plan in plans if plan.error), default=0)
     if as_json:
-        increments = [_plan_entry(plan) for plan in plans]
+        increments = [
+            {
+                "id": one.increment.id,
+                "linked": list(map(item_entry, one.items)),
+                "already": list(map(item_entry, one.known)),
+                "error": problem_entry(one.error) if one.error else None,
+            }
+            for one in plans
+        ]
         output.document("link-file", code, increments=increments, dryRun=dry_run)
         return code
     output.data(*(line for plan in plans for line in _plan_lines(session, plan)))
@@ -87,15 +95,6 @@ def _sum(plans: Sequence[LinkPlan], *, dry_run: bool) -> str:
     count = sum(plan.error is not None for plan in plans)
     failed = f"; {times(count, 'increment')} failed, repeat the command for these" if count else ""
     return f"{items} linked to {where}{already}{failed}; nothing was posted."
-
-
-def _plan_entry(plan: LinkPlan) -> output.Json:
-    return {
-        "id": plan.increment.id,
-        "linked": [item_entry(one) for one in plan.items],
-        "already": [item_entry(one) for one in plan.known],
-        "error": problem_entry(plan.error) if plan.error else None,
-    }
 
 
 def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> int:
