@@ -191,9 +191,7 @@ def _with_spec(workspace: Workspace, folder: Folder, done: MergeResult) -> Merge
         return replace(done, warnings=(str(error),))
     changed = before is not None and read_file(spec) != before
     return replace(
-        done,
-        paths=(*done.paths, spec) if changed else done.paths,
-        warnings=increment.warnings,
+        done, paths=(*done.paths, spec) if changed else done.paths, warnings=increment.warnings
     )
 
 

@@ -48,10 +48,7 @@ class ResumeStep(StrEnum):
     AMEND = "amend"
 
 
-_STEPS = {
-    Status.COMPLETED: ResumeStep.REOPEN,
-    Status.ABANDONED: ResumeStep.REVIVE,
-}
+_STEPS = {Status.COMPLETED: ResumeStep.REOPEN, Status.ABANDONED: ResumeStep.REVIVE}
 _ACTIVE = (ResumeStep.DELIVER, ResumeStep.NOTHING)
 
 
