@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from unlatch.increments.files.locks import ACTIVE, store_lock
 from unlatch.increments.model.limits import limit_violations
@@ -13,7 +13,8 @@ from unlatch.increments.model.reopening import category_of, reopen_violations
 from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+    from pathlib import Path
 
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
@@ -50,25 +51,10 @@ class Approval:
     warnings: tuple[UnlatchError, ...] = ()
 
 
+# The increments of a project by their folders, read once by a command that activates many of them.
+WipSnapshot: TypeAlias = "dict[Path, Increment | BrokenIncrement]"
 DEFAULT_ACTIVATION = ActivationOptions()
 APPROVED = Approval()
-
-
-class WipSnapshot:
-    """The increments of a project, read once by a command that makes many of them active."""
-
-    def __init__(self, found: Iterable[Increment | BrokenIncrement]) -> None:
-        self._found = {one.folder: one for one in found}
-
-    @property
-    def found(self) -> list[Increment | BrokenIncrement]:
-        """All increments, with the changes made since."""
-        return list(self._found.values())
-
-    def update(self, before: Increment, after: Increment) -> None:
-        """Replace an increment after a change; it may have left the archive."""
-        self._found.pop(before.folder, None)
-        self._found[after.folder] = after
 
 
 @contextmanager
@@ -78,7 +64,7 @@ def lock_activation(workspace: Workspace) -> Iterator[WipSnapshot | None]:
         yield None
         return
     with store_lock(workspace.layout, ACTIVE):
-        yield WipSnapshot(workspace.manager.list())
+        yield {one.folder: one for one in workspace.manager.list()}
 
 
 @contextmanager
@@ -124,36 +110,24 @@ def check_activation(
     category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
         return APPROVED  # nothing is added; a step that CI repeats must not be refused
-    violations = _violations(workspace, increment, category, wip, is_asked=activation.is_asked)
-    refusals = [one for one in violations if one.policy is Policy.REFUSE]
+    found: list[RuleViolation] = []
+    limits = workspace.config.limits.rules
+    if limits.is_limited:
+        everything = workspace.manager.list() if wip is None else wip.values()
+        found += limit_violations(increment, everything, limits)
+    if increment.status is Status.COMPLETED:
+        rules = workspace.config.reopen.rules
+        if activation.is_asked:
+            rules = replace(rules, category_required=False)
+        found += reopen_violations(increment, rules, category=category, now=workspace.clock())
+    refusals = [one for one in found if one.policy is Policy.REFUSE]
     if refusals and not activation.force:
         raise _joined(refusals, increment)
     return Approval(
         category if increment.status is Status.COMPLETED else None,
         forced=tuple(dict.fromkeys(one.error.id for one in refusals)),
-        warnings=tuple(one.error for one in violations),
+        warnings=tuple(one.error for one in found),
     )
-
-
-def _violations(
-    workspace: Workspace,
-    increment: Increment,
-    category: str | None,
-    wip: WipSnapshot | None,
-    *,
-    is_asked: bool,
-) -> list[RuleViolation]:
-    found: list[RuleViolation] = []
-    limits = workspace.config.limits.rules
-    if limits.is_limited:
-        everything = wip.found if wip else workspace.manager.list()
-        found += limit_violations(increment, everything, limits)
-    if increment.status is Status.COMPLETED:
-        rules = workspace.config.reopen.rules
-        if is_asked:
-            rules = replace(rules, category_required=False)
-        found += reopen_violations(increment, rules, category=category, now=workspace.clock())
-    return found
 
 
 def _joined(refusals: list[RuleViolation], increment: Increment) -> UnlatchError:

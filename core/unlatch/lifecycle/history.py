@@ -93,7 +93,7 @@ class Reopen:
 
 @dataclass(frozen=True, slots=True)
 class ReopenedIncrement:
-    """An increment that was reopened."""
+    """An increment with its reopens."""
 
     increment: Increment
     reopens: tuple[Reopen, ...]

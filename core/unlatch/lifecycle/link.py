@@ -1,4 +1,4 @@
-"""Tying items to increments, by their browser addresses or by making them."""
+"""Link items to increments, by their browser addresses or by creating them."""
 
 from __future__ import annotations
 
@@ -69,8 +69,7 @@ def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tup
 def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
     """The link to an item that was read, with its base if both sides are in sync.
 
-    Args:
-        increment: the increment; None for one that is about to be made in planning.
+    `increment` is None for one that is about to be created.
     """
     item = seen.item
     if item is None:

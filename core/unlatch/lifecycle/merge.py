@@ -234,13 +234,17 @@ def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> M
         versions = [_read(path) for path in (base, ours, theirs)]
         merged = merge_metadata(*versions, shapes=shapes)
     except UnmergeableError as error:
-        return _drive_as_text(base, ours, theirs, problem=str(error))
-    except Exception as error:  # noqa: BLE001  # git would take our side for what it came to
+        problem = str(error)
+    except Exception as error:  # noqa: BLE001  # git would take our side for the result
         problem = unexpected(error).message
-        return _drive_as_text(base, ours, theirs, problem=problem)
-    # git's own temporary file: if this is cut short, git takes no notice of it.
-    ours.write_bytes(merged.content)
-    return MergeDriverResult(clean=not merged.clashes, clashes=merged.clashes)
+    else:
+        # git's own temporary file: if this is cut short, git takes no notice of it.
+        ours.write_bytes(merged.content)
+        return MergeDriverResult(clean=not merged.clashes, clashes=merged.clashes)
+    conflicts = merge_file(ours.parent, ours.absolute(), base.absolute(), theirs.absolute())
+    if conflicts is None:
+        raise StoreError("merge-failed", f"metadata.json could not be merged: {problem}")
+    return MergeDriverResult(clean=conflicts == 0, problem=problem)
 
 
 def _read(path: Path) -> bytes:
@@ -249,10 +253,3 @@ def _read(path: Path) -> bytes:
     except StoreError as error:
         raise UnmergeableError(error.message) from error
     return path.read_bytes()
-
-
-def _drive_as_text(base: Path, ours: Path, theirs: Path, *, problem: str) -> MergeDriverResult:
-    conflicts = merge_file(ours.parent, ours.absolute(), base.absolute(), theirs.absolute())
-    if conflicts is None:
-        raise StoreError("merge-failed", f"metadata.json could not be merged: {problem}")
-    return MergeDriverResult(clean=conflicts == 0, problem=problem)

@@ -163,12 +163,10 @@ class ResumeResult:
     """The result for one increment, before anything was delivered.
 
     Args:
-        entry: the new entry of reopenHistory, for a reopen.
         fresh: the operations that this process has just made.
         outrun: whether another process made it active at the same moment; the reason given here
             was not recorded.
         warnings: rule violations that did not refuse it.
-        scope: the change of its work, if there was one.
         is_known: whether that change was left out, because it had been made before.
         error: why it was refused, where many are resumed; nothing was changed then.
     """
@@ -256,7 +254,8 @@ def resume_many(
                 one = ResumeResult(before, before, plan.step, error=error)
             else:
                 if wip is not None:
-                    wip.update(before, one.increment)
+                    wip.pop(before.folder, None)  # it may have left the archive
+                    wip[one.increment.folder] = one.increment
             done.append(one)
             report(one)
     return tuple(done)

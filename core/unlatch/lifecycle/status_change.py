@@ -125,13 +125,9 @@ def plan_finish(
 
     An item that another unfinished increment links to is not closed.
 
-    Args:
-        force: complete it although work is open; recorded, and needs a reason.
-
     Raises:
-        UsageError: the increment is unknown, or the reason is missing or too long.
-        StoreError: the status table does not allow it.
-        WorkOpen: it is to be completed, and its files list open work.
+        UsageError: the increment is unknown, or the reason is too long.
+        UnlatchError: as `check_finish`.
     """
     before = workspace.manager.read(wanted)
     shared = SharedItems(workspace.manager)

@@ -37,10 +37,7 @@ def show_diff(diff: str) -> None:
 
 
 def agreed(question: str, *, yes: bool, command: str) -> bool:
-    """Ask for consent to a change that was shown.
-
-    Args:
-        command: the command that needs no answer.
+    """Ask for consent to a change that was shown; `command` names the one that needs no answer.
 
     Raises:
         UsageError: `not-interactive`.

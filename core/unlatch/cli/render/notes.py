@@ -18,11 +18,7 @@ _MOST_NAMED = 5
 
 
 def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
-    """Each on a line of its own.
-
-    Args:
-        known: the ids of those that were shown before.
-    """
+    """Show warnings, a line each, without those whose ids are `known` from before."""
     for warning in warnings:
         if warning.id not in known:
             note = f"    {output.warn('note:')} {output.clean(warning.message)}"

@@ -44,11 +44,7 @@ def preview_and_tell(
     as_json: bool,
     **facts: Any,
 ) -> int:
-    """Show the requests of a change; the exit code.
-
-    Args:
-        facts: further fields of `Preview`.
-    """
+    """Show the requests of a change, with further fields of `Preview`; the exit code."""
     with session.trackers() as trackers:
         found = preview_plans(session.workspace, trackers, [plan], options=options, offline=offline)
     return tell_preview(session, replace(found[0], **facts), as_json=as_json)
@@ -189,6 +185,6 @@ def previewed_entry(item: Previewed) -> output.Json:
         "addLabels": list(change.add_labels),
         "removeLabels": list(change.remove_labels),
         "owedSince": stamp(item.operation.at) if item.was_pending else None,
-        "requests": [{"method": r.method, "url": r.url, "what": r.what} for r in item.requests],
+        "requests": [output.fields(one, "method", "url", "what") for one in item.requests],
         "error": problem_entry(item.error) if item.error else None,
     }

@@ -49,16 +49,13 @@ def error_entry(error: UnlatchError) -> output.Json:
 
 def problem_entry(error: UnlatchError) -> output.Json:
     """An error that kept one item from being served."""
-    message = error.message
-    if error.problems:
-        message = f"{message}: {'; '.join(error.problems)}"
-    return {"id": error.id, "message": message, "hint": error.hint}
+    problems = f": {'; '.join(error.problems)}" if error.problems else ""
+    return {"id": error.id, "message": f"{error.message}{problems}", "hint": error.hint}
 
 
 def error_lines(error: UnlatchError) -> list[str]:
     """An error for people: id, message, place, and next step."""
-    lines = [f"error[{error.id}]: {error.message}"]
-    lines += [f"  - {problem}" for problem in error.problems]
+    lines = [f"error[{error.id}]: {error.message}", *(f"  - {one}" for one in error.problems)]
     if error.where:
         lines.append(f"  at: {error.where}")
     if error.hint:

@@ -106,11 +106,7 @@ def is_interactive() -> bool:
 
 
 def require_terminal(why: str, hint: str) -> None:
-    """Check that a question can be asked.
-
-    Args:
-        why: the reason for the question.
-        hint: the command that needs no answer.
+    """Check that a question can be asked, for a reason; `hint` names the command without one.
 
     Raises:
         UsageError: `not-interactive`.

@@ -29,7 +29,6 @@ STATUSES = {
 
 
 def command(entry: Entry) -> click.Command:
-    """The command."""
     to = STATUSES[entry.name]
 
     @click.command(entry.name, help=entry.own_help)

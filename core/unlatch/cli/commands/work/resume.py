@@ -58,10 +58,10 @@ def command(entry: Entry) -> click.Command:
             from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
 
             return resume_one(session, ids[0], typed)
-        from unlatch.cli.commands.work.resume_many import Selection, resume_selected  # noqa: PLC0415
+        from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
 
         if typed.scoping is not None:
             raise click.UsageError("the work of one increment alone can be changed at once")
-        return resume_selected(session, Selection(ids, expressions, max_items), typed)
+        return resume_selected(session, typed, ids, expressions, max_items=max_items)
 
     return run

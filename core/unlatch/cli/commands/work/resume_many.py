@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -33,34 +33,25 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The increments that were asked for: by name, else by conditions.
+def resume_selected(
+    session: Session,
+    typed: ResumeOptions,
+    ids: Sequence[str],
+    expressions: Sequence[str],
+    *,
+    max_items: int | None,
+) -> int:
+    """Resume many increments, by name or else by conditions; the exit code.
 
     Args:
         max_items: the largest number of items to write to; None for the configured one.
-    """
-
-    ids: tuple[str, ...]
-    expressions: tuple[str, ...]
-    max_items: int | None
-
-    @property
-    def preview_command(self) -> str:
-        """The command that previews the requests."""
-        conditions = [f"--all-matching {quote(one)}" for one in self.expressions]
-        return f"unlatch resume {' '.join([*map(quote, self.ids), *conditions])} --dry-run"
-
-
-def resume_selected(session: Session, selection: Selection, typed: ResumeOptions) -> int:
-    """Resume many increments; the exit code.
 
     Raises:
         UsageError: an option is unusable; nothing was changed.
     """
     workspace = session.workspace
     workspace.check_config()
-    increments, left_out = _select(session, selection)
+    increments, left_out = _select(session, ids, expressions)
     request = typed.request(session)
     plans = [plan_resume(one, request) for one in increments]
     wanted = [one for one in plans if one.step is not ResumeStep.NOTHING]
@@ -71,7 +62,9 @@ def resume_selected(session: Session, selection: Selection, typed: ResumeOptions
     with session.trackers() as trackers:
         if typed.dry_run:
             return _preview(session, trackers, wanted, typed)
-        check_item_count(workspace, items, selection.max_items, command=selection.preview_command)
+        selected = [*map(quote, ids), *(f"--all-matching {quote(one)}" for one in expressions)]
+        command = f"unlatch resume {' '.join(selected)} --dry-run"
+        check_item_count(workspace, items, max_items, command=command)
         confirmed = _confirm(wanted, items, typed)
         if confirmed is None:
             output.talk("Nothing was changed.")
@@ -81,18 +74,20 @@ def resume_selected(session: Session, selection: Selection, typed: ResumeOptions
     return _end(results, delivered, typed, left_out)
 
 
-def _select(session: Session, selection: Selection) -> tuple[Sequence[Increment], int]:
+def _select(
+    session: Session, ids: Sequence[str], expressions: Sequence[str]
+) -> tuple[Sequence[Increment], int]:
     """The increments, and the exit code for those that cannot be read."""
     manager = session.workspace.manager
-    if selection.ids:
-        found = {one.folder: one for one in map(manager.read, selection.ids)}
+    if ids:
+        found = {one.folder: one for one in map(manager.read, ids)}
         return tuple(found.values()), 0
-    conditions = [read_condition(one) for one in selection.expressions]
+    conditions = [read_condition(one) for one in expressions]
     increments, broken = manager.read_all()
     matched = matching(increments, conditions)
     left_out = tell_left_out(broken)
     if not matched:
-        condition = " ".join(selection.expressions)
+        condition = " ".join(expressions)
         raise UsageError(
             "nothing-matches", f"no increment is {condition}", hint="unlatch list --all"
         )

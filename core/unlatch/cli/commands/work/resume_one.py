@@ -264,10 +264,9 @@ def _tell_end(result: ResumeResult, delivered: Delivered, wanted: str, code: int
 def _warn_of_frequency(
     session: Session, increment: Increment, *, more: int = 0, told: Iterable[UnlatchError] = ()
 ) -> None:
-    """Warn where an increment was reopened often, or will have been with `more` reopens.
+    """Warn of an increment that was reopened often, or will have been with `more` reopens.
 
-    Args:
-        told: warnings that are shown anyway; they may say the same.
+    Nothing is shown where the warnings `told` say the same.
     """
     count = increment.effective_reopens + more
     if count < session.workspace.config.frequent_reopens:
