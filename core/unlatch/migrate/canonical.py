@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import re
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
@@ -21,7 +22,7 @@ from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from unlatch.increments.files.layout import Folder
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
     from unlatch.spi.manifest import LinkShape
 
 _SYNONYMS = (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
@@ -104,11 +105,8 @@ def _is_alike(before: Increment, after: Increment) -> bool:
     plain = {"raw_status": "", "links": (), "warnings": ()}
     if replace(before, **plain) != replace(after, **plain):  # type: ignore[arg-type]  # as named
         return False
+    facts = attrgetter("url", "story", "base")
     return len(before.links) == len(after.links) and all(
-        any(_is_same(link, other) for other in after.links) for link in before.links
+        any(facts(one) == facts(other) and same_item(one, other) for other in after.links)
+        for one in before.links
     )
-
-
-def _is_same(one: Link, other: Link) -> bool:
-    facts = (one.url, one.story, one.base) == (other.url, other.story, other.base)
-    return facts and same_item(one, other)

@@ -24,12 +24,10 @@ _BOM = "\ufeff"
 
 
 class Line(NamedTuple):
-    """One line.
+    """One line without its ending; the number is counted from 1.
 
     Args:
-        number: counted from 1.
         start: its offset in the file.
-        text: without its line ending.
         level: the level of a heading, else 0.
         body: the offset in `text` after white space, list markers or a heading's `#`.
     """

@@ -7,15 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One acceptance criterion.
+    """One acceptance criterion; `text` is the rest of its line, in the file's Markdown.
 
     Args:
-        id: as the file spells it ("AC-US1-01").
-        text: the rest of its line, in the file's Markdown.
         done: whether its check box is ticked; None if it has no check box.
-        line: counted from 1.
         story: the id of its story, as the story spells it.
-        box: its check box as written, if it has one.
         start: the offset of its check box, or of the place for one.
         is_below: whether it stands under the heading of its story.
     """
@@ -42,13 +38,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A spec.md.
-
-    Args:
-        text: the file, unchanged.
-        title: its first top heading.
-        criteria: all of them in the file's order, also those without a story.
-    """
+    """A spec.md; its criteria are in the file's order, also those without a story."""
 
     text: str
     title: str | None = None
@@ -58,16 +48,13 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: a heading and the text below it.
+    """One task: a heading, whose line is counted from 1, and the text below it.
 
     Args:
-        id: as the file spells it ("T-034A").
         title: the heading without the id and without status marks.
         done: None if the file does not say.
         status: the status in the file's own words, if it has any.
-        line: the line of its heading, counted from 1.
         story: the first story that it names, else the one that it stands under.
-        criteria: the ids of the criteria that it satisfies.
         discarded: deferred, cancelled or the like: neither open nor done.
     """
 

@@ -27,15 +27,9 @@ _UPPER_NUMBER = re.compile(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z")
 
 
 def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str, tuple[str, ...]]:
-    """Append tasks, numbered from the highest number that the file has.
+    """Append tasks to a tasks.md, numbered from its highest number; their ids are returned too.
 
-    Args:
-        text: a tasks.md; may be empty.
-        new: the tasks, in order.
-        heading: the heading above them, one level higher where there is one.
-
-    Returns:
-        The new text, and the ids of the new tasks.
+    The heading above them is one level higher where there is one.
     """
     if not new:
         return text, ()
@@ -161,12 +155,7 @@ def amended_spec(text: str, amended: Amended) -> str:
 
 
 def with_scope_change(text: str, *, change: str, reason: str, date: str, reopen: str) -> str:
-    """Append a change and its reason, both quoted, to a spec.md under a heading of its own.
-
-    Args:
-        date: the day, for the heading.
-        reopen: the id of the reopenHistory entry.
-    """
+    """Append a change and its reason, both quoted, to a spec.md under a heading of its own."""
     heading = [
         f"## {as_heading(f'Scope change ({date})')}",
         "",
@@ -195,15 +184,7 @@ def amended_tasks(text: str, amended: Amended) -> tuple[str, tuple[str, ...]]:
 def check_parts(
     spec: str, tasks: str, *, task_ids: Iterable[str], other_ids: Iterable[str]
 ) -> tuple[str, ...]:
-    """The ids of parts, as the files spell them.
-
-    Args:
-        task_ids: ids of tasks.
-        other_ids: ids of stories and criteria.
-
-    Raises:
-        UsageError: `item-unknown` or `item-ambiguous`.
-    """
+    """The ids of parts as the files spell them; raises `item-unknown` or `item-ambiguous`."""
     task_ids, other_ids = tuple(task_ids), tuple(other_ids)
     with_marked(tasks, task_ids, done=False)
     with_marked(spec, other_ids, done=False)

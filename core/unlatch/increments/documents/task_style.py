@@ -32,11 +32,7 @@ class StatusStyle:
         return self._spellings[State.DONE if done else State.OPEN] or None
 
     def words(self, own: Status | None = None, *, done: bool) -> str:
-        """The status of a task that is done, or open.
-
-        Args:
-            own: its present status, the example in a file without others.
-        """
+        """The status of a task; `own` is its present one, the example in a file without others."""
         contrary = self.spelling(done=not done)
         example = read_status(contrary) if contrary else own
         return self.spelling(done=done) or opposite(example, done=done)

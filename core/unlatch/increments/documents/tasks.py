@@ -50,8 +50,6 @@ class Field(NamedTuple):
         name: the label in lower case.
         label: everything before the value, as the next task would repeat it.
         start: the offset of the value in the file.
-        value: without white space around it.
-        line: the number of its line.
     """
 
     name: str

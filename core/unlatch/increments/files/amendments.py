@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Amended, Increment
 
 
-class _Written(NamedTuple):
-    """The documents of an amendment that are left to write, and the ids of its tasks."""
-
-    left: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
+# The documents of an amendment that are left to write, and the ids of its tasks.
+_Written = tuple[list[str], tuple[str, ...]]
 
 
 def plan_amendment(folder: Path, amended: Amended) -> Amended:
@@ -77,7 +74,8 @@ def write_amendments(folder: Folder, increment: Increment) -> list[str]:
 
 
 def _write(folder: Path, amended: Amended, warnings: list[str]) -> _Written:
-    left, ids = [], amended.amendment.ids
+    left: list[str] = []
+    ids = amended.amendment.ids
     for name in amended.amendment.unwritten:
         try:
             before = document(folder, name)
@@ -90,18 +88,18 @@ def _write(folder: Path, amended: Amended, warnings: list[str]) -> _Written:
         except StoreError as error:
             warnings.append(f"{error.message}; the next command writes it")
             left.append(name)
-    return _Written(tuple(left), ids)
+    return left, ids
 
 
 def _note(path: Path, written: Mapping[str, _Written]) -> None:
     text = read_metadata(path)
     data = copy.deepcopy(text.value)
     for entry in entries_of(data):
-        done = written.get(entry["id"], _Written())
-        for task, task_id in zip(entry.get("newTasks", ()), done.ids, strict=False):
+        left, ids = written.get(entry["id"], ([], ()))
+        for task, task_id in zip(entry.get("newTasks", ()), ids, strict=False):
             task["id"] = task_id
-        if done.left:
-            entry["unwritten"] = list(done.left)
+        if left:
+            entry["unwritten"] = left
         else:
             entry.pop("unwritten", None)
     if data != text.value:

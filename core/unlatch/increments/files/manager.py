@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -98,9 +98,14 @@ class MetadataManager:
 
     def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
         """The increments in these folders, read one by one."""
-        with _without_collection():
+        was_enabled = gc.isenabled()
+        gc.disable()  # there is no garbage among the files that are parsed
+        try:
             for folder in folders:
                 yield read_folder(folder, self.shapes)
+        finally:
+            if was_enabled:
+                gc.enable()
 
     def unreadable_documents(self, increment: Increment) -> Sequence[StoreError]:
         """Why spec.md or tasks.md cannot be read."""
@@ -203,15 +208,3 @@ class MetadataManager:
                 self._listings[folder] = (changed, opened.folders())
             return self._listings[folder][1]
         return []
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Pause the garbage collector while many files are parsed: there is no garbage among them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.worklog.event_log import Event
 
+    _EditAll = Callable[[tuple[Operation, ...]], Iterable[Operation]]
+
+# The facts of a delivery that its event and the entry of reopenHistory both have.
+_REACHED = ("before", "after", "labels_added", "labels_removed")
+
 
 def enqueue(manager: MetadataManager, wanted: str, *operations: Operation) -> Increment:
     """Record operations without a change of status."""
@@ -32,10 +37,7 @@ def enqueue(manager: MetadataManager, wanted: str, *operations: Operation) -> In
 def note_attempts(
     manager: MetadataManager, wanted: str, notes: Mapping[Operation, SeenItem | None]
 ) -> dict[Operation, Operation]:
-    """Note attempts before anything is sent.
-
-    Args:
-        notes: the item of each operation as it was read; the note of the first attempt keeps its.
+    """Note attempts before anything is sent, with each item as the first attempt read it.
 
     Returns:
         The operations as they are now. One that was withdrawn meanwhile is missing; one whose
@@ -77,18 +79,14 @@ def close_attempt(
     remedy: str | None = None,
     untouched: bool = False,
 ) -> Operation | None:
-    """Note the end of an attempt that did not deliver.
+    """Note the end of an attempt that did not deliver; None if it is not pending any more.
 
     Args:
-        cause: the id of the error.
         counts: whether it counts towards the maximum number of attempts.
         in_doubt: whether a request may still take effect.
         retry_at: when the tracker accepts requests again.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
         untouched: whether the item is unchanged for sure, so that the next attempt reads it anew.
-
-    Returns:
-        The operation as it is now; None if it is not pending any more.
     """
     found: list[Operation] = []
 
@@ -154,9 +152,7 @@ def record_delivery(
     """Record that an operation was delivered: it leaves `pending` in this write.
 
     Args:
-        reached: the item, and the changes there.
         base: both sides as they are now, or None if they are not in sync.
-        commented: whether its comment is there.
         refused: labels that the tracker refused for good.
         link: a link to write as well, for an item that was created.
     """
@@ -187,11 +183,8 @@ def record_delivery(
                 item=reached.url,
                 result=result,
                 commented=commented,
-                before=reached.before,
-                after=reached.after,
-                labels_added=reached.labels_added,
-                labels_removed=reached.labels_removed,
                 labels_refused=refused,
+                **{name: getattr(reached, name) for name in _REACHED},
                 **manager.event_facts(_author(before, operation)),
             )
         ]
@@ -243,11 +236,7 @@ def _write_reached(
             write_synced(entry, item, manager.shapes.synced, before.links)
 
 
-def _edit_pending(
-    manager: MetadataManager,
-    wanted: str,
-    edit_all: Callable[[tuple[Operation, ...]], Iterable[Operation]],
-) -> Increment:
+def _edit_pending(manager: MetadataManager, wanted: str, edit_all: _EditAll) -> Increment:
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         set_pending(data, edit_all(before.pending))
         return []

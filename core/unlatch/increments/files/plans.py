@@ -32,10 +32,8 @@ class Intent:
 
     Args:
         op: the ULID of the operations that follow from it.
-        options: the delivery options of these operations.
         exclude: links whose items are left alone.
         source: the item that the change follows, for a pull.
-        category: the kind of reason.
         forced: the ids of the rule violations that were overridden.
     """
 
@@ -70,7 +68,6 @@ class Plan:
     """A change of an increment.
 
     Args:
-        before: the increment as it is.
         after: the increment after the change, with all operations that are then pending.
         entry: the new entry of reopenHistory, for a reopen.
         undone: the entry that is marked as undone, for an undo.

@@ -29,16 +29,7 @@ _HEAD = 2048
 
 
 def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
-    """The text of a metadata.json.
-
-    Args:
-        place: its path; a string is read a little faster.
-        folder: its increment; one from a listing is read faster, too.
-
-    Raises:
-        StoreError: the file is missing, not a file, too large, behind a link, or not valid JSON;
-            the id says which.
-    """
+    """The text of a metadata.json; read faster from a string, and with a folder of a listing."""
     try:
         raw = _read(folder, METADATA) if folder else read_file(place)
         text = JsonText.parse(raw)

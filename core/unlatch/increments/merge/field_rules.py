@@ -25,11 +25,7 @@ _CLOSED = frozenset({Category.DONE.value, Category.DROPPED.value})
 
 
 def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict[str, Rule]:
-    """The rules for the fields that have one.
-
-    Args:
-        completed: the keys that hold the time of completion.
-    """
+    """The rules of fields; `completed` are the keys that hold the time of completion."""
     links = {
         tracker: block_rule(way, shape, {"base": _forget_base})
         for tracker, shape in shapes.links.items()

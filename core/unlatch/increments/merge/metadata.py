@@ -55,13 +55,7 @@ class Merged:
 def merge(
     base: Data | None, ours: Data, theirs: Data, *, shapes: Shapes, take: Side = Side.OURS
 ) -> Merged:
-    """Merge two versions of a metadata.json.
-
-    Args:
-        base: their common ancestor; None if both were made on their own.
-        shapes: how the trackers' links are written.
-        take: the side whose value stands where the two clash.
-    """
+    """Merge two versions; `take` is the side whose value stands where the two clash."""
     base, way = base or {}, ThreeWay(take)
     sides = {Side.OURS: ours, Side.THEIRS: theirs}
     winner = _winner(way, base, sides)
