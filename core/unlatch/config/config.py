@@ -124,7 +124,7 @@ class RawConfig:
 
 
 def read_config(layout: Layout) -> RawConfig:
-    """The project's configuration and all its mistakes; ConfigError: a file cannot be parsed."""
+    """The project's configuration and all its mistakes; ConfigError: a file cannot be read."""
     ours = _parse(read_file, layout.config)
     theirs: dict[str, Any] = {}
     if ours.get("specweave") is not False:

@@ -9,8 +9,6 @@ import os
 import sys
 from collections.abc import Iterator
 
-_METADATA_FOLDERS = (".dist-info", ".egg-info")
-
 
 def entry_points(group: str) -> dict[str, str]:
     """The entry points of a group: "module:object" by name, the first on sys.path first."""
@@ -21,7 +19,7 @@ def entry_points(group: str) -> dict[str, str]:
         except OSError:
             continue  # sys.path lists missing folders, and archives
         for installed in names:
-            if installed.endswith(_METADATA_FOLDERS):
+            if installed.endswith((".dist-info", ".egg-info")):
                 path = os.path.join(folder, installed, "entry_points.txt")  # noqa: PTH118
                 for name, target in _read(path, group):
                     found.setdefault(name, target)

@@ -70,11 +70,10 @@ class Trackers:
 
     def recognise(self, url: str) -> ItemRef:
         """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`."""
-        for settings in self._workspace.settings.values():
-            ref = settings.recognise(url)
-            if ref is not None:
-                self.check_target(ref)
-                return ref
+        found = (settings.recognise(url) for settings in self._workspace.settings.values())
+        if ref := next(filter(None, found), None):
+            self.check_target(ref)
+            return ref
         known = ", ".join(self._workspace.settings) or "none"
         message = f"no configured tracker has an item at this address (configured: {known})"
         hint = "paste the address of an item; its tracker's web_url must match"

@@ -15,7 +15,7 @@ The user's own git configuration and environment apply. A repository's own progr
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,7 +114,8 @@ class WorkingGit:
             arguments = ("--literal-pathspecs", *arguments, *from_stdin)
         try:
             fed = os.fsencode("\0".join(paths or ()))
-            done = _start(self.top, arguments, settings=self.settings, fed=fed)
+            own = (part for name, value in self.settings for part in ("-c", f"{name}={value}"))
+            done = _start(self.top, (*own, *arguments), fed, reading=False)
         except NoGit as error:
             raise UsageError("no-git", str(error), hint="install git") from error
         except OSError as error:
@@ -122,21 +123,14 @@ class WorkingGit:
         return GitResult(done.code, done.out, _SECRET.sub("", done.err.decode("utf-8", "replace")))
 
 
-def _start(
-    folder: Path,
-    arguments: tuple[str, ...],
-    *,
-    environ: Mapping[str, str] | None = None,
-    seconds: float = _WORKING_SECONDS,
-    settings: tuple[tuple[str, str], ...] = (),
-    fed: bytes = b"",
-) -> Finished:
-    """Run git with `environ` added; OSError: it cannot run, took too long or printed too much."""
+def _start(folder: Path, arguments: Sequence[str], fed: bytes = b"", *, reading: bool) -> Finished:
+    """Run git in a folder; OSError: it cannot run, took too long or printed too much."""
     git = find_program("git", apart=folder)
     if git is None or _lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")
-    given = (part for name, value in (*_SETTINGS, *settings) for part in ("-c", f"{name}={value}"))
-    whole = {**os.environ, **_QUIET, **(environ or {})}
+    given = (part for name, value in _SETTINGS for part in ("-c", f"{name}={value}"))
+    whole = {**os.environ, **_QUIET, **(_READING if reading else {})}
+    seconds = _READING_SECONDS if reading else _WORKING_SECONDS
     whole.pop("GIT_EXTERNAL_DIFF", None)
     argv = [git, "--no-pager", *given, *arguments]
     return run(argv, cwd=folder, environ=whole, seconds=seconds, most=_MOST_BYTES, fed=fed)
@@ -144,7 +138,7 @@ def _start(
 
 def _read(root: Path, arguments: tuple[str, ...]) -> Finished | None:
     try:
-        return _start(root, arguments, environ=_READING, seconds=_READING_SECONDS)
+        return _start(root, arguments, reading=True)
     except OSError:
         return None
 
