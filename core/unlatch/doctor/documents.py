@@ -14,6 +14,7 @@ from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.layout import EVENTS, SPEC, TASKS
+from unlatch.increments.model.limits import first_of
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG, reopened_event
 from unlatch.worklog.event_log import parse_line
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 # git writes all three, in this order, each at the beginning of a line.
 _MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
-_MOST_NAMED = 5
 
 
 def refused_documents(one: ReadableIncrement) -> Hits:
@@ -92,10 +92,9 @@ def open_work_left(one: ReadableIncrement) -> Hits:
     spec, tasks = read_spec(one.files.text_of(SPEC)), read_tasks(one.files.text_of(TASKS))
     left = open_work(spec, tasks)
     if left and one.increment.status is Status.COMPLETED:
-        named = ", ".join(part.id for part in left[:_MOST_NAMED])
-        more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
         where = TASKS if any(isinstance(part, Task) for part in left) else SPEC
-        message = f"it is completed, but these are not ticked: {named}{more}"
+        named = first_of([part.id for part in left])
+        message = f"it is completed, but these are not ticked: {named}"
         hint = f"tick what is done, or unlatch resume {one.name}"
         yield Found(message, one.files.folder.path / where, hint)
 

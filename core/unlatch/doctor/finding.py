@@ -77,9 +77,8 @@ class Check(Generic[S]):
     """A row of the table of checks.
 
     Args:
-        id: the id of its findings; an error that it meets is reported under the error's own id.
-        find: yields the hits in a subject; it may raise an error, which ends it.
-        fix: the changes that fix them without a decision.
+        id: the id of its findings; an error is reported under its own id, and ends the check.
+        fix: the changes that fix the hits without a decision.
     """
 
     id: str

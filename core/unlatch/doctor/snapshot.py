@@ -32,8 +32,7 @@ class IncrementFiles:
 
     Args:
         text: metadata.json; None where it cannot be read at all.
-        increment: the increment; None where metadata.json lacks something vital.
-        error: why there is no text or no increment.
+        increment: None where metadata.json lacks something vital; `error` is the reason.
     """
 
     def __init__(self, project: ProjectSnapshot, folder: Folder) -> None:

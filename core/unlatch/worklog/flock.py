@@ -30,15 +30,11 @@ _held: dict[_Inode, list[int]] = {}
 
 @contextlib.contextmanager
 def hold(open_now: Callable[[], int], *, patience: float) -> Iterator[None]:
-    """Lock a file or folder against other processes and other threads.
+    """Lock a file or folder against other processes and threads; TimeoutError if it is locked.
 
     Args:
         open_now: opens the file or folder for reading, at its place at the time of the call.
         patience: seconds to wait at most.
-
-    Raises:
-        TimeoutError: it is locked already.
-        OSError: it cannot be opened or locked.
     """
     descriptors = [_acquire(open_now, time.monotonic() + patience)]
     _held[_inode(os.fstat(descriptors[0]))] = descriptors

@@ -44,11 +44,9 @@ class Finished:
 
 
 def search_path(path: str | None, *, apart: Path | None = None) -> str:
-    """A PATH without empty and relative entries, and without the current folder.
+    """A PATH (the system's default for None) of absolute folders, but for the current one.
 
-    Args:
-        path: the value of PATH; None means the system's default.
-        apart: one more folder to leave out: that in which a program will run.
+    `apart` is left out as well: the folder in which a program will run.
     """
     here = {os.path.realpath(apart)} if apart else set()
     with suppress(OSError):
@@ -90,7 +88,6 @@ def run(
     Args:
         argv: the absolute path of the program, and its arguments.
         environ: its environment; PATH is made safe.
-        seconds: the time that it may take.
         most: the bytes that it may print.
         fed: its standard input.
 

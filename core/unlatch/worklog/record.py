@@ -31,7 +31,6 @@ class Type:
     Args:
         name: its name in the schemas (`contracts.TYPES`).
         read: converts JSON to a value; raises BadRecord with the problem alone.
-        write: converts a value to JSON.
         optional: a more tolerant `read`, for keys that are not required.
         blank: the value in place of an unreadable one, where a record is recovered.
     """
@@ -45,13 +44,7 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One key of a record.
-
-    Args:
-        key: the key in the file.
-        name: the attribute of the model.
-        always: whether the default is written, too.
-    """
+    """One key of a record, and the attribute of the model; `always` writes the default, too."""
 
     key: str
     type: Type
@@ -78,8 +71,7 @@ class Record:
     """The keys of a record.
 
     Args:
-        name: its name in the schemas.
-        doc: its description in the schemas.
+        name, doc: its name and description in the schemas.
         model: the class of a record; values that equal its defaults are not written.
         parts: the fields; a record whose keys are among them, with the attribute of the model.
     """

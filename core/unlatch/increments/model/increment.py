@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Both sides of a link when they were last in sync.
-
-    Args:
-        remote: the category of the item's state; `state` is the tracker's own word for it.
-    """
+    """Both sides of a link in sync; `remote` is the category of the tracker's own `state`."""
 
     local: str
     remote: str
@@ -32,8 +28,6 @@ class Link:
     """An increment's link to one item.
 
     Args:
-        tracker: the plugin's name.
-        item: the item's own id, as text.
         base: both sides when last in sync; None if they never were compared.
         path: the path of the link's block in metadata.json; empty for a new link.
         story: the user story that the item is about; None for the increment as a whole.
@@ -116,10 +110,9 @@ class SyncedItem:
 
 @dataclass(frozen=True, slots=True)
 class ReopenEntry:
-    """One entry of reopenHistory.
+    """One entry of reopenHistory; `category` is that of the reason.
 
     Args:
-        category: the category of the reason.
         forced: the ids of the rules that were overridden.
         struck: items that stay open: their close was not delivered before this reopen.
     """
@@ -153,7 +146,6 @@ class Increment:
         title: from spec.md, else the id's words.
         raw_status: the status as the file spells it.
         amendments: changes of its work without a reopen.
-        warnings: oddities in its files.
     """
 
     id: str

@@ -27,9 +27,7 @@ class Limits:
     """The limits of a project.
 
     Args:
-        max_active: active increments in all.
-        hard_cap: active increments in all; it always refuses, and no type is exempt.
-        per_type: active increments of single types.
+        hard_cap: as `max_active`; it always refuses, and no type is exempt.
         can_interrupt: types that are exempt from `max_active` and `per_type`.
         policy: the reaction to a violation of `max_active` and `per_type`.
         stale_after: days without activity, by status, to be stale; 0 for never.
@@ -65,15 +63,12 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Wip:
-    """The work in progress: its number against `max_active` (`total`) and `hard_cap` (`capped`).
-
-    Args:
-        types: by type: the limited ones as configured, then the others by name.
-    """
+    """The work in progress: its number against `max_active` (`total`) and `hard_cap` (`capped`)."""
 
     active: tuple[Increment, ...]
     total: Use
     capped: Use
+    # The limited types as configured, then the others by name.
     types: Mapping[str, Use]
 
     @property
@@ -129,24 +124,23 @@ def limit_violations(
 
 def _violation(use: Use, others: Sequence[Increment], policy: Policy) -> RuleViolation:
     kind = use.setting.partition("per_type.")[2]
-    noun = f"{kind} increment" if kind else "increment"
-    one_more = f"this would be active {noun} number {use.active}"
-    error = StoreError(
-        "wip-limit",
-        f"{one_more}, and at most {use.most} may be (limits.{use.setting}): "
-        f"{_named(others) or 'none'} active already",
-        hint=f"pause or complete one of them, as in unlatch pause {others[0].id}"
-        if others
-        else None,
-    )
+    one_more = f"this would be active {f'{kind} ' if kind else ''}increment number {use.active}"
+    limit = f"at most {use.most} may be (limits.{use.setting})"
+    held = f"{_named(others) or 'none'} active already"
+    hint = f"pause or complete one of them, as in unlatch pause {others[0].id}" if others else None
+    error = StoreError("wip-limit", f"{one_more}, and {limit}: {held}", hint=hint)
     return RuleViolation(error, policy)
 
 
 def _named(others: Sequence[Increment]) -> str:
-    shown = [one.id for one in others[:_MOST_NAMED]]
-    more = len(others) - len(shown)
-    words = ", ".join(shown) + (f" and {more} more" if more else "")
-    return f"{words} {'is' if len(others) == 1 else 'are'}" if others else ""
+    ids = first_of([one.id for one in others])
+    return f"{ids} {'is' if len(others) == 1 else 'are'}" if others else ""
+
+
+def first_of(ids: Sequence[str]) -> str:
+    """The first of some ids, and the number of the others."""
+    more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
+    return ", ".join(ids[:_MOST_NAMED]) + more
 
 
 def days_idle(increment: Increment, now: datetime) -> int | None:

@@ -59,8 +59,7 @@ def read_condition(text: str) -> Condition:
     if match["how"] == "~" and trait not in _WORDS:
         raise _invalid(text, f"{trait} allows only = and !=")
     if trait is Trait.STATUS:
-        status = read_status(value)
-        if status is None:
+        if (status := read_status(value)) is None:
             raise _invalid(text, f"the status must be one of {', '.join(Status)}")
         value = status.value
     if trait is Trait.ARCHIVED:
@@ -93,8 +92,5 @@ def _values(trait: Trait, increment: Increment) -> tuple[str, ...]:
 
 
 def _invalid(text: str, why: str) -> UsageError:
-    return UsageError(
-        "filter-invalid",
-        f"invalid filter {text!r}: {why}",
-        hint=f"for example status=completed or title~words; fields: {', '.join(Trait)}",
-    )
+    hint = f"for example status=completed or title~words; fields: {', '.join(Trait)}"
+    return UsageError("filter-invalid", f"invalid filter {text!r}: {why}", hint=hint)

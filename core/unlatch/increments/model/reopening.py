@@ -26,8 +26,7 @@ class ReopenRules:
     Args:
         within_days: the number of days after completion in which it is allowed.
         categories: the categories of reasons; none means any word.
-        category_required: whether a reason needs one.
-        from_nth: the first reopen that is too many; None for no limit.
+        from_nth: the first reopen that is too many.
     """
 
     within_days: int | None = None
@@ -47,11 +46,9 @@ def category_of(word: str | None, rules: ReopenRules) -> str | None:
     known = {one.casefold(): one for one in rules.categories}
     found = known.get(word.casefold(), "") if known else word
     if not _is_word(found):
-        raise UsageError(
-            "category-unknown",
-            f"{word[:LONGEST_CATEGORY]!r} is no category of reasons",
-            hint=f"one of {', '.join(rules.categories)}" if known else "one word, such as bug",
-        )
+        hint = f"one of {', '.join(rules.categories)}" if known else "one word, such as bug"
+        message = f"{word[:LONGEST_CATEGORY]!r} is no category of reasons"
+        raise UsageError("category-unknown", message, hint=hint)
     return found
 
 
@@ -66,9 +63,8 @@ def reopen_violations(
     yield from _too_late(increment, rules, now)
     if rules.category_required and category is None:
         kinds = ", ".join(rules.categories) or "one word"
-        error = UsageError(
-            "category-missing", "the reason needs a category", hint=f"--category WORD ({kinds})"
-        )
+        hint = f"--category WORD ({kinds})"
+        error = UsageError("category-missing", "the reason needs a category", hint=hint)
         yield RuleViolation(error, rules.category_missing)
     yield from _too_often(increment, rules)
 
@@ -78,24 +74,18 @@ def _too_late(increment: Increment, rules: ReopenRules, now: datetime) -> Iterat
     if rules.within_days is None or finished is None:
         return
     if now - finished > timedelta(days=rules.within_days):
-        error = StoreError(
-            "reopen-too-late",
-            f"it was completed on {finished:%Y-%m-%d}; reopening is for the first "
-            f"{rules.within_days} days (reopen.within_days)",
-            hint="make a new increment for the work: unlatch new 'A title'",
-        )
-        yield RuleViolation(error, rules.too_late)
+        allowed = f"reopening is for the first {rules.within_days} days (reopen.within_days)"
+        message = f"it was completed on {finished:%Y-%m-%d}; {allowed}"
+        hint = "make a new increment for the work: unlatch new 'A title'"
+        yield RuleViolation(StoreError("reopen-too-late", message, hint=hint), rules.too_late)
 
 
 def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolation]:
     number = increment.effective_reopens + 1
     if rules.from_nth is not None and number >= rules.from_nth:
-        error = StoreError(
-            "reopened-too-often",
-            f"this is reopen number {number} (reopen.from_nth is {rules.from_nth})",
-            hint="it may want an increment of its own: unlatch new 'A title'",
-        )
-        yield RuleViolation(error, rules.frequent)
+        message = f"this is reopen number {number} (reopen.from_nth is {rules.from_nth})"
+        hint = "it may want an increment of its own: unlatch new 'A title'"
+        yield RuleViolation(StoreError("reopened-too-often", message, hint=hint), rules.frequent)
 
 
 def checked_reason(reason: str) -> str:
@@ -104,9 +94,7 @@ def checked_reason(reason: str) -> str:
     if not reason:
         raise UsageError("reason-missing", "the reason is empty", hint="--reason TEXT says why")
     if len(reason) > LONGEST_REASON:
-        raise UsageError(
-            "reason-too-long",
-            f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept",
-            hint="say it in short and put the rest into spec.md",
-        )
+        message = f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept"
+        hint = "say it in short and put the rest into spec.md"
+        raise UsageError("reason-too-long", message, hint=hint)
     return reason

@@ -6,7 +6,7 @@ It loads pydantic, so no quick command imports it.
 from functools import reduce
 from operator import or_
 from types import GenericAlias
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional, TypeAlias
+from typing import Annotated, Any, Literal, NotRequired, Optional
 
 from pydantic import BaseModel, Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
@@ -76,35 +76,26 @@ def _made(name: str, record: Record, doc: str, more: dict[str, object], *, witho
 TYPES["SeenItem"] = record_type(SEEN)
 TYPES["Attempt"] = record_type(ATTEMPT)
 TYPES["Tasks"] = GenericAlias(list, record_type(TASK))
-if TYPE_CHECKING:
-    ReopenRecord: TypeAlias = dict[str, Any]
-    AmendmentRecord: TypeAlias = dict[str, Any]
-    PendingRecord: TypeAlias = dict[str, Any]
-    SeenItem: TypeAlias = dict[str, Any]
-else:
-    ReopenRecord = record_type(REOPEN, syncedTo=NotRequired[dict[str, object]])
-    AmendmentRecord = record_type(AMENDED)
-    PendingRecord = record_type(OPERATION)
-    SeenItem = TYPES["SeenItem"]
+ReopenRecord: Any = record_type(REOPEN, syncedTo=NotRequired[dict[str, object]])
+AmendmentRecord: Any = record_type(AMENDED)
+PendingRecord: Any = record_type(OPERATION)
 BaseRecord = record_type(BASE)
 SyncedDetails = record_type(SYNCED)
-
-
-class Metadata(TypedDict):
-    """metadata.json as unlatch writes it; other keys may be beside these."""
-
+_METADATA = {
     # 2 while a note about an attempt is pending; without the key it is 1.
-    formatVersion: NotRequired[Literal[1, 2]]
-    id: Word
-    status: Status
-    type: Word
-    created: Time
-    lastActivity: Time
-    completedAt: NotRequired[Time]
-    reopenHistory: NotRequired[list[ReopenRecord]]
-    amendments: NotRequired[list[AmendmentRecord]]
-    pending: NotRequired[list[PendingRecord]]
-
+    "formatVersion": NotRequired[Literal[1, 2]],
+    "id": Word,
+    "status": Status,
+    "type": Word,
+    "created": Time,
+    "lastActivity": Time,
+    "completedAt": NotRequired[Time],
+    "reopenHistory": NotRequired[list[ReopenRecord]],
+    "amendments": NotRequired[list[AmendmentRecord]],
+    "pending": NotRequired[list[PendingRecord]],
+}
+Metadata: Any = TypedDict("Metadata", _METADATA)  # type: ignore[misc]  # it refers to tables
+Metadata.__doc__ = "metadata.json as unlatch writes it; other keys may be beside these."
 
 _EVENTS = (record_type(one, event=Literal[word]) for word, one in LOG.types.items())
 # One line of events.jsonl.

@@ -5,7 +5,7 @@ A class is all there is of a type: reader, writer and JSON Schema come from it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Amendment
 from unlatch.increments.model.status import Status
@@ -144,7 +144,6 @@ class Repointed(ItemEvent):
 
 def reopened_event(entry: ReopenEntry) -> Reopened:
     """The event of a reopen, as it follows from its entry in reopenHistory."""
-    amendment = entry.amendment or Amendment()
     return Reopened(
         id=entry.id,
         at=entry.reopened_at,
@@ -154,24 +153,17 @@ def reopened_event(entry: ReopenEntry) -> Reopened:
         reason=entry.reason,
         category=entry.category,
         forced=entry.forced,
-        change=amendment.change,
-        tasks=amendment.ids,
-        parts=amendment.parts,
+        **_work(entry.amendment or Amendment()),
     )
 
 
 def amended_event(done: model.Amended) -> Amended:
     """The event of an amendment, as it follows from its record."""
-    work = done.amendment
-    return Amended(
-        id=done.id,
-        at=done.at,
-        by=done.by,
-        reason=done.reason,
-        change=work.change,
-        tasks=work.ids,
-        parts=work.parts,
-    )
+    return Amended(id=done.id, at=done.at, by=done.by, reason=done.reason, **_work(done.amendment))
+
+
+def _work(amendment: Amendment) -> dict[str, Any]:
+    return {"change": amendment.change, "tasks": amendment.ids, "parts": amendment.parts}
 
 
 def read_events(folder: Path, reopens: Iterable[ReopenEntry] = ()) -> list[Event]:

@@ -47,15 +47,14 @@ def entry_for(item: str, url: str | None, shape: LinkShape) -> dict[str, Any]:
 def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
     """Write a new link: under the plain keys if it is the first, else in `items` as well.
 
-    Raises:
-        StoreError: `metadata-invalid`, if the tracker's key has another value.
+    StoreError `metadata-invalid`: the tracker's key has another value.
     """
     block = _block_for(data, link.tracker)
     first = link_in(block, link.tracker, shape)
-    if first is None and "items" not in block:
-        block.update(_entry(link, shape))
-        return
-    if first is not None and "items" not in block:
+    if "items" not in block:
+        if first is None:
+            block.update(_entry(link, shape))
+            return
         # From the second link on, `items` holds all of them and the plain keys repeat the first.
         block["items"] = [_entry(first, shape)]
         block.pop("base", None)
@@ -69,11 +68,9 @@ def _block_for(data: dict[str, Any], tracker: str) -> dict[str, Any]:
     block = data[tracker]
     if isinstance(block, dict) and isinstance(block.get("items", []), list):
         return block
-    raise StoreError(
-        "metadata-invalid",
-        f"metadata.json: /{tracker} is no link block that a link could be added to",
-        hint="fix it by hand, then run the command again",
-    )
+    message = f"metadata.json: /{tracker} is no link block that a link could be added to"
+    hint = "fix it by hand, then run the command again"
+    raise StoreError("metadata-invalid", message, hint=hint)
 
 
 def _entry(link: Link, shape: LinkShape) -> dict[str, Any]:
@@ -94,8 +91,7 @@ def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> 
 
 
 def _point(entry: dict[str, Any], to: Link, shape: LinkShape) -> None:
-    keys = item_keys(to.tracker, shape)
-    key = next(key for key in keys if item_in(entry.get(key)))
+    key = next(key for key in item_keys(to.tracker, shape) if item_in(entry.get(key)))
     is_number = isinstance(entry[key], int) and NUMBER.fullmatch(to.item)
     entry[key] = int(to.item) if is_number else to.item
     url = next((one for one in (shape.url, *OLD_URL_KEYS) if one in entry), shape.url)

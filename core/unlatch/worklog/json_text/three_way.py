@@ -55,6 +55,7 @@ class Versions(NamedTuple):
 Place = tuple[str, ...]
 # Merges a value that both sides changed differently.
 Rule = Callable[[Versions, Place], Any]
+Order = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,6 @@ class ThreeWay:
 
         Args:
             versions: each list's records by their identity.
-            rule: merges a record that both sides changed.
             order: the sort key for records of different sides; ours first by default.
         """
         base, ours, theirs = versions
