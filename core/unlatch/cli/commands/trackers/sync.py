@@ -9,22 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.trackers.sync_render import (
-    drift_code,
-    preview_document,
-    result_code,
-    result_document,
-    tell_compared,
-    tell_moves,
-    tell_preview,
-    tell_result,
-)
+from unlatch.cli.commands.trackers import sync_render
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDECIDED, error_lines
+from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, is_interactive, with_session
 from unlatch.errors import UnlatchError
 from unlatch.project.registry import Registry
@@ -43,7 +34,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.sync.plan import Move, SyncPlan
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
 _MAX_ITEMS = click.option(
     "--max-items",
     type=click.IntRange(min=1),
@@ -107,7 +97,7 @@ def command(entry: Entry) -> click.Command:
 
 def ingest(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("file", metavar="FILE", type=_FILE)
+    @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
     @click.option(
         "--from",
         "source",
@@ -134,11 +124,11 @@ def _preview(
     who = session.who(run.by)
     with session.trackers() as trackers:
         found = preview(session.workspace, trackers, options, by=who, requests=plan)
-    code = (drift_code(found.plan) or (UNDECIDED if found.broken else 0)) if check else 0
+    code = sync_render.drift_code(found) if check else 0
     if run.as_json:
-        output.document("sync-plan", code, **preview_document(found))
+        output.document("sync-plan", code, **sync_render.preview_document(found))
     else:
-        tell_preview(session, found, requests=plan)
+        sync_render.tell_preview(session, found, requests=plan)
     report_preview(session, found.plan, check=check, code=code)
     return code
 
@@ -150,12 +140,12 @@ def _run_sync(session: Session, options: SyncOptions, run: _Options) -> int:
         result, published = sync_and_publish(
             session.workspace, trackers, options, way, by=who, listener=listener
         )
-    code = result_code(result, published)
+    code = sync_render.result_code(result, published)
     report_result(session, result, published, code=code)
     if run.as_json:
-        output.document("sync", code, **result_document(result, published))
+        output.document("sync", code, **sync_render.result_document(result, published))
     else:
-        tell_result(result)
+        sync_render.tell_result(result)
     return code
 
 
@@ -181,8 +171,8 @@ class _Listener:
             return
         if other_branch is not None:
             output.talk(f"On branch {other_branch} only pending operations are delivered.")
-        tell_moves(moved)
-        tell_compared(plan, changes=other_branch is not None)
+        sync_render.tell_moves(moved)
+        sync_render.tell_compared(plan, changes=other_branch is not None)
 
     def choose(self, one: Compared) -> Verdict | None:
         return _ask(one) if self._asks else None

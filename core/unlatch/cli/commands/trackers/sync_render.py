@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from unlatch.cli.render import documents
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import (
-    broken_entries,
-    delivered_code,
-    delivery_entry,
-    link_entry,
-    pending_of,
-)
 from unlatch.cli.render.preview import item_lines, previewed_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
@@ -47,15 +41,15 @@ _CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
 NO_TOKEN = frozenset({"credential-missing", "credential-incomplete"})
 
 
-def drift_code(plan: SyncPlan) -> int:
+def drift_code(found: SyncPreview) -> int:
     """The exit code of the CI gate."""
-    errors = [one.seen.error for one in plan.links if one.seen.error is not None]
-    is_checked = all(error.id in NO_TOKEN for error in errors)
-    return 0 if is_checked and not plan.has_drift else UNDECIDED
+    errors = (one.seen.error for one in found.plan.links if one.seen.error is not None)
+    is_checked = not found.broken and all(error.id in NO_TOKEN for error in errors)
+    return 0 if is_checked and not found.plan.has_drift else UNDECIDED
 
 
 def result_code(result: SyncResult, published: PublishResult) -> int:
-    codes = (delivered_code(one.deliveries, one.left) for one in result.delivered)
+    codes = (documents.delivered_code(one.deliveries, one.left) for one in result.delivered)
     failed = [*(one.error for one in result.moved), *(one.seen.error for one in result.plan.links)]
     is_undecided = any(failed) or result.plan.is_unresolved
     return (
@@ -179,13 +173,13 @@ def preview_document(found: SyncPreview) -> output.Json:
     return {
         "compared": [_compared_entry(one) for one in found.plan.reported],
         "moves": [_move_entry(move) for move in found.plan.moves],
-        "pending": [entry for increment in found.increments for entry in pending_of(increment)],
+        "pending": [entry for one in found.increments for entry in documents.pending_of(one)],
         "items": [previewed_entry(item) for item in found.items],
         "requests": _requests(found.items),
         "comments": _comments(found),
         "adrift": found.plan.has_drift,
         "otherBranch": found.other_branch,
-        "broken": broken_entries(found.broken),
+        "broken": documents.broken_entries(found.broken),
     }
 
 
@@ -194,7 +188,7 @@ def result_document(result: SyncResult, published: PublishResult) -> output.Json
         "increments": [
             {
                 "id": one.increment.id,
-                "trackers": [delivery_entry(delivery) for delivery in one.deliveries],
+                "trackers": [documents.delivery_entry(delivery) for delivery in one.deliveries],
                 "left": one.left,
             }
             for one in result.delivered
@@ -204,7 +198,7 @@ def result_document(result: SyncResult, published: PublishResult) -> output.Json
         "otherBranch": result.other_branch,
         "commit": _commit_entry(published),
         "event": _event_entry(result.event) if result.event else None,
-        "broken": broken_entries(result.broken),
+        "broken": documents.broken_entries(result.broken),
     }
 
 
@@ -212,7 +206,7 @@ def _compared_entry(one: Compared) -> output.Json:
     return {
         "increment": one.increment.id,
         "status": one.increment.status,
-        **link_entry(one.link),
+        **documents.link_entry(one.link),
         "name": one.seen.name,
         **output.fields(one.seen.item, "state", "category"),
         "verdict": one.verdict or ("owed" if one.pending else "unknown"),
