@@ -34,20 +34,14 @@ def build_change(
 ) -> Change:
     """Return the change for an operation, without regard to its item.
 
-    An operation whose state part was struck changes the comment alone.
-
-    Raises:
-        UsageError: `item-unknown`, if a new item's user story is missing.
+    An operation whose state part was struck changes the comment alone. Without the user story of
+    a new item, it raises `item-unknown`.
     """
     if options.comment is not None:
         config = config.model_copy(update={"comment": CommentStyle(options.comment)})
     amended = next((one for one in increment.amended if one.id == operation.op), None)
-    change = Change(
-        operation.op,
-        comment=comment_of(operation, increment, config, amended),
-        mentions=config.mentions,
-        options=options,
-    )
+    comment = comment_of(operation, increment, config, amended)
+    change = Change(operation.op, comment=comment, mentions=config.mentions, options=options)
     if operation.kind in (Kind.CREATE, Kind.UPDATE):
         story = story_of(increment, operation)
         return replace(change, draft=draft_of(increment, operation.tracker, story))
@@ -74,10 +68,8 @@ def _reopen(
 
 
 def _close(change: Change, increment: Increment, labels: Labels) -> Change:
-    amendments = [
-        *(entry.amendment for entry in increment.reopens if entry.amendment),
-        *(amended.amendment for amended in increment.amendments),
-    ]
+    amendments = [entry.amendment for entry in increment.reopens if entry.amendment]
+    amendments += [amended.amendment for amended in increment.amendments]
     scope = (labels.scope_change,) if any(one.change for one in amendments) else ()
     remove = (labels.reopened, *scope)
     if increment.status is Status.ABANDONED:
@@ -99,15 +91,10 @@ def restrict(change: Change, parts: frozenset[Part]) -> Change:
 
 def remaining_change(change: Change, item: RemoteItem, *, commented: bool) -> Change:
     """Return the parts of a change that an item does not show yet."""
-    is_reached = change.goal is None or not must_move(item, change.goal)
+    goal = change.goal if change.goal is not None and must_move(item, change.goal) else None
+    comment = None if commented else change.comment
     add, remove = remaining_labels(change, item.labels)
-    return replace(
-        change,
-        goal=None if is_reached else change.goal,
-        comment=None if commented else change.comment,
-        add_labels=add,
-        remove_labels=remove,
-    )
+    return replace(change, goal=goal, comment=comment, add_labels=add, remove_labels=remove)
 
 
 def remaining_labels(
@@ -129,11 +116,7 @@ def is_empty(change: Change) -> bool:
 
 
 def find_shortcoming(change: Change, outcome: Outcome, *, sends: int) -> TrackerError | None:
-    """Return the part of a change that the tracker's answers do not show, as an error.
-
-    Args:
-        sends: how often this run has sent the operation.
-    """
+    """Return, as an error, the part of a change that the answers to its last send do not show."""
     after = outcome.after
     left = remaining_change(change, after, commented=outcome.commented)
     if left.goal is not None:
@@ -170,9 +153,7 @@ def compute_effect(
 ) -> Effect:
     """Compare an item after a write with the item before the operation's first attempt.
 
-    Args:
-        change: the whole change, including parts that an earlier attempt did.
-        commented: whether the comment is there, whoever posted it.
+    `change` includes the parts that an earlier attempt did; anyone may have posted the comment.
     """
     # Not the difference of both: people may have relabelled the item in between.
     intended = remaining_labels(change, before.labels if before else ())
@@ -181,16 +162,8 @@ def compute_effect(
         tuple(one for one in labels if one not in left)
         for labels, left in zip(intended, missing, strict=True)
     )
-    return Effect(
-        result=_result(kind, change.goal, before, outcome.after),
-        before=before,
-        after=outcome.after,
-        commented=commented,
-        labels_added=added,
-        labels_removed=removed,
-        refused=outcome.refused,
-        notes=outcome.notes,
-    )
+    after, result = outcome.after, _result(kind, change.goal, before, outcome.after)
+    return Effect(result, before, after, commented, added, removed, outcome.refused, outcome.notes)
 
 
 def _result(kind: Kind, goal: Goal | None, before: SeenItem | None, after: RemoteItem) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from unlatch.config.tables import CommentStyle
 from unlatch.errors import UsageError
@@ -41,8 +41,7 @@ def comment_of(
 ) -> Text | None:
     """Return an operation's comment in the configured style; None for no comment.
 
-    Args:
-        amended: the change of the work that came with the intent; the short style omits it.
+    The short style omits the change of the work that came with the intent.
     """
     entry = next((one for one in increment.reopens if one.id == operation.op), None)
     reason = entry.reason if entry else operation.reason
@@ -89,8 +88,7 @@ def _amendment(amended: Amended, reason: str) -> Text:
 def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Draft:
     """Return the title and the kept part of the body for an increment's item.
 
-    Raises:
-        UsageError: `item-unknown`, if spec.md has no such user story.
+    A user story that spec.md does not have is refused (`item-unknown`).
     """
     from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
     from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415
@@ -106,7 +104,11 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
     }
     body = (*fill(_HEAD, head), *_limit(_sections(spec, tasks, about)))
     title = f"{about.id}: {about.title}" if about else increment.title
-    metadata = _item_metadata(increment, front_matter.values(texts[SPEC]), tracker)
+    # The item's fields as the files name them; those for this tracker alone take precedence.
+    front = front_matter.values(texts[SPEC])
+    metadata = {key: value for key, value in front.items() if key not in _OWN_KEYS}
+    for block in (front.get(tracker), increment.data.get(tracker)):
+        metadata |= block if isinstance(block, dict) else {}
     return Draft(increment.id, title, increment.type, body, story, metadata)
 
 
@@ -135,8 +137,7 @@ def _sections(
     spec: Spec, tasks: Sequence[Task], about: Story | None
 ) -> Iterator[tuple[str, list[Check]]]:
     if about is None:
-        stories = [line for story in spec.stories for line in _story(story)]
-        yield "User stories", stories
+        yield "User stories", [line for story in spec.stories for line in _story(story)]
     criteria = about.criteria if about else [one for one in spec.criteria if one.story is None]
     yield "Acceptance criteria", [_criterion(one) for one in criteria]
     ours = (one for one in tasks if about is None or _belongs(one, about))
@@ -180,11 +181,3 @@ def _belongs(task: Task, story: Story) -> bool:
 def _cut(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 3]}..."
-
-
-def _item_metadata(increment: Increment, front: dict[str, Any], tracker: str) -> dict[str, Any]:
-    """Return the item's fields as the files name them; those for this tracker alone go first."""
-    metadata = {key: value for key, value in front.items() if key not in _OWN_KEYS}
-    for block in (front.get(tracker), increment.data.get(tracker)):
-        metadata |= block if isinstance(block, dict) else {}
-    return metadata

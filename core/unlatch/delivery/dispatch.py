@@ -66,11 +66,7 @@ def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Deliver
 
 
 class _IncrementQueues:
-    """The operations of one increment by item; its lock is held from the first to the last.
-
-    Raises:
-        UnlatchError: the increment cannot be read.
-    """
+    """The operations of one increment by item; its lock is held from the first to the last."""
 
     def __init__(self, run: DeliveryRun, name: str) -> None:
         self._run = run
@@ -89,12 +85,7 @@ class _IncrementQueues:
     def begin(self, operation: Operation, keys: set[str]) -> DeliveryTask | None:
         """Begin to deliver an operation as it is on disk; None if it is no longer pending.
 
-        Args:
-            keys: the keys that its item may have by now.
-
-        Raises:
-            StoreError: `locked`, another process is delivering.
-            UnlatchError: the increment cannot be read.
+        Its item may have any of the keys by now. `locked`: another process is delivering.
         """
         workspace = self._run.workspace
         with self._lock:
@@ -126,8 +117,7 @@ def _serve_all(
         for item in one.items:
             waiting.setdefault(item, []).append(one)
     jobs = {item: partial(_serve_item, item, some) for item, some in waiting.items()}
-    manifests = run.workspace.registry.manifests
-    limits = {name: manifest.parallel for name, manifest in manifests.items()}
+    limits = {one.name: one.parallel for one in run.workspace.registry.manifests.values()}
     return run_parallel(jobs, lane_of=itemgetter(0), limits=limits)
 
 

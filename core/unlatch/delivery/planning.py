@@ -36,11 +36,7 @@ def check_permitted(workspace: Workspace, tracker: str, part: Part) -> None:
 
 
 def permitted_change(task: DeliveryTask) -> Change:
-    """Return the permitted change, as far as it does not depend on the item.
-
-    Raises:
-        UsageError: `write-not-permitted`, or a new item's user story is missing.
-    """
+    """Return the permitted change, as far as it does not depend on the item."""
     parts = _parts(task)
     change = build_change(task.operation, task.increment, task.config, task.options)
     manifest = task.run.trackers.registry.manifest(task.operation.tracker)
@@ -60,10 +56,8 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
     if operation.state and Part.STATUS not in parts:
         task.remark(_STATE_LEFT)
     if operation.kind is Kind.UNDO:
-        revert = plan_revert(task, change, item)
-        task.remark(revert.note, revert.undecided)
-        task.undecided = revert.undecided
-        change = restrict(revert.change or Change(change.op, options=change.options), parts)
+        revert = plan_revert(task, change, item) or Change(change.op, options=change.options)
+        change = restrict(revert, parts)
     elif operation.kind is Kind.CLOSE and operation.state and (needed := task.needed_by()):
         # Other increments may link to it since the close was enqueued.
         task.remark(f"left open: {', '.join(needed)} needs it")
@@ -109,13 +103,8 @@ def _is_foreign(increment: Increment, operation: Operation) -> bool:
     except StoreError:
         return True  # without evidence the narrower permission counts
     keys = {operation.item, *((link.item, link.url) if link else ())}
-    about = [
-        event
-        for event in events
-        if isinstance(event, ItemEvent)
-        and event.tracker == operation.tracker
-        and event.item in keys
-    ]
+    about = [one for one in events if isinstance(one, ItemEvent) and one.item in keys]
+    about = [one for one in about if one.tracker == operation.tracker]
     is_created = any(isinstance(one, Delivered) and one.kind == Kind.CREATE for one in about)
     return not is_created and any(isinstance(one, Linked) for one in about)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from unlatch.delivery.changes import remaining_change
+from unlatch.delivery.changes import is_empty, remaining_change
 from unlatch.delivery.planning import permitted_change, plan_change, refuse_deliberate
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.task import DeliveryTask, make_task
@@ -70,48 +69,43 @@ def preview_operations(
 ) -> list[tuple[Previewed, ...]]:
     """Preview the delivery of everything that plans leave pending; items are read together.
 
-    Args:
-        offline: whether the items are left for later; they are not read then.
+    Offline they are not read.
     """
     run = replace(run, fresh=frozenset().union(*(plan.new for plan in plans)))
     planned = [
         [make_task(run, plan.after, one) for one in plan.after.pending if run.will_attempt(one)]
         for plan in plans
     ]
-    tasks = [task for some in planned for task in some]
-    shown = iter([_unread(task) for task in tasks] if offline else _preview_tasks(tasks))
+    tasks = [one for some in planned for one in some if one.operation.kind is not Kind.CREATE]
+    answers = {} if offline else dict(zip(tasks, read_items(tasks), strict=True))
     known = {one.key for plan in plans for one in plan.before.pending}
-    return [
-        tuple(replace(one, was_pending=one.operation.key in known) for one in islice(shown, count))
-        for count in map(len, planned)
-    ]
 
+    def preview(task: DeliveryTask) -> Previewed:
+        shown = _unread(task) if offline else _preview_task(task, answers.get(task))
+        return replace(shown, was_pending=shown.operation.key in known)
 
-def _preview_tasks(tasks: list[DeliveryTask]) -> list[Previewed]:
-    existing = [one for one in tasks if one.operation.kind is not Kind.CREATE]
-    answers = dict(zip(existing, read_items(existing), strict=True))
-    return [_preview_task(task, answers.get(task)) for task in tasks]
+    return [tuple(map(preview, some)) for some in planned]
 
 
 def _preview_task(task: DeliveryTask, found: Snapshot | UnlatchError | None) -> Previewed:
     shown = _unread(task)
     if isinstance(found, UnlatchError):
         return replace(shown, error=shown.error or found)
-    if found is not None:
-        shown = replace(shown, item=found.item)
+    if found is None:
+        return _list_requests(task, shown, None, shown.change)
+    shown = replace(shown, item=found.item)
     if shown.error is not None:
         return shown
     try:
-        change = shown.change if found is None else plan_change(task, found.item)
-        if found is not None:
-            refuse_deliberate(found.item, change)
+        change = plan_change(task, found.item)
+        refuse_deliberate(found.item, change)
     except UnlatchError as error:
         # The requests up to the one whose answer the change is refused for.
         reads = Change(shown.change.op, options=shown.change.options)
-        requests = task.plugin.plan(found, reads) if found else ()
-        return replace(shown, error=error, requests=requests)
+        return replace(shown, error=error, requests=task.plugin.plan(found, reads))
     shown = replace(shown, change=change, error=_unchanged(task, change))
-    return shown if shown.error else _list_requests(task, shown, found)
+    left = remaining_change(change, found.item, commented=False)
+    return _list_requests(task, shown, found, left)
 
 
 def _unread(task: DeliveryTask) -> Previewed:
@@ -124,18 +118,18 @@ def _unread(task: DeliveryTask) -> Previewed:
 
 def _unchanged(task: DeliveryTask, change: Change) -> UnlatchError | None:
     """Return why an undo would leave its item alone, if it would."""
-    is_changed = change.goal or change.comment or change.add_labels or change.remove_labels
-    if task.operation.kind is not Kind.UNDO or is_changed:
+    if task.operation.kind is not Kind.UNDO or not is_empty(change):
         return None
     why = "; ".join(task.notes) or "the reopen did nothing there"
     return Rejected("left-as-it-is", f"it would be left as it is: {why}")
 
 
-def _list_requests(task: DeliveryTask, shown: Previewed, found: Snapshot | None) -> Previewed:
+def _list_requests(
+    task: DeliveryTask, shown: Previewed, found: Snapshot | None, change: Change
+) -> Previewed:
+    if shown.error is not None:
+        return shown
     try:
-        change = shown.change
-        if found is not None:
-            change = remaining_change(change, found.item, commented=False)
         shown = replace(shown, requests=task.plugin.plan(found, change))
         if shown.requests and task.supports(Capability.APPROVE):
             task.plugin.approve(found, change)

@@ -17,7 +17,7 @@ from unlatch.delivery.planning import expected_change
 from unlatch.errors import Moved, UnlatchError, UsageError, unexpected
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.increment import Link
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Capability, Snapshot
 from unlatch.worklog.parallel import run_parallel
@@ -40,9 +40,7 @@ class Withdrawn(Exception):
 def read_item(task: DeliveryTask) -> Snapshot:
     """Read an item before a change; one that was moved is followed if the options say so.
 
-    Raises:
-        UnlatchError: it cannot be located or read.
-        Withdrawn: it was moved to the place of another link.
+    If it was moved to the place of another link, it raises `Withdrawn`.
     """
     ref = task.ref or task.locate()
     try:
@@ -57,7 +55,7 @@ def _follow(task: DeliveryTask, moved: Moved) -> ItemRef:
     twin = _twin(task, to)
     if twin and _is_served_by(task, twin):
         withdraw(task.manager, task.increment.id, task.operation)
-        _repoint(task, to)
+        repoint_link(task, to)
         raise Withdrawn(f"it is the same item as {twin.key}, which is linked as well") from moved
     if twin is None and not task.options.follow:
         raise moved
@@ -73,23 +71,18 @@ def _twin(task: DeliveryTask, to: ItemRef) -> Link | None:
 
 def _is_served_by(task: DeliveryTask, twin: Link) -> bool:
     """Whether another link of the same item has the same operation pending or delivered."""
-    op = task.operation.op
-    if any(one.key == (op, twin.tracker, twin.key) for one in task.increment.pending):
+    increment, op = task.increment, task.operation.op
+    if any(one.key == (op, twin.tracker, twin.key) for one in increment.pending):
         return True
-    entry = next((one for one in task.increment.reopens if one.id == op), None)
-    return entry is not None and any(same_item(one.link, twin) for one in entry.synced_to)
+    reached = (item for one in increment.reopens if one.id == op for item in one.synced_to)
+    return any(same_item(item.link, twin) for item in reached)
 
 
 def repoint_link(task: DeliveryTask, to: ItemRef) -> None:
     """Point the link of an operation, and all pending operations on its item, to another place."""
-    there = _twin(task, to) or as_link(to)
-    task.increment = _repoint(task, to)
+    there, by = _twin(task, to) or as_link(to), task.operation.by or "unlatch"
+    task.increment = repoint(task.manager, task.increment.id, task.link, as_link(to), by=by)
     task.operation = replace(task.operation, item=there.key)
-
-
-def _repoint(task: DeliveryTask, to: ItemRef) -> Increment:
-    by = task.operation.by or "unlatch"
-    return repoint(task.manager, task.increment.id, task.link, as_link(to), by=by)
 
 
 def has_new_name(task: DeliveryTask, found: ItemRef) -> bool:

@@ -29,9 +29,6 @@ def note_attempts(tasks: Sequence[DeliveryTask]) -> list[Event | None]:
 
     Returns:
         For each, the event that keeps it from being sent, or None.
-
-    Raises:
-        StoreError: the files cannot be written; nothing was sent.
     """
     notes = {task.operation: seen_before(task) for task in tasks}
     noted = outbox.note_attempts(tasks[0].manager, tasks[0].increment.id, notes)
@@ -42,10 +39,9 @@ def _take_note(task: DeliveryTask, now: Operation | None) -> Event | None:
     if now is None:
         task.remark("it was undone or unlinked meanwhile")
         return Event.GONE
-    is_same = now.state is task.operation.state
+    task.noted = task.written = now.state is task.operation.state
     task.operation = now
-    task.noted = task.written = is_same
-    if is_same:
+    if task.noted:
         return None
     # A later change of status struck its state part: nothing was sent, and it is planned again.
     task.increment = task.manager.read(task.increment.id)
@@ -57,9 +53,7 @@ def seen_before(task: DeliveryTask) -> SeenItem | None:
 
     A marker without an attempt of ours is from another clone, or from an older version.
     """
-    if task.snapshot is None or task.markers:
-        return None
-    return seen_of(task.snapshot.item)
+    return None if task.snapshot is None or task.markers else seen_of(task.snapshot.item)
 
 
 def keep_effect(task: DeliveryTask, outcome: Outcome) -> Effect:
@@ -79,30 +73,22 @@ def keep_effect(task: DeliveryTask, outcome: Outcome) -> Effect:
 def record_delivery(task: DeliveryTask, effect: Effect) -> None:
     """Take a delivered operation out of `pending`, and record its item as it is now.
 
-    Raises:
-        StoreError: the files cannot be written; the operation stays, and is found delivered later.
+    If the files cannot be written, the operation stays, and is found delivered later.
     """
     operation, after = task.operation, effect.after
-    ref, base = after.ref, _base(task.increment, after)
+    place, base = (after.ref.tracker, after.ref.id, after.ref.url), _base(task.increment, after)
+    seen = (effect.before, seen_of(after))
     is_create = operation.kind is Kind.CREATE
     outbox.record_delivery(
         task.manager,
         task.increment.id,
         operation,
-        reached=SyncedItem(
-            ref.tracker,
-            ref.id,
-            ref.url,
-            before=effect.before,
-            after=seen_of(after),
-            labels_added=effect.labels_added,
-            labels_removed=effect.labels_removed,
-        ),
+        reached=SyncedItem(*place, *seen, effect.labels_added, effect.labels_removed),
         base=base,
         result=effect.result,
         commented=effect.commented,
         refused=effect.refused,
-        link=Link(ref.tracker, ref.id, ref.url, base, story=operation.story) if is_create else None,
+        link=Link(*place, base, story=operation.story) if is_create else None,
     )
     task.error = None
 
@@ -136,10 +122,8 @@ def record_failure(task: DeliveryTask, error: UnlatchError) -> None:
 
 def _is_news(task: DeliveryTask, error: UnlatchError, event: Event) -> bool:
     """Whether the note on disk differs: a file is not changed without need."""
-    attempt = task.operation.attempt
-    if task.noted or attempt is None or attempt.is_open or event in _COUNTED:
-        return True
-    return attempt.cause != error.id
+    attempt = None if task.noted or event in _COUNTED else task.operation.attempt
+    return attempt is None or attempt.is_open or attempt.cause != error.id
 
 
 def _close_attempt(

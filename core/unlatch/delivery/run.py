@@ -38,18 +38,16 @@ class SharedItems:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
-        """Return the other unfinished increments that link to the same item.
-
-        These few are read again, since another process may have resumed one of them meanwhile.
-        """
+        """Return the other unfinished increments that link to the same item."""
         with self._lock:
             linked = self._linked.get(identity(link), ())
-        return tuple(one for one in linked if one != increment.id and self._is_unfinished(one))
-
-    def _is_unfinished(self, name: str) -> bool:
-        with suppress(UnlatchError):
-            return not self.manager.read(name).status.is_finished
-        return False
+        needed: list[str] = []
+        for name in linked:
+            # These few are read again: another process may have resumed one of them meanwhile.
+            with suppress(UnlatchError):
+                if name != increment.id and not self.manager.read(name).status.is_finished:
+                    needed.append(name)
+        return tuple(needed)
 
     def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
         """Return the links shared with other unfinished increments, and the ids of these."""

@@ -11,7 +11,7 @@ from unlatch.delivery.planning import permitted_change, plan_change, refuse_deli
 from unlatch.delivery.reading import Withdrawn, has_new_name, read_item, repoint_link
 from unlatch.delivery.record import keep_effect, note_attempts, record_delivery, record_failure
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
-from unlatch.errors import Limited, TrackerError, UnlatchError, unexpected
+from unlatch.errors import Limited, TrackerError, unexpected
 from unlatch.increments.files.outbox import block
 from unlatch.spi import Capability
 from unlatch.spi.operation import Change, Kind, Outcome
@@ -34,16 +34,12 @@ def execute(task: DeliveryTask, step: Step) -> None:
         task.remark(str(withdrawn))
         task.evidence = advance(task.evidence, Event.GONE)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
-        _fail(task, step, unexpected(error))
-
-
-def _fail(task: DeliveryTask, step: Step, error: UnlatchError) -> None:
-    if isinstance(step, Probe | Send):
-        record_failure(task, error)
-        return
-    # Nothing was sent: the next run continues.
-    task.error = task.error or error
-    task.evidence = replace(task.evidence, last=Event.NOT_SENT)
+        if isinstance(step, Probe | Send):
+            record_failure(task, unexpected(error))
+            return
+        # Nothing was sent: the next run continues.
+        task.error = task.error or unexpected(error)
+        task.evidence = replace(task.evidence, last=Event.NOT_SENT)
 
 
 def _wait(task: DeliveryTask, step: Wait) -> None:
@@ -68,13 +64,12 @@ def _wait(task: DeliveryTask, step: Wait) -> None:
 
 def _probe(task: DeliveryTask, _step: Probe) -> Event:
     """Find out which parts are done."""
-    operation = task.operation
-    if operation.kind is Kind.CREATE:
+    if task.operation.kind is Kind.CREATE:
         return _probe_created(task)
     item = read_item(task).item
     task.markers = ()
     if permitted_change(task).comment is not None:
-        task.markers = task.plugin.find_comments(item.ref, operation.op)
+        task.markers = task.plugin.find_comments(item.ref, task.operation.op)
         task.remark(*(marker.note for marker in task.markers))
     change = plan_change(task, item)
     if not is_empty(remaining_change(change, item, commented=bool(task.markers))):
@@ -99,12 +94,12 @@ def _send(task: DeliveryTask, _step: Send) -> Event:
     task.evidence = replace(task.evidence, sends=task.evidence.sends + 1)
     if task.operation.kind is Kind.CREATE:
         task.change = change = permitted_change(task)
-        return _note(task) or conclude(task, change, task.plugin.create(change))
+        return note_attempts([task])[0] or conclude(task, change, task.plugin.create(change))
     snapshot = task.snapshot or read_item(task)
     change = plan_remaining(task, snapshot.item)
     if is_empty(change):
         return conclude(task, change, Outcome(snapshot.item))
-    return _note(task) or conclude(task, change, task.plugin.write(snapshot, change))
+    return note_attempts([task])[0] or conclude(task, change, task.plugin.write(snapshot, change))
 
 
 def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
@@ -114,15 +109,10 @@ def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
     return remaining_change(change, item, commented=bool(task.markers))
 
 
-def _note(task: DeliveryTask) -> Event | None:
-    (event,) = note_attempts([task])
-    return event
-
-
 def _block(task: DeliveryTask, step: Block) -> None:
     block(task.manager, task.increment.id, task.operation, cause=step.cause)
-    now = task.run.workspace.clock()
-    task.operation = replace(task.operation, cause=step.cause, blocked_at=now)
+    blocked_at = task.run.workspace.clock()
+    task.operation = replace(task.operation, cause=step.cause, blocked_at=blocked_at)
 
 
 _EXECUTE: Mapping[type, Callable[..., Event | None]] = MappingProxyType(
@@ -131,15 +121,7 @@ _EXECUTE: Mapping[type, Callable[..., Event | None]] = MappingProxyType(
 
 
 def conclude(task: DeliveryTask, change: Change, outcome: Outcome) -> Event:
-    """Judge and record the outcome of a write.
-
-    Args:
-        change: the change that the plugin was given.
-
-    Raises:
-        TrackerError: the answers do not show all of it.
-        StoreError: it cannot be recorded.
-    """
+    """Record the outcome of a write of `change`; it is an error if parts are not shown."""
     effect = keep_effect(task, outcome)
     if error := find_shortcoming(change, outcome, sends=task.evidence.sends):
         raise error
@@ -159,13 +141,8 @@ def _delete_duplicates(task: DeliveryTask, posted: str | None) -> None:
     """Delete the comments of an operation that are ours and not the earliest.
 
     Two clones may post at once. A comment that cannot be deleted, or that another account posted,
-    stays and is noted: the operation is delivered all the same.
-
-    Args:
-        posted: the id of the comment that this run has posted, if known.
-
-    Raises:
-        TrackerError: the comments cannot be listed, so the outcome is unknown.
+    stays and is noted: the operation is delivered all the same. If the comments cannot be listed,
+    the outcome is unknown. `posted` is the id of the comment that this run has posted, if known.
     """
     # No other clone can know an operation that this process has just made.
     if task.is_fresh or task.ref is None or not task.supports(Capability.RETRACT):

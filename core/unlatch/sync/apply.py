@@ -58,9 +58,6 @@ def apply_sync_plan(
     """Apply the local part of a plan; the enqueued operations are delivered afterwards.
 
     A decision is not applied to an increment that was changed since the comparison.
-
-    Raises:
-        StoreError: an increment's files cannot be written.
     """
     for group in by_increment(plan.having(Verdict.RECORD)):
         _record_base(workspace, group)
@@ -159,11 +156,7 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
 
 
 def _current(move: Move, before: Increment) -> Move:
-    """Return the move for its increment as it is now.
-
-    Raises:
-        StoreError: `changed-meanwhile`.
-    """
+    """Return the move for its increment as it is now, if that is unchanged."""
     if not _is_unchanged(move.increment, before):
         raise StoreError(
             "changed-meanwhile",
@@ -175,12 +168,7 @@ def _current(move: Move, before: Increment) -> Move:
 
 @contextmanager
 def _permitted(workspace: Workspace, move: Move, *, force: bool) -> Iterator[tuple[str, ...]]:
-    """Hold the permission for a move; yields the rule violations that are overridden.
-
-    Raises:
-        StoreError: a limit refuses it.
-        WorkOpen: the increment would be completed, and has open work.
-    """
+    """Hold the permission for a move; yields the rule violations that are overridden."""
     if move.to.is_finished:
         yield check_finish(move.increment, move.to, reason=move.reason, force=force).forced
         return
@@ -195,12 +183,11 @@ def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
     origins = [one.link for one in move.origins]
     exclude = [*origins, *(link for link in increment.links if link not in move.others)]
     # Abandoning closed them deliberately, and this undoes exactly that.
-    even = increment.status is Status.ABANDONED
-    options = DeliveryOptions(even_if_not_planned=even)
+    options = DeliveryOptions(even_if_not_planned=increment.status is Status.ABANDONED)
     intent = replace(intent, exclude=exclude, options=options, forced=forced)
     if increment.status is Status.COMPLETED:
-        source = ", ".join(link.key for link in origins)
-        return plan_reopen(increment, replace(intent, source=source))
+        intent = replace(intent, source=", ".join(link.key for link in origins))
+        return plan_reopen(increment, intent)
     return plan_transition(increment, move.to, intent, enqueue=kind_for(move.to))
 
 

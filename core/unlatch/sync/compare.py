@@ -1,12 +1,13 @@
 """Three-way comparison of an increment and one of its items.
 
 Both sides are compared with the base (both when last in sync), and by one property alone: whether
-the work is open, done or dropped. Trackers' names for states mean too many other things.
+the work is open, done or dropped. Trackers' names for states mean too many other things. Then the
+decisions about the links of one increment are made compatible.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.spi.item import Category
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from unlatch.increments.model.increment import Base, Increment, Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
@@ -112,7 +115,7 @@ def decide(
         return Decision(Verdict.RECORD, "both sides agree")
     if changed == (True, True):
         return _decide_conflict(here, there, policy, context)
-    return push(here, policy, context) if changed[0] else _pull(there, policy, context)
+    return _push(here, policy, context) if changed[0] else _pull(there, policy, context)
 
 
 _IN_SYNC = Decision(Verdict.NOTHING)
@@ -135,7 +138,7 @@ def _decide_without_base(here: Side, there: Side, context: ReconcileContext) -> 
     return Decision(Verdict.DRIFT, why)
 
 
-def push(here: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
+def _push(here: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
     """Decide about an item that has to follow its increment."""
     if here is not Side.OPEN and context.needed:
         return Decision(Verdict.EXPECTED, "another unfinished increment needs it")
@@ -148,7 +151,7 @@ def push(here: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
 def _pull(there: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
     is_open, follows = there is Side.OPEN, policy.on_close is OnClose.FOLLOW
     if is_open and context.reopened_elsewhere:
-        return reopened_elsewhere(context.reopened_elsewhere)
+        return _reopened_elsewhere(context.reopened_elsewhere)
     if not is_open and context.closed_by and not follows:
         return Decision(Verdict.EXPECTED, f"closed by {context.closed_by}")
     done = f"the item was {'reopened' if is_open else 'closed'}"
@@ -162,7 +165,7 @@ def _pull(there: Side, policy: SyncPolicy, context: ReconcileContext) -> Decisio
     return Decision(verdict, f"{done}, and the increment is still open")
 
 
-def reopened_elsewhere(op: str) -> Decision:
+def _reopened_elsewhere(op: str) -> Decision:
     """Return the decision about an item that a reopen on another branch has opened."""
     why = f"reopened on another branch ({op}); resolves when it is merged"
     return Decision(Verdict.EXPECTED, why)
@@ -178,5 +181,43 @@ def _decide_conflict(
     if Side.OPEN not in (here, there):
         return Decision(Verdict.RECORD, "both sides are closed, in different ways")
     if policy.conflict is OnConflict.LOCAL:
-        return push(here, policy, context)
+        return _push(here, policy, context)
     return _pull(there, policy, context)
+
+
+def resolve_conflicts(group: Sequence[Compared]) -> Sequence[Compared]:
+    """Make the decisions about one increment's links compatible.
+
+    An increment has one status, so it cannot follow one item and be followed by another.
+    """
+    pulls = [one for one in group if one.verdict is Verdict.PULL]
+    pushes = [one for one in group if one.verdict is Verdict.PUSH]
+    if not pulls:
+        return group
+    found = (one.context.reopened_elsewhere for one in group if one.verdict is Verdict.EXPECTED)
+    if op := next(filter(None, found), None):
+        # These may be the items that it followed, which get no comment.
+        return _decide_all(group, Verdict.PULL, _reopened_elsewhere(op))
+    if len(remote_sides(pulls)) == 1 and not pushes:
+        return group
+    winners = {one.policy.conflict for one in (*pulls, *pushes)}
+    if winners == {OnConflict.LOCAL}:
+        here = local_side(group[0].increment.status)
+        pushed = {id(one): _push(here, one.policy, one.context) for one in pulls}
+        return [replace(one, decision=pushed.get(id(one), one.decision)) for one in group]
+    if winners == {OnConflict.REMOTE}:
+        # These items are already on the side that the increment moves to.
+        return _decide_all(group, Verdict.PUSH, Decision(Verdict.NOTHING))
+    why = "both sides have changed" if pushes else "its items have changed"
+    return _decide_all(group, Verdict.PULL, Decision(Verdict.CONFLICT, f"{why}, in different ways"))
+
+
+def remote_sides(links: Iterable[Compared]) -> set[Side]:
+    """Return the sides that these items are on."""
+    return {remote_side(one.seen.item.category) for one in links if one.seen.item}
+
+
+def _decide_all(
+    group: Sequence[Compared], verdict: Verdict, decision: Decision
+) -> Sequence[Compared]:
+    return [replace(one, decision=decision) if one.verdict is verdict else one for one in group]

@@ -45,11 +45,7 @@ def event_sources(registry: Registry) -> tuple[str, ...]:
 
 
 def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEvent]:
-    """Read an event; return its tracker's name with it.
-
-    Raises:
-        UsageError: `unknown-event-source`, `event-unreadable` or `event-not-understood`.
-    """
+    """Read an event; return its tracker's name with it."""
     readers = {
         name: (one.name, reader)
         for one in registry.manifests.values()
@@ -93,11 +89,7 @@ def _read_file(path: Path) -> bytes:
 def match_event(
     trackers: Trackers, tracker: str, event: ItemEvent, everything: Iterable[Increment]
 ) -> MatchedEvent:
-    """Find the item and the increments that an event is about.
-
-    Raises:
-        UsageError: `target-not-allowed`, `url-unknown`, or the tracker is not configured.
-    """
+    """Find the item and the increments that an event is about."""
     if event.url is None:
         return MatchedEvent(tracker, event)
     settings = trackers.settings(tracker)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
@@ -12,11 +13,19 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.sync.compare import Compared, ReconcileContext, Side, Verdict, decide, remote_side
-from unlatch.sync.conflicts import remote_sides, resolve_conflicts
+from unlatch.sync.compare import (
+    Compared,
+    ReconcileContext,
+    Side,
+    Verdict,
+    decide,
+    remote_side,
+    remote_sides,
+    resolve_conflicts,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
@@ -83,11 +92,13 @@ def plan_sync(
 ) -> SyncPlan:
     """Read all items of `increments` and decide about each; nothing is written.
 
-    Args:
-        everything: all increments of the project, which may share items with these.
+    `everything` are all increments of the project, which may share items with these.
     """
     everything = tuple(everything)
-    linked = _linked(everything)
+    linked: dict[tuple[str, str], list[Increment]] = defaultdict(list)
+    for increment in everything:
+        for link in increment.links:
+            linked[identity(link)].append(increment)
     policies = {name: workspace.config.sync.policy(name) for name in workspace.settings}
     links = [
         (increment, link)
@@ -107,14 +118,9 @@ def plan_sync(
 
 def make_plan(compared: Iterable[Compared]) -> SyncPlan:
     """Return the plan for links with their decisions, which a person may have changed."""
-    links = tuple(compared)
-    resolved = [resolve_conflicts(group) for group in by_increment(links)]
-    in_turn = {group[0].increment.id: iter(group) for group in resolved}
+    resolved = [resolve_conflicts(group) for group in by_increment(compared)]
     moves = map(_plan_move, resolved)
-    return SyncPlan(
-        tuple(next(in_turn[one.increment.id]) for one in links),
-        tuple(move for move in moves if move is not None),
-    )
+    return SyncPlan(tuple(chain.from_iterable(resolved)), tuple(filter(None, moves)))
 
 
 def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:
@@ -123,14 +129,6 @@ def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:
     for one in links:
         groups[one.increment.id].append(one)
     return list(groups.values())
-
-
-def _linked(everything: Iterable[Increment]) -> Mapping[tuple[str, str], list[Increment]]:
-    linked: dict[tuple[str, str], list[Increment]] = defaultdict(list)
-    for increment in everything:
-        for link in increment.links:
-            linked[identity(link)].append(increment)
-    return linked
 
 
 def _compare(
@@ -156,10 +154,10 @@ def _check_branches(trackers: Trackers, one: Compared, everything: Iterable[Incr
         return one
     try:
         ops = trackers.open(item.ref.tracker).find_ops(item.ref)
-        unknown = set(ops) - known_operations(one.increment)
+        unknown = set(ops) - _known_operations(one.increment)
         # The item may have been another increment's before.
         for other in everything if unknown else ():
-            unknown -= known_operations(other)
+            unknown -= _known_operations(other)
     except UnlatchError as error:
         return replace(one, seen=replace(one.seen, error=error), decision=None)
     op = next((op for op in ops if op in unknown), None)
@@ -169,16 +167,15 @@ def _check_branches(trackers: Trackers, one: Compared, everything: Iterable[Incr
     return replace(one, decision=decision, context=context)
 
 
-def known_operations(increment: Increment) -> frozenset[str]:
+def _known_operations(increment: Increment) -> set[str | None]:
     """Return every operation that an increment's files mention."""
-    known = {entry.id for entry in increment.reopens}
-    known |= {entry.revert for entry in increment.reopens if entry.revert}
-    known |= {operation.op for operation in increment.pending}
-    for event in read_events(increment.folder):
-        known.add(event.id)
-        if isinstance(event, Delivered | Parked):
-            known.add(event.op)
-    return frozenset(known)
+    events = read_events(increment.folder)
+    return {
+        *(id_ for entry in increment.reopens for id_ in (entry.id, entry.revert)),
+        *(operation.op for operation in increment.pending),
+        *(event.id for event in events),
+        *(event.op for event in events if isinstance(event, Delivered | Parked)),
+    }
 
 
 def _plan_move(group: Sequence[Compared]) -> Move | None:
