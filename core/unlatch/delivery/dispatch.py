@@ -56,9 +56,7 @@ def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Deliver
         except UnlatchError as error:
             unreadable.append(error)
     served = _serve_all(run, queues)
-    if len(queues) == 1:
-        served = _in_order(queues[0], served)
-    for _, deliveries in served:
+    for _, deliveries in _in_order(queues[0], served) if len(queues) == 1 else served:
         for name, delivery in deliveries:
             report(name, delivery)
     if unreadable:

@@ -67,10 +67,7 @@ class Preview:
 def preview_operations(
     run: DeliveryRun, plans: Sequence[Plan], *, offline: bool = False
 ) -> list[tuple[Previewed, ...]]:
-    """Preview the delivery of everything that plans leave pending; items are read together.
-
-    Offline they are not read.
-    """
+    """Preview the delivery of everything that plans leave pending; items are read together."""
     run = replace(run, fresh=frozenset().union(*(plan.new for plan in plans)))
     planned = [
         [make_task(run, plan.after, one) for one in plan.after.pending if run.will_attempt(one)]

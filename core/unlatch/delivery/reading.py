@@ -17,7 +17,7 @@ from unlatch.delivery.planning import expected_change
 from unlatch.errors import Moved, UnlatchError, UsageError, unexpected
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
-from unlatch.increments.model.increment import Link
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Capability, Snapshot
 from unlatch.worklog.parallel import run_parallel
@@ -55,7 +55,7 @@ def _follow(task: DeliveryTask, moved: Moved) -> ItemRef:
     twin = _twin(task, to)
     if twin and _is_served_by(task, twin):
         withdraw(task.manager, task.increment.id, task.operation)
-        repoint_link(task, to)
+        _repoint(task, to)
         raise Withdrawn(f"it is the same item as {twin.key}, which is linked as well") from moved
     if twin is None and not task.options.follow:
         raise moved
@@ -80,9 +80,14 @@ def _is_served_by(task: DeliveryTask, twin: Link) -> bool:
 
 def repoint_link(task: DeliveryTask, to: ItemRef) -> None:
     """Point the link of an operation, and all pending operations on its item, to another place."""
-    there, by = _twin(task, to) or as_link(to), task.operation.by or "unlatch"
-    task.increment = repoint(task.manager, task.increment.id, task.link, as_link(to), by=by)
+    there = _twin(task, to) or as_link(to)
+    task.increment = _repoint(task, to)
     task.operation = replace(task.operation, item=there.key)
+
+
+def _repoint(task: DeliveryTask, to: ItemRef) -> Increment:
+    by = task.operation.by or "unlatch"
+    return repoint(task.manager, task.increment.id, task.link, as_link(to), by=by)
 
 
 def has_new_name(task: DeliveryTask, found: ItemRef) -> bool:

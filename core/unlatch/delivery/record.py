@@ -71,10 +71,7 @@ def keep_effect(task: DeliveryTask, outcome: Outcome) -> Effect:
 
 
 def record_delivery(task: DeliveryTask, effect: Effect) -> None:
-    """Take a delivered operation out of `pending`, and record its item as it is now.
-
-    If the files cannot be written, the operation stays, and is found delivered later.
-    """
+    """Take a delivered operation out of `pending`, and record its item as it is now."""
     operation, after = task.operation, effect.after
     place, base = (after.ref.tracker, after.ref.id, after.ref.url), _base(task.increment, after)
     seen = (effect.before, seen_of(after))

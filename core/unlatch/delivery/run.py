@@ -95,7 +95,6 @@ class DeliveryRun:
     clock: Callable[[], float] = time.monotonic  # in seconds
     attempted: set[OperationKey] = field(default_factory=set)  # in a batch
     _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.shared = self.shared or SharedItems(self.workspace.manager)
@@ -121,8 +120,7 @@ class DeliveryRun:
 
     def mark_unknown(self, link: Link) -> None:
         """Note that a request just sent to an item may still take effect."""
-        with self._lock:
-            self._unknown_since[identity(link)] = self.clock()
+        self._unknown_since[identity(link)] = self.clock()
 
     def settle_time(self, increment: Increment, operation: Operation) -> float:
         """Return the seconds until all earlier requests to an item have taken effect.
@@ -130,8 +128,7 @@ class DeliveryRun:
         Wall clocks are no evidence: requests of other processes count from this run's start.
         """
         link = link_of(increment, operation)
-        with self._lock:
-            since = self._unknown_since.get(identity(link))
+        since = self._unknown_since.get(identity(link))
         if since is None:
             if not is_in_doubt(operation) and not self.shared.is_in_doubt(increment, link):
                 return 0.0

@@ -134,13 +134,9 @@ class DeliveryTask:
 
 def make_task(run: DeliveryRun, increment: Increment, operation: Operation) -> DeliveryTask:
     """Begin to deliver an operation in this run."""
-    is_fresh = run.is_fresh(operation)
-    evidence = Evidence(
-        run.workspace.clock(),
-        probed=is_fresh,
-        settled=not run.settle_time(increment, operation),
-        named=run.named,
-    )
+    is_fresh, settled = run.is_fresh(operation), not run.settle_time(increment, operation)
+    now = run.workspace.clock()
+    evidence = Evidence(now, probed=is_fresh, settled=settled, named=run.named)
     options = run.options.over(operation.options)
     task = DeliveryTask(run, increment, operation, evidence, is_fresh, options, operation.item)
     if operation.kind is not Kind.CREATE:

@@ -60,7 +60,9 @@ def apply_sync_plan(
     A decision is not applied to an increment that was changed since the comparison.
     """
     for group in by_increment(plan.having(Verdict.RECORD)):
-        _record_base(workspace, group)
+        compared = group[0].increment
+        bases, is_current = _bases(compared.status, group), partial(_is_unchanged, compared)
+        record_in_sync(workspace.manager, compared.id, bases, is_current=is_current)
     pushed: list[Operation] = []
     for group in by_increment(plan.having(Verdict.PUSH)):
         pushed += _push(workspace, group, by=by)
@@ -73,13 +75,6 @@ def apply_sync_plan(
             moves[number] = replace(move, error=error)
     enqueued = frozenset({*fresh, *(one.op for one in pushed)})
     return AppliedPlan(tuple(moves), enqueued, frozenset(fresh))
-
-
-def _record_base(workspace: Workspace, group: Sequence[Compared]) -> None:
-    compared = group[0].increment
-    bases = _bases(compared.status, group)
-    is_current = partial(_is_unchanged, compared)
-    record_in_sync(workspace.manager, compared.id, bases, is_current=is_current)
 
 
 def _bases(status: Status, links: Iterable[Compared]) -> dict[Link, Base]:

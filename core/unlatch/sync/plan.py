@@ -72,8 +72,8 @@ class SyncPlan:
     @property
     def items(self) -> int:
         """The number of items that would be written to, including pending operations."""
-        written = {identity(one.link) for one in self.links if one.pending}
-        written |= {identity(one.link) for one in self.having(Verdict.PUSH)}
+        due = (one.link for one in self.links if one.pending or one.verdict is Verdict.PUSH)
+        written = set(map(identity, due))
         written |= {identity(link) for move in self.moves for link in move.others}
         return len(written)
 
