@@ -89,7 +89,6 @@ class Edit:
 
     Args:
         path: its place after all moves.
-        before: its content before; None if it was missing.
         after: the SHA-256 of its content after.
     """
 

@@ -90,11 +90,7 @@ def _journal(workspace: Workspace, plan: MigrationPlan, by: str) -> Journal:
 
 
 def undo(workspace: Workspace, journal: Journal) -> tuple[SkippedFile, ...]:
-    """Undo a migration; files that changed since are moved back with their content.
-
-    Returns:
-        The files that changed since.
-    """
+    """Undo a migration; files that changed since move back as they are, and are returned."""
     layout = workspace.layout
     with store_lock(layout, MIGRATE):
         back = [

@@ -37,12 +37,7 @@ _SOURCE = f"{SPECWEAVE}/config.json"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file that a migration changes.
-
-    Args:
-        path: its place afterwards, from the project's root.
-        before: its content now; None if it is missing.
-    """
+    """A file that a migration changes; `path` is its place afterwards, from the root."""
 
     path: str
     before: bytes | None
@@ -59,11 +54,7 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """The moves and changes of a migration.
-
-    Args:
-        skipped: files that move unchanged although they have another shape.
-    """
+    """A migration; the skipped files move unchanged although they have another shape."""
 
     moves: tuple[Move, ...]
     changes: tuple[Change, ...]

@@ -54,7 +54,6 @@ class Heading:
 
     Args:
         mark: the status mark before the id with its white space ("[x] "), or nothing.
-        separator: the characters between id and title (": ").
         suffix: the status marks after the title with their white space (" [DONE]"), or nothing.
     """
 

@@ -27,9 +27,7 @@ class Folder:
     """An increment's folder.
 
     Args:
-        name: its name, which is the increment's id.
         place: its path; a string where many are listed, because making a Path takes a while.
-        archived: whether it is in an archive folder.
         within: the folder around it, while that is open: many are read faster from there.
     """
 
@@ -45,12 +43,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The folders of one project.
-
-    Args:
-        root: the folder that holds `.unlatch` or `.specweave`.
-        increments: the folder that holds the increments.
-    """
+    """The folders of one project; its root holds `.unlatch` or `.specweave`."""
 
     root: Path
     increments: Path
@@ -118,11 +111,7 @@ def listing(parent: Path) -> Iterator[None]:
 
 
 def find_layout(start: Path) -> Layout:
-    """The layout of the nearest project at or above `start`.
-
-    Raises:
-        UsageError: `no-project`.
-    """
+    """The layout of the nearest project at or above `start`; raises `no-project`."""
     for root in (start, *start.parents):
         if _is_folder(root / HOME) or _is_folder(root / SPECWEAVE / "increments"):
             return layout_at(root)

@@ -66,11 +66,7 @@ def store_lock(layout: Layout, name: str) -> Iterator[None]:
 
 
 def delivery_lock(layout: Layout, name: str, *, patience: float) -> AbstractContextManager[None]:
-    """Hold the right to deliver one increment's operations, or SYNC; no local command needs it.
-
-    Args:
-        patience: the maximum number of seconds to wait.
-    """
+    """Hold the right to deliver an increment's operations, or SYNC, within `patience` seconds."""
     return _lock(layout, name, "delivery", _open_increment, patience)
 
 

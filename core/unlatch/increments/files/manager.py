@@ -35,10 +35,7 @@ class MetadataManager:
     """The increments of one project; a folder is listed again only after it changed.
 
     Modules that only writing needs are imported by the methods that write: `list` is faster so.
-
-    Args:
-        clock: returns the time, with a zone.
-        new_id: makes ULIDs.
+    The clock returns a time with a zone, and `new_id` a ULID.
     """
 
     layout: Layout
@@ -167,10 +164,6 @@ class MetadataManager:
         self, wanted: str, edit: Edit, *, unarchive: bool = False, events_first: bool = False
     ) -> Increment:
         """Change one increment under its lock; nothing else writes its files.
-
-        Args:
-            unarchive: move it out of the archive, if it is there.
-            events_first: write the events before metadata.json.
 
         Raises:
             StoreError: the files cannot be read or written; nothing was changed.

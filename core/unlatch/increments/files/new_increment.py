@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from unlatch.increments.records.links import Shapes
 
 _LONGEST_SLUG = 60
+_SPEC = "\n## User stories\n\n## Acceptance criteria\n"
 
 
 def slug_of(title: str) -> str:
@@ -66,7 +67,8 @@ def _make_folder(folder: Path, title: str, data: dict[str, Any], event: Created)
     with writing(folder):
         make_folders(folder)
     try:
-        replace_file(folder / SPEC, _spec(title).encode(errors="replace"))
+        spec = f"# {' '.join(without_controls(title).split())}\n{_SPEC}"
+        replace_file(folder / SPEC, spec.encode(errors="replace"))
         replace_file(folder / TASKS, b"# Tasks\n")
         LOG.append(folder, event)
         # An increment without metadata.json is broken, so a crash before this line is seen.
@@ -77,8 +79,3 @@ def _make_folder(folder: Path, title: str, data: dict[str, Any], event: Created)
         raise
     with writing(folder), open_folder(folder.parent) as increments:
         increments.sync()
-
-
-def _spec(title: str) -> str:
-    heading = " ".join(without_controls(title).split())
-    return f"# {heading}\n\n## User stories\n\n## Acceptance criteria\n"

@@ -41,12 +41,7 @@ _Pending = tuple["Operation", ...]
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The result of a merge.
-
-    Args:
-        value: the content; where the two sides clash, the value of the side to take.
-        clashes: the fields that both sides changed, differently.
-    """
+    """The result of a merge; `clashes` are the fields that both sides changed, differently."""
 
     value: Data
     clashes: tuple[Clash, ...]
@@ -171,12 +166,7 @@ class UnmergeableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """The result of a merge.
-
-    Args:
-        content: the file, with conflict markers around both values where the two clash.
-        clashes: the fields that both sides changed, differently, whatever side was taken.
-    """
+    """The merged file, with conflict markers around both values where no side was to be taken."""
 
     content: bytes
     clashes: tuple[Clash, ...]
@@ -188,7 +178,6 @@ def merge_metadata(
     """Merge two versions of a metadata.json; unchanged parts keep the text of our side.
 
     Args:
-        base: their common ancestor; None or empty if there is none.
         take: the side to take where the two clash; None to write conflict markers.
 
     Raises:
