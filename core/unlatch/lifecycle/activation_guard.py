@@ -27,7 +27,6 @@ class ActivationOptions:
 
     Args:
         category: the kind of reason.
-        force: override limits and rules; recorded.
         is_asked: whether a prompt will ask for a missing category.
     """
 

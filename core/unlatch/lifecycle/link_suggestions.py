@@ -63,7 +63,6 @@ class Suggestions:
         listed: the number of items that each tracker listed.
         lacking: the number of increments without an item, by tracker.
         errors: the errors of trackers that could not be read.
-        broken: increments that cannot be read.
     """
 
     proposals: tuple[Proposal, ...]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PendingOperation:
-    """A pending operation."""
+    """A pending operation of an increment."""
 
     increment: Increment
     operation: Operation
@@ -51,9 +51,7 @@ class Overview:
     """Increments and operations that need attention.
 
     Args:
-        paused: paused increments outside the archive.
         stale: active or paused for too long, the longest first.
-        pending: operations that are not delivered yet.
         not_recorded: operations that were delivered, but are pending in git's last commit.
         reopened_often: the most reopened first.
         mistakes: mistakes in the core's own configuration; its valid settings count.

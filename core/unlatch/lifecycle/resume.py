@@ -15,6 +15,7 @@ from unlatch.increments.files.plans import IntentDetails, plan_enqueue, plan_reo
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of
+from unlatch.lifecycle import scope
 from unlatch.lifecycle.activation_guard import (
     DEFAULT_ACTIVATION,
     ActivationOptions,
@@ -58,7 +59,6 @@ class ResumeRequest:
 
     Args:
         reason: needed where the increment is finished.
-        reopen_items: for an abandoned increment, reopen its items too.
         amendment: a change of its work. With a reopen it is one intent; for any other increment it
             follows the change of status.
     """
@@ -94,11 +94,8 @@ class ResumePlan:
     @property
     def spared(self) -> tuple[Link, ...]:
         """The links whose items are left alone: those of stories that no amendment touches."""
-        if self.request.amendment is None:
-            return ()
-        from unlatch.lifecycle.scope import spared_by  # noqa: PLC0415  (rarely needed)
-
-        return spared_by(self.before, self.request.amendment)
+        amendment = self.request.amendment
+        return scope.spared_by(self.before, amendment) if amendment else ()
 
     @property
     def items(self) -> frozenset[tuple[str, str]]:
@@ -130,9 +127,7 @@ class ResumePlan:
         amendment = self.request.amendment
         if amendment is None:
             return plan_reopen(before, intent)
-        from unlatch.lifecycle.scope import updates_for  # noqa: PLC0415  (rarely needed)
-
-        more = updates_for(workspace, before, amendment, at=intent.at, by=intent.by)
+        more = scope.updates_for(workspace, before, amendment, at=intent.at, by=intent.by)
         return plan_reopen(before, intent, amendment=amendment, more=more)
 
     def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
@@ -144,8 +139,6 @@ class ResumePlan:
         plan = self.decide(workspace, self.before, intent)
         if request.amendment is None:
             return plan, None
-        from unlatch.lifecycle import scope  # noqa: PLC0415  (rarely needed)
-
         if plan.entry is not None:
             return plan, scope.scope_of(plan.after, plan.entry.id)
         # A change of status before it has an intent of its own.
@@ -167,7 +160,7 @@ class ResumeResult:
         outrun: whether another process made it active at the same moment; the reason given here
             was not recorded.
         warnings: rule violations that did not refuse it.
-        is_known: whether that change was left out, because it had been made before.
+        is_known: whether the change of its work was left out, because it had been made before.
         error: why it was refused, where many are resumed; nothing was changed then.
     """
 
@@ -266,8 +259,6 @@ def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> 
     amendment = request.amendment
     if amendment is None:
         return done
-    from unlatch.lifecycle import scope  # noqa: PLC0415  (rarely needed)
-
     before = done.increment
     if done.entry is not None:
         return replace(done, scope=scope.scope_of(before, done.entry.id))

@@ -37,7 +37,6 @@ class Scope:
     """An increment's work after an amendment.
 
     Args:
-        amended: the amendment, as it was recorded.
         total: the number of tasks, without discarded ones.
         spared: links whose items are left alone, because they are about other user stories.
         coverage: the coverage target in percent, if the files name one.

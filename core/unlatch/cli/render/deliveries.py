@@ -39,9 +39,7 @@ def deliver_and_tell(
 ) -> Delivered:
     """Deliver an increment's pending operations, and show each delivery as it ends.
 
-    Args:
-        offline: leave them for later instead.
-        trackers: the trackers, where they are open already.
+    `trackers` are those that are open already; `offline` leaves the operations for later.
 
     Raises:
         UnlatchError: the increment cannot be read, or another process is delivering it.
@@ -74,8 +72,7 @@ def show_deliveries(
 ) -> Iterator[Callable[[str, Delivery], None]]:
     """Show deliveries as they end: each of a few; of many, only failures and a sum.
 
-    Yields:
-        the function to call for each delivery.
+    Yields the function to call for each delivery.
     """
     voice = _DeliveryLog(session, is_terse=total > FEW, silent=silent)
     began = utc_now()

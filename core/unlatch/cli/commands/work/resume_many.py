@@ -97,11 +97,7 @@ def _select(
 def _confirm(
     plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
 ) -> Sequence[ResumePlan] | None:
-    """Ask whether all of these are meant, and for the reason; None if it was declined.
-
-    Raises:
-        UsageError: `not-interactive`.
-    """
+    """Ask for consent to all of these, and for the reason; None if it was declined."""
     lacks_reason = any(one.before.status.is_finished for one in plans) and not typed.reason
     if not plans or (typed.yes and not lacks_reason):
         return plans

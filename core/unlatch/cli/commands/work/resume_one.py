@@ -12,6 +12,7 @@ from unlatch.cli.commands.work.resume_options import (
     resume_code,
     tracker_entries,
 )
+from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_lines, times
 from unlatch.cli.render.documents import increment_entry, scope_entry, warning_entries
@@ -82,8 +83,6 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
 
 def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
     if typed.scoping is not None:
-        from unlatch.cli.commands.work.scope import foreseen_scope  # noqa: PLC0415  (rarely needed)
-
         amendment = foreseen_scope(session, plan.before, typed.scoping, reason=typed.reason)
         plan = replace(plan, request=replace(plan.request, amendment=amendment))
     change, scope = plan.preview(session.workspace)
@@ -101,14 +100,7 @@ def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
 def _confirm(
     session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
 ) -> tuple[ResumePlan, frozenset[str]] | None:
-    """The plan after all questions are answered, and the ids of the warnings shown.
-
-    Returns:
-        None if it was declined.
-
-    Raises:
-        UsageError: an option is unusable, or a question cannot be asked.
-    """
+    """The plan with all answers, and the ids of the warnings shown; None if it was declined."""
     shown: frozenset[str] = frozenset()
     is_part = typed.scoping is not None and not typed.scoping.update
     if is_part:
@@ -129,8 +121,6 @@ def _confirm(
 
 def _with_amendment(session: Session, plan: ResumePlan, typed: ResumeOptions) -> ResumePlan:
     """The plan with a change of the work; as it was if that was declined."""
-    from unlatch.cli.commands.work.scope import changed_work  # noqa: PLC0415  (rarely needed)
-
     if typed.scoping is None:
         return plan
     reason = plan.request.reason
