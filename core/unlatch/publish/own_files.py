@@ -55,10 +55,9 @@ def _is_moved(codes: Collection[str]) -> bool:
 
 def _place(path: str, below: str) -> tuple[str, str] | None:
     """The folder of the file's increment, and the file's path inside of it."""
-    try:
-        parts = PurePosixPath(path).relative_to(below).parts
-    except ValueError:
+    if not PurePosixPath(path).is_relative_to(below):
         return None
+    parts = PurePosixPath(path).relative_to(below).parts
     start = 1 if parts[0].startswith("_") else 0
     if len(parts) < start + 2 or number_of(parts[start]) is None:
         return None

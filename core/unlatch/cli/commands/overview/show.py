@@ -65,11 +65,9 @@ def _tell(
             output.data(f"  {name:<12} {moment:%Y-%m-%d} ({ago(moment, now)})")
     output.data(f"  Reopened     {times(increment.effective_reopens, 'time')}")
     for entry in increment.reopens[-3:]:
-        when = f"{entry.reopened_at:%Y-%m-%d}"
-        undone = " (undone)" if entry.reverted_at else ""
-        output.data(
-            f"    {when} by {output.clean(entry.reopened_by)}: {output.clean(entry.reason)}{undone}"
-        )
+        when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
+        who, why = output.clean(entry.reopened_by), output.clean(entry.reason)
+        output.data(f"    {when} by {who}: {why}{undone}")
     _tell_items(session, increment, seen)
     for operation in increment.pending:
         cause = f", blocked: {operation.cause}" if operation.is_blocked else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.trackers.sync_render import HEADINGS, NO_TOKEN, action_of, brief, link_row
-from unlatch.cli.render.describe import times
+from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.errors import UnlatchError
@@ -76,9 +76,8 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
                 title = f"{each.increment.id}: {one.name}"
                 yield Annotation(Level.ERROR, title, brief(one.error), file)
     for moved in result.moved:
-        if moved.error is not None:
-            increment = moved.increment
-            message = f"{moved.error.message} [{moved.error.id}]"
+        if error := moved.error:
+            increment, message = moved.increment, f"{error.message} [{error.id}]"
             yield Annotation(Level.ERROR, increment.id, message, increment.folder / METADATA)
     yield from _differences(result.plan, None)
     if isinstance(published, UnlatchError):
@@ -115,8 +114,7 @@ def _moved_line(move: Move) -> str:
 
 
 def _line(session: Session, each: Delivered, one: Delivery) -> str:
-    manifest = session.workspace.registry.manifests.get(one.operation.tracker)
-    tracker = manifest.title if manifest else one.operation.tracker
+    tracker = tracker_title(session.workspace.registry, one.operation.tracker)
     result = "delivered" if one.error is None else "not yet"
     failed = f": {one.error.message}" if one.error else ""
     line = f"{each.increment.id}: {tracker} {one.name}: {one.operation.kind} {result}{failed}"
