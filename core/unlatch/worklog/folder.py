@@ -19,12 +19,7 @@ from pathlib import Path
 from typing import Self
 
 from unlatch.worklog.file_check import LINK, check_file, read_whole, unsafe
-from unlatch.worklog.user_files import (
-    ALLOWED_LINKS,
-    allowed_links,
-    has_wrong_links,
-    user_config_file,
-)
+from unlatch.worklog.user_files import ALLOWED_LINKS, allowed_links, user_config_file
 
 _RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0)
@@ -73,9 +68,10 @@ class OpenFolder:
             return OpenFolder(self.place(name), descriptor)
         except OSError as error:
             # Linux says ENOTDIR of a link to a folder, macOS says ELOOP.
-            if error.errno in (errno.ENOTDIR, errno.ELOOP) and self.is_link(name):
-                return _followed(self.place(name), error)
-            raise
+            is_other = error.errno not in (errno.ENOTDIR, errno.ELOOP)
+            if is_other or not stat.S_ISLNK(self.lstat(name).st_mode):
+                raise
+            return _followed(self.place(name), error)
 
     def _checked(self, name: str) -> OpenFolder:
         found = self.lstat(name)
@@ -149,11 +145,10 @@ class OpenFolder:
     def folders(self) -> list[str]:
         """The names of the folders in it, and of links, which may be folders; sorted."""
         with os.scandir(self._itself) as entries:
-            return sorted(
-                entry.name
-                for entry in entries
-                if entry.is_dir(follow_symlinks=False) or entry.is_symlink()
+            found = (
+                one for one in entries if one.is_dir(follow_symlinks=False) or one.is_symlink()
             )
+            return sorted(one.name for one in found)
 
     def changed(self) -> int:
         """When something was added to it or removed from it, in nanoseconds."""
@@ -176,20 +171,14 @@ class OpenFolder:
 
     def move(self, name: str, there: OpenFolder, new: str) -> None:
         """Move something in it; a file that is there is replaced."""
-        os.replace(
-            self._prefix + name,
-            there._prefix + new,
-            src_dir_fd=self._descriptor,
-            dst_dir_fd=there._descriptor,
-        )
+        source, target = self._descriptor, there._descriptor
+        here, place = self._prefix + name, there._prefix + new
+        os.replace(here, place, src_dir_fd=source, dst_dir_fd=target)
 
     def sync(self) -> None:
         """Make moves in it durable, where the system can."""
         if self._descriptor is not None:
             os.fsync(self._descriptor)
-
-    def is_link(self, name: str) -> bool:
-        return stat.S_ISLNK(self.lstat(name).st_mode)
 
 
 def _content(descriptor: int, place: str, name: str, at_most: int | None) -> bytes:
@@ -214,7 +203,7 @@ def descend(root: str, steps: list[str] | tuple[str, ...]) -> OpenFolder:
 def _followed(link: str, error: OSError | None) -> OpenFolder:
     """Open the folder that a link leads to, if the user allows it."""
     target = Path(os.path.realpath(link))
-    for allowed in allowed_links():
+    for allowed in allowed_links()[0]:
         top = Path(os.path.realpath(allowed))
         if target.is_relative_to(top):
             folder = descend(str(top), target.relative_to(top).parts)
@@ -225,7 +214,7 @@ def _followed(link: str, error: OSError | None) -> OpenFolder:
 
 def _allowing(target: Path) -> str:
     own = user_config_file()
-    if has_wrong_links():
+    if allowed_links()[1]:
         return f"correct {ALLOWED_LINKS} in {own} (unlatch doctor says what is wrong with it)"
     allowing = f"{own}: {ALLOWED_LINKS} = [{json.dumps(str(target))}]"
     return f"replace it with the folder itself, or, if you trust where it leads, add to {allowing}"

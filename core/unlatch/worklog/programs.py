@@ -96,7 +96,7 @@ def run(
         OSError: it could not be started.
     """
     deadline = monotonic() + seconds
-    process = _start(argv, cwd=cwd, environ=environ, fed=fed)
+    process = _start(argv, cwd, environ, fed)
     out, err = bytearray(), bytearray()
     pipes = ((process.stdout, out, most), (process.stderr, err, _MOST_ERRORS))
     readers = [Thread(target=_read, args=(process, *one), daemon=True) for one in pipes]
@@ -125,9 +125,7 @@ def _read(process: Popen[bytes], pipe: IO[bytes], content: bytearray, most: int)
         _signal(process, forced=True)
 
 
-def _start(
-    argv: Sequence[str], *, cwd: Path, environ: Mapping[str, str], fed: bytes
-) -> Popen[bytes]:
+def _start(argv: Sequence[str], cwd: Path, environ: Mapping[str, str], fed: bytes) -> Popen[bytes]:
     import subprocess  # noqa: PLC0415  (most commands start no program)
     import tempfile  # noqa: PLC0415
 

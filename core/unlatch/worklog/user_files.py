@@ -34,21 +34,12 @@ def read_user_file(path: Path) -> bytes:
     return content
 
 
-def allowed_links() -> tuple[str, ...]:
-    """The folders that links in a project may lead into; none where the file has mistakes.
+def allowed_links() -> tuple[tuple[str, ...], bool]:
+    """The folders that links in a project may lead into, and whether their list has mistakes.
 
     Read only when a link is met, and without the rest of the configuration: `unlatch doctor`
     reports its mistakes.
     """
-    return _found()[0]
-
-
-def has_wrong_links() -> bool:
-    """Whether `allowed_links` has a mistake, so that a folder may be missing from it."""
-    return _found()[1]
-
-
-def _found() -> tuple[tuple[str, ...], bool]:
     path = user_config_file()
     try:
         found = path.stat()

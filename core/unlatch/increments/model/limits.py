@@ -44,9 +44,6 @@ class Limits:
     def is_limited(self) -> bool:
         return bool(self.max_active or self.hard_cap or self.per_type)
 
-    def may_interrupt(self, increment: Increment) -> bool:
-        return type_of(increment) in {kind.casefold() for kind in self.can_interrupt}
-
 
 @dataclass(frozen=True, slots=True)
 class Use:
@@ -114,9 +111,9 @@ def limit_violations(
     then = wip((*others, replace(increment, status=Status.ACTIVE, archived=False)), limits)
     if then.capped.is_over:
         return (_violation(then.capped, others, Policy.REFUSE),)
-    if limits.may_interrupt(increment):
-        return ()
     kind = type_of(increment)
+    if kind in map(str.casefold, limits.can_interrupt):
+        return ()
     alike = [one for one in others if type_of(one) == kind]
     checked = ((then.total, others), (then.types[kind], alike))
     return tuple(_violation(use, held, limits.policy) for use, held in checked if use.is_over)

@@ -60,9 +60,7 @@ class Reopened(_Moved):
     category: str | None = key(WORD, default=None)
     forced: tuple[str, ...] = key(WORDS, default=())
     change: str | None = key(WORD, "scopeChange", default=None)
-    # The ids of the tasks that were added.
     tasks: tuple[str, ...] = key(WORDS, default=())
-    # Tasks, user stories and criteria to be done again.
     parts: tuple[str, ...] = key(WORDS, default=())
 
 

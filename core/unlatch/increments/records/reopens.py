@@ -58,9 +58,7 @@ _AMENDMENT = Record(
     Amendment,
     Field("scopeChange", WORD, "change"),
     Field("newTasks", Type("Tasks", TASK.read_all, TASK.write_all), "tasks"),
-    # Tasks, user stories and criteria that are to be done again.
     Field("parts", WORDS, "parts"),
-    # The documents that do not show it yet; the next command writes them.
     Field("unwritten", WORDS, "unwritten"),
 )
 AMENDED = Record(
@@ -86,12 +84,9 @@ REOPEN = Record(
     Field("previousCompletedAt", TEXT, "previous_completed_at"),
     Field("reopenedBy", WORD, "reopened_by", required=True),
     ("amendment", _AMENDMENT),
-    # The category of the reason.
     Field("category", WORD, "category"),
     Field("source", TEXT, "source"),
-    # The rules that were overridden.
     Field("forced", WORDS, "forced"),
-    # Items that stay open: their close was not delivered before this reopen.
     Field("struck", WORDS, "struck"),
     Field("revertedAt", TIME, "reverted_at"),
     # The ULID of the operation that undid it.
