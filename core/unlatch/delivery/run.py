@@ -15,7 +15,7 @@ from unlatch.increments.files.layout import METADATA
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.operation import Operation, OperationKey
 
 # Only files that contain this word can contain an attempt note; most contain none.
 _ATTEMPT = b'"attempt"'

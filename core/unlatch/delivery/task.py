@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.states import Evidence, State, Step, current_state, next_step
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.links import link_of
-from unlatch.spi.operation import Change, Kind, Operation, Result, SeenItem
+from unlatch.spi.operation import Change, DeliveryOptions, Kind, Operation, Result, SeenItem
 
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi import Capability, SyncPlugin
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
-    from unlatch.spi.operation import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True)

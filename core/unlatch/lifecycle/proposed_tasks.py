@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from unlatch.errors import ProposalError, UsageError
 from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.increment import Increment, NewTask
 from unlatch.lifecycle.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.spi import EnvToken, Manifest
 from unlatch.spi.text import without_controls
@@ -21,7 +21,6 @@ from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, r
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
 # Seconds.

@@ -11,19 +11,17 @@ from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.reading import document
-from unlatch.increments.model.increment import Amended, Amendment
+from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, NewTask
 from unlatch.increments.records.events import Delivered, Repointed, read_events
 from unlatch.spi import Capability
-from unlatch.spi.operation import Kind, Operation
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 from unlatch.spi.text import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.increments.model.increment import Increment, Link, NewTask
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.operation import DeliveryOptions
 
 LONGEST_CHANGE = 10_000
 LONGEST_TITLE = 300

@@ -16,7 +16,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import DeliveryOptions, Kind
 from unlatch.spi.render import plain
 from unlatch.spi.text import Block, Text, without_controls
 from unlatch.worklog.times import stamp
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Plan
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
-    from unlatch.spi.operation import DeliveryOptions
 
 _INDENT = " " * 6
 _METHOD = len("OPTIONS")

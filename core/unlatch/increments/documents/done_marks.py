@@ -14,24 +14,14 @@ from unlatch.increments.documents.lines import line_ending, scan
 from unlatch.increments.documents.model import Criterion, Story
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.spec import read_stories
-from unlatch.increments.documents.state_words import (
-    State,
-    Status,
-    box,
-    opposite,
-    read_status,
-    with_box,
-)
-from unlatch.increments.documents.tasks import (
-    Field,
-    TaskBlock,
-    discarded_by_id,
-    fields,
-    task_blocks,
-)
+from unlatch.increments.documents.state_words import State, box, opposite, read_status, with_box
+from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, fields, task_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from unlatch.increments.documents.state_words import Status
+    from unlatch.increments.documents.tasks import Field
 
 _STATUS_LABEL = "**Status**: "
 _T = TypeVar("_T")

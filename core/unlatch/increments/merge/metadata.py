@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.increments.files.reading import COMPLETED_KEYS, newer_version
 from unlatch.increments.merge.field_rules import field_rules, with_fields_of
 from unlatch.increments.model.status import read_status
-from unlatch.increments.records.links import read_links, same_item
+from unlatch.increments.records.links import Shapes, read_links, same_item
 from unlatch.increments.records.pending import (
     is_in_doubt,
     mark_format,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from unlatch.increments.model.increment import ReopenEntry
-    from unlatch.increments.records.links import Shapes
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]

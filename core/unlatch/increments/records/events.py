@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.increment import Amendment
+from unlatch.increments.model.increment import Amendment, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import SEEN_ITEM
 from unlatch.worklog.event_log import Event, EventLog, in_order
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.model import increment as model
-    from unlatch.increments.model.increment import ReopenEntry
     from unlatch.spi.operation import SeenItem
 
 LOG = EventLog("events.jsonl")

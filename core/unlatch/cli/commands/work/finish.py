@@ -29,7 +29,7 @@ from unlatch.lifecycle.status_change import (
     plan_finish,
     plan_undo_reopen,
 )
-from unlatch.spi.operation import Kind
+from unlatch.spi.operation import DeliveryOptions, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.lifecycle.deliver import Delivered
-    from unlatch.spi.operation import DeliveryOptions
 
 _FORCE = flag("--force", help="Complete it although work is open; that is recorded.")
 _OWN_OPTIONS = {"complete": _FORCE, "undo": YES}

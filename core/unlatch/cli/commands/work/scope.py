@@ -12,7 +12,7 @@ import click
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import NewTask
+from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
 from unlatch.worklog.programs import find_program
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from unlatch.cli.options.scope import Scoping
-    from unlatch.increments.model.increment import Amendment, Increment
 
 # Stands for the change in a dry run where none was typed.
 NO_CHANGE = "(the change)"
