@@ -131,6 +131,10 @@ class JiraPlugin(SyncPlugin):
         """The operations whose markers stand in comments, oldest first."""
         return tuple(op for comment in self._comments(ref) for op in sorted(comment.ops))
 
+    def find_author(self, ref: ItemRef) -> str | None:
+        """The person who last changed the issue's status, from its changelog."""
+        return self._client.mover(ref.id)
+
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The issue that carries the marker of `op` in its description, or as a property.
 

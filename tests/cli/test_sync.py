@@ -105,6 +105,21 @@ def test_an_item_reopened_by_hand_reopens_the_increment_and_the_others(
     assert (0, [], before) == (finished.run("sync").code, writes(finished), finished.tree())
 
 
+@pytest.mark.parametrize("tracker", ["ado", "jira"])
+def test_who_reopened_an_item_is_in_the_history_and_in_the_comments(
+    finished: Project, tracker: str
+) -> None:
+    by_hand(finished, tracker, opens=True)
+
+    done = finished.run("sync")
+
+    assert done.code == 0, done.said
+    (entry,) = finished.metadata()["reopenHistory"]
+    assert entry["reopenedBy"] == "A Person"
+    said = [text for texts in finished.comments().values() for text in texts]
+    assert [True, True] == ["by A Person" in text for text in said]
+
+
 def test_an_item_closed_by_hand_waits_for_somebody(in_step: Project) -> None:
     by_hand(in_step, "github", opens=False)
     before = in_step.tree()

@@ -244,7 +244,7 @@ def test_a_search_goes_on_by_token_and_shows_ids_only(sandbox: Sandbox, jira: Ca
     ("method", "path", "extra", "part"),
     [
         ("POST", "/3/bulk/issues/transition", {"json": {}}, "route"),
-        ("GET", ISSUE, {"params": {"expand": "changelog"}}, "expansion"),
+        ("GET", ISSUE, {"params": {"expand": "renderedFields"}}, "expansion"),
         ("GET", ISSUE, {"params": {"fields": "customfield_1"}}, "field"),
         ("GET", ISSUE, {"params": {"failFast": "true"}}, "query parameter"),
         ("PUT", ISSUE, {"json": {"fields": {"customfield_1": 1}}}, "field"),

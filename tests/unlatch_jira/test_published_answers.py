@@ -145,3 +145,10 @@ def test_without_categories_no_transition_is_guessed(server: Sandbox) -> None:
         deliver(plugin_for(server), ref(server, key), REOPEN)
     assert caught.value.id == "no-transition"
     assert "trackers.jira.transitions" in (caught.value.hint or "")
+
+
+def test_the_author_of_a_move_comes_from_the_changelog(either: Sandbox) -> None:
+    plugin, key = plugin_for(either), done_issue(either)
+    either.jira.edit(key, status="To Do")
+    either.jira.edit(key, summary="Another one")
+    assert plugin.find_author(ref(either, key)) == "A Person"

@@ -157,6 +157,14 @@ class SyncPlugin(ABC):
         _ = self, ref
         return ()
 
+    def find_author(self, ref: ItemRef) -> str | None:
+        """The person who last changed the item's state, as shown to people; None if unknown.
+
+        Called for items that changed on the tracker, where `read` does not show `changed_by`.
+        """
+        _ = self, ref
+        return None
+
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The newest item of the target whose body carries the marker of `op`; requires CREATE.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -112,7 +113,7 @@ def plan_sync(
     for increment, link in links:
         others = [one for one in linked[identity(link)] if one.id != increment.id]
         one = _compare(increment, seen[link], policies[link.tracker], others)
-        compared.append(_check_branches(trackers, one, everything))
+        compared.append(_find_author(trackers, _check_branches(trackers, one, everything)))
     return make_plan(compared)
 
 
@@ -165,6 +166,17 @@ def _check_branches(trackers: Trackers, one: Compared, everything: Iterable[Incr
     status, base = one.increment.status, one.link.base
     decision = decide(status, base, item.category, policy=one.policy, context=context)
     return replace(one, decision=decision, context=context)
+
+
+def _find_author(trackers: Trackers, one: Compared) -> Compared:
+    """Add who changed an item that the increment follows, where its answer did not show it."""
+    item = one.seen.item
+    if one.verdict is not Verdict.PULL or item is None or item.changed_by:
+        return one
+    with suppress(UnlatchError):
+        author = trackers.open(item.ref.tracker).find_author(item.ref)
+        return replace(one, seen=replace(one.seen, item=replace(item, changed_by=author)))
+    return one
 
 
 def _known_operations(increment: Increment) -> set[str | None]:

@@ -163,7 +163,7 @@ class JiraAdmin:
                 )
             if "status" in fields:
                 workflow = self.tracks.workflow(issue)
-                issue.status = workflow.status(fields["status"]).name
+                self.tracks.set_status(issue, workflow.status(fields["status"]).name, PERSON)
                 self.tracks.resolve(issue, workflow.resolution_in(issue.status))
             if "resolution" in fields:
                 self.tracks.resolve(issue, _known(fields["resolution"]))

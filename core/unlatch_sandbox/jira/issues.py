@@ -53,14 +53,16 @@ def _known(key: str) -> IssueRecord | None:
 def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]:
     """An issue with the fields of the query."""
     expand = set(filter(None, request.args.get("expand", "").split(",")))
-    known_keys("expansion", expand, ("transitions", "transitions.fields"))
+    known_keys("expansion", expand, ("transitions", "transitions.fields", "changelog"))
     dialect = guards.dialect()
     found = {
         "expand": "renderedFields,names,schema,operations,editmeta,changelog,transitions",
         **shapes.issue_address(issue, dialect),
         "fields": _picked(issue, request.args.get("fields") or default_fields),
     }
-    if expand:
+    if "changelog" in expand:
+        found["changelog"] = shapes.changelog(issue, dialect)
+    if expand - {"changelog"}:
         found["transitions"] = _transitions(issue, with_fields="transitions.fields" in expand)
     if "properties" in request.args:
         found["properties"] = _properties(issue, request.args["properties"])
@@ -166,7 +168,7 @@ def do_transition(key: str) -> Response:
             break
     else:
         raise guards.refusal(400, f"Transition id '{wanted}' is not valid for this issue.")
-    guards.tracks().move(issue, transition, None)
+    guards.tracks().move(issue, transition, None, g.user)
     changes.apply(issue, asked, transition.screen or ())
     changes.check_required(issue, transition.required)
     # Without a screen the comment is lost without an error.

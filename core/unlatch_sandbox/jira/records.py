@@ -47,6 +47,8 @@ class IssueRecord:
     sprints: list[int] = field(default_factory=list)
     cause: str | None = None
     former_keys: list[str] = field(default_factory=list)
+    # Changes of the status: who, when, from, to.
+    moves: list[list[str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -124,6 +124,24 @@ def status(found: Status, dialect: Dialect) -> Json:
     return shown
 
 
+def changelog(issue: IssueRecord, dialect: Dialect) -> Json:
+    """The changes of the status: newest first on Cloud, oldest first on a Server."""
+    histories = [
+        {
+            "id": str(number),
+            "author": user(by, dialect),
+            "created": at,
+            "items": [
+                {"field": "status", "fieldtype": "jira", "fromString": before, "toString": after}
+            ],
+        }
+        for number, (by, at, before, after) in enumerate(issue.moves, start=30_001)
+    ]
+    histories = histories[::-1] if dialect.cloud else histories
+    counts = {"startAt": 0, "maxResults": len(histories), "total": len(histories)}
+    return {**counts, "histories": histories}
+
+
 def resolution(name: str | None, dialect: Dialect) -> Json | None:
     if name is None:
         return None

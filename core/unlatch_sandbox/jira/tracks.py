@@ -92,8 +92,14 @@ class Tracks:
             return []
         return self.workflow(issue).open_from(issue.status)
 
-    def move(self, issue: IssueRecord, transition: Transition, resolution: str | None) -> None:
-        issue.status = transition.to
+    def set_status(self, issue: IssueRecord, status: str, by: str) -> None:
+        issue.moves = [*issue.moves, [by, self.now(), issue.status, status]]
+        issue.status = status
+
+    def move(
+        self, issue: IssueRecord, transition: Transition, resolution: str | None, by: str
+    ) -> None:
+        self.set_status(issue, transition.to, by)
         left = resolution or transition.resolution
         self.resolve(issue, issue.resolution if left == KEPT else left)
 

@@ -9,7 +9,14 @@ from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
 from unlatch.transport import each_page
 from unlatch_jira.api.comments import Comment, CommentPage
 from unlatch_jira.api.json_model import parse
-from unlatch_jira.api.models import Issue, SearchAnswer, Transition, TransitionsAnswer, read_issue
+from unlatch_jira.api.models import (
+    ChangelogAnswer,
+    Issue,
+    SearchAnswer,
+    Transition,
+    TransitionsAnswer,
+    read_issue,
+)
 from unlatch_jira.api.site_models import BulkAnswer
 from unlatch_jira.api.transitions import named, offered_among
 
@@ -52,6 +59,10 @@ class JiraClient:
             self.refuse_anonymity()
             raise
         return read_issue(found, self._settings)
+
+    def mover(self, key: str) -> str | None:
+        """The person who last changed an issue's status; None if Jira does not show it."""
+        return parse(ChangelogAnswer, self._wire.issue(key, "status", expand="changelog")).mover
 
     def many(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, Issue]:
         """Issues by their present keys, on Cloud: one request for up to a hundred.

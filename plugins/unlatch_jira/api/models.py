@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field
@@ -12,13 +13,12 @@ from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic read
 from unlatch_jira.api.json_model import Model, parse
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from unlatch_jira.settings import JiraSettings
     from unlatch_jira.settings_types import Transitions
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
 # names these and `undefined`, the category of statuses that were given none.
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
 
 
@@ -173,6 +173,37 @@ class SearchAnswer(Model):
     # Data Center counts, Cloud gives a token for the next page.
     total: int = 0
     next: str | None = Field(default=None, alias="nextPageToken")
+
+
+class _FieldChange(Model):
+    field: str = ""
+
+
+class _History(Model):
+    author: _Person = _Person()
+    created: str = ""
+    items: tuple[_FieldChange, ...] = ()
+
+    @property
+    def is_move(self) -> bool:
+        return any(one.field == "status" for one in self.items)
+
+
+class _Changelog(Model):
+    histories: tuple[_History, ...] = ()
+
+
+class ChangelogAnswer(Model):
+    """An issue with its latest changes: newest first on Cloud, oldest first on Data Center."""
+
+    changelog: _Changelog = _Changelog()
+
+    @property
+    def mover(self) -> str | None:
+        """The person who last changed the status, where the changelog shows it."""
+        moves = [one for one in self.changelog.histories if one.is_move]
+        latest = max(moves, key=lambda one: read_stamp(one.created) or _LONG_AGO, default=None)
+        return latest.author.name if latest else None
 
 
 @dataclass(frozen=True, slots=True)
