@@ -145,10 +145,8 @@ class OpenFolder:
     def folders(self) -> list[str]:
         """The names of the folders in it, and of links, which may be folders; sorted."""
         with os.scandir(self._itself) as entries:
-            found = (
-                one for one in entries if one.is_dir(follow_symlinks=False) or one.is_symlink()
-            )
-            return sorted(one.name for one in found)
+            found = (it for it in entries if it.is_dir(follow_symlinks=False) or it.is_symlink())
+            return sorted(it.name for it in found)
 
     def changed(self) -> int:
         """When something was added to it or removed from it, in nanoseconds."""

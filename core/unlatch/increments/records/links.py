@@ -96,11 +96,9 @@ class Shapes:
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
     """The links of an increment, each item once, with the place of its block."""
-    links: list[Link] = []
     # In the order of the file, which is the order that people made them in.
-    for tracker in {**data, **shapes}:
-        if tracker in shapes:
-            links += _distinct(_links_of(data, tracker, shapes[tracker]))
+    known = ((one, shapes[one]) for one in {**data, **shapes} if one in shapes)
+    links = [link for one, shape in known for link in _distinct(_links_of(data, one, shape))]
     if isinstance(profile := data.get("githubProfile"), str):
         links = [_in_profile(link, profile) for link in links]
     return tuple(links)
