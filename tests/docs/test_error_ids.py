@@ -131,4 +131,6 @@ def _texts(value: ast.expr, constants: dict[str, str]) -> Iterator[str]:
 
 
 def _is_name(node: ast.expr, names: set[str]) -> bool:
-    return isinstance(node, ast.Name) and node.id in names
+    """Whether a node is one of these names, perhaps as an attribute of a module."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
+    return name in names
