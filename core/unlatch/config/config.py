@@ -127,8 +127,8 @@ def read_config(layout: Layout) -> RawConfig:
     """The project's configuration and all its mistakes; ConfigError: a file cannot be read."""
     ours = _parse(read_file, layout.config)
     theirs: dict[str, Any] = {}
-    if ours.get("specweave") is not False:
-        theirs = settings_of(read_specweave(layout), ours)
+    if ours.get("specweave") is not False and (found := read_specweave(layout)):
+        theirs = settings_of(found, ours)
     origins = dict.fromkeys(_flat(theirs), f"{SPECWEAVE}/config.json")
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
     merged = _merged(theirs, ours)
