@@ -85,7 +85,7 @@ class DeliveryRun:
 
     workspace: Workspace
     trackers: Trackers
-    options: DeliveryOptions = AS_CONFIGURED  # of this command; each operation's complete them
+    options: DeliveryOptions = AS_CONFIGURED  # of this command; each operation adds its own
     # Intents that this process has just made, so that no other can have sent them.
     fresh: frozenset[str] = frozenset()
     named: bool = False  # by increment or remedy, so that blocked operations are tried again
