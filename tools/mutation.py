@@ -40,7 +40,11 @@ TESTS = {
     "worklog": ("tests/worklog", "tests/increments/files"),
     "increments": ("tests/increments",),
     "delivery": ("tests/delivery/unit", "tests/delivery/test_next_step.py"),
-    "sync": ("tests/sync", "tests/cli/test_sync.py", "tests/cli/test_sync_followers.py"),
+    "sync": (
+        "tests/sync",
+        "tests/cli/trackers/test_sync.py",
+        "tests/cli/trackers/test_sync_followers.py",
+    ),
 }
 OPERATORS = (
     *("AddNot", "ReplaceAndWithOr", "ReplaceOrWithAnd", "ReplaceUnaryOperator_Delete_Not"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
-from tests.cli.test_interrupt import COMMENTING, Waiting
+from tests.cli.work.test_interrupt import COMMENTING, Waiting
 from tests.warm.client import module, unlatch
 
 from unlatch.delivery import dispatch

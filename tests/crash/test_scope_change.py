@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from typing import TYPE_CHECKING
 
-from tests.cli import work
+from tests.cli import scoped
 from tests.cli.project import REASON, Project
 from tests.crash.test_many_at_once import told_by
 
@@ -28,9 +28,9 @@ def test_death_at_any_boundary_changes_nothing_in_the_end(
 
 
 def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:
-    work.write(completed)
+    scoped.write(completed)
     path = completed.folder() / "tasks.md"
-    path.write_text(work.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
+    path.write_text(scoped.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
     before = path.read_bytes()
     completed.extra["PYTHONDONTWRITEBYTECODE"] = "1"
 
@@ -55,13 +55,13 @@ def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:
     assert "unwritten" not in completed.metadata()["reopenHistory"][0]
     added = path.read_bytes()[len(before) :].decode()
     assert "### T-004: Add a switch\n" in added
-    assert work.text(completed, "spec.md").count("## Scope change") == 1
+    assert scoped.text(completed, "spec.md").count("## Scope change") == 1
 
 
 def test_what_was_undone_before_it_was_written_is_not_written(completed: Project) -> None:
-    work.write(completed)
+    scoped.write(completed)
     path = completed.folder() / "tasks.md"
-    path.write_text(work.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
+    path.write_text(scoped.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
     before = path.read_bytes()
     completed.extra["PYTHONDONTWRITEBYTECODE"] = "1"
     completed.process(

@@ -9,7 +9,7 @@ import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.cli import work
+from tests.cli import scoped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ class Outside:
 def prepare(project: Project) -> None:
     """Three increments to work on, in a git repository."""
     project.increment(links=project.items())
-    work.write(project)
+    scoped.write(project)
     project.increment(ACTIVE, status="active")
     project.increment(PLANNED, status="planning")
     project.git("init", "--quiet", "--initial-branch", "main")

@@ -16,7 +16,7 @@ import requests
 from markdown_it import MarkdownIt
 from tests.ci.jobs import AZURE, GITHUB, GITLAB
 from tests.ci.test_telling import commands
-from tests.cli import work
+from tests.cli import scoped
 from tests.security.acting import (
     BRANCH,
     NAME,
@@ -82,7 +82,7 @@ def hostile(project: Project) -> Project:
 
 def _lay(project: Project, name: str, **more: Any) -> None:
     project.increment(name, title=WORDS, type=NAME, **more)
-    work.write(project, name=name)
+    scoped.write(project, name=name)
     spec = project.folder(name) / "spec.md"
     spec.write_text(spec.read_text().replace("# Smart discipline", f"# {NAME}"))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
-from tests.cli import work
+from tests.cli import scoped
 from tests.cli.project import NAME, REASON, Project
 from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
 from tests.warm.client import unlatch
@@ -137,7 +137,7 @@ class Lair:
 
     def prepare(self, before: Iterable[tuple[str, ...]] = ()) -> None:
         self.project.increment(links=self.project.items())
-        work.write(self.project)
+        scoped.write(self.project)
         self.project.increment("0008-active", status="active")
         self.project.increment("0009-planned", status="planning")
         self.lay(self.project, self.traps, *self.settings)
@@ -145,7 +145,7 @@ class Lair:
             self.project.run(*arguments)
         # Changed since the commit, as git would want to look at it.
         (self.project.folder() / "notes.md").write_text("More\n")
-        (self.project.folder() / "tasks.md").write_text(f"{work.TASKS}\n")
+        (self.project.folder() / "tasks.md").write_text(f"{scoped.TASKS}\n")
         for name in ("gh", "az", "propose", "my-editor"):
             self.own(name, "exit 1")
         self.own("gh", f"echo {self.project.box.github.token}")

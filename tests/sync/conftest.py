@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tests.cli.conftest import _programs, _running, box, completed, project
-from tests.cli.test_sync import in_step
+from tests.cli.trackers.test_sync import in_step
 
 __all__ = ["_programs", "_running", "box", "completed", "in_step", "project"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import NAME, Project
-from tests.cli.test_sync import by_hand, writes
+from tests.cli.trackers.test_sync import by_hand, writes
 
 from unlatch.errors import UsageError
 from unlatch.increments.files.layout import layout_at

@@ -20,7 +20,7 @@ from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, record_delivery
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
-from unlatch.increments.model.status import ALLOWED_MOVES, Status
+from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import read_events
 from unlatch.spi.operation import Kind, Result
 from unlatch.worklog.json_text.document import JsonText
@@ -99,7 +99,7 @@ class Lifecycle(RuleBasedStateMachine):
         self._tick()
         before = self.now
         kind = Kind.CLOSE if to.is_finished and enqueue else None
-        legal = to in ALLOWED_MOVES[before.status] and before.status is not Status.COMPLETED
+        legal = to in LIFECYCLE.moves[before.status] and before.status is not Status.COMPLETED
         explained = before.status is not Status.ABANDONED or reason is not None
         if not (legal and explained):
             with pytest.raises(UnlatchError, match=r"reason-missing|transition-refused"):

@@ -6,7 +6,7 @@ from tests.increments.files.making import GITHUB, STAMP, Project, github, metada
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.model.increment import Link
-from unlatch.increments.model.status import ALLOWED_MOVES, Status
+from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.spi.operation import Kind, Operation
 
 LINKED = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"issueKey": "SCRUM-28"}}
@@ -34,7 +34,7 @@ def test_a_move_is_made_or_refused_by_the_table(
 ) -> None:
     project.add(metadata(status=before.value))
     untouched = tree(project.root)
-    if before is Status.COMPLETED or after not in ALLOWED_MOVES[before]:
+    if before is Status.COMPLETED or after not in LIFECYCLE.moves[before]:
         with pytest.raises(StoreError) as caught:
             transition(project.manager, "7", after, by="ada", reason="why")
         assert (caught.value.id, tree(project.root)) == ("transition-refused", untouched)
@@ -58,7 +58,7 @@ def test_completed_work_is_pointed_to_resume(project: Project) -> None:
 def test_only_leaving_what_is_finished_needs_a_reason(project: Project, before: Status) -> None:
     project.add(metadata(status=before.value))
     untouched = tree(project.root)
-    after = next(iter(ALLOWED_MOVES[before]))
+    after = next(iter(LIFECYCLE.moves[before]))
     if before is Status.ABANDONED:
         with pytest.raises(UsageError) as caught:
             transition(project.manager, "7", after, by="ada")

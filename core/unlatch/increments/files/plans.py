@@ -13,7 +13,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import plan_amendment
 from unlatch.increments.files.reading import COMPLETED_KEYS, times_in
 from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, ReopenEntry
-from unlatch.increments.model.status import ALLOWED_MOVES, Status
+from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import Transitioned, Undone, amended_event, reopened_event
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import struck, supersede
@@ -235,7 +235,7 @@ def undoable(increment: Increment) -> ReopenEntry:
 def check_transition(before: Increment, to: Status, reason: str | None) -> None:
     """Raise `transition-refused`, or `reason-missing` where leaving a status needs one."""
     if not before.status.can_become(to):
-        moves = ", ".join(sorted(ALLOWED_MOVES[before.status]))
+        moves = ", ".join(sorted(LIFECYCLE.moves[before.status]))
         hint = f"from {before.status} it can become {moves}"
         if before.status is Status.COMPLETED:
             hint = f"unlatch resume {before.id}"

@@ -7,6 +7,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from unlatch.worklog.lifecycle import Lifecycle
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,11 +27,11 @@ class Status(StrEnum):
     @property
     def is_finished(self) -> bool:
         """Whether the items of such an increment should be closed; to leave it needs a reason."""
-        return self in (Status.COMPLETED, Status.ABANDONED)
+        return self in LIFECYCLE.closed
 
     def can_become(self, to: Status) -> bool:
         """Whether a plain move is allowed; only a recorded reopen leaves `completed`."""
-        return to in ALLOWED_MOVES[self] and self is not Status.COMPLETED
+        return LIFECYCLE.can_move(self, to)
 
 
 _MOVES = {
@@ -41,9 +43,12 @@ _MOVES = {
     "completed": "active",
     "abandoned": "active",
 }
-# The statuses that each status can move to.
-ALLOWED_MOVES = MappingProxyType(
-    {Status(word): frozenset(map(Status, moves.split())) for word, moves in _MOVES.items()}
+LIFECYCLE = Lifecycle(
+    moves=MappingProxyType(
+        {Status(word): frozenset(map(Status, moves.split())) for word, moves in _MOVES.items()}
+    ),
+    closed=frozenset({Status.COMPLETED, Status.ABANDONED}),
+    reopened=frozenset({Status.COMPLETED}),
 )
 _SPELLINGS: Mapping[str, Status] = MappingProxyType(
     {

@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from tests.cli.project import Project
-from tests.cli.test_ingest import ingest, payload
+from tests.cli.trackers.test_ingest import ingest, payload
 
 if TYPE_CHECKING:
     import pytest

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli import work
+from tests.cli import scoped
 from tests.cli.project import REASON
 from tests.cli.terminal import Terminal
 
@@ -21,7 +21,7 @@ RESUME = ("resume", "7", "--reason", REASON, "--yes", "--update-scope")
 @pytest.fixture
 def ready(project: Project) -> Project:
     project.increment()
-    work.write(project)
+    scoped.write(project)
     return project
 
 

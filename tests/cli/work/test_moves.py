@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.project import NAME, Project
 
-from unlatch.increments.model.status import ALLOWED_MOVES, Status
+from unlatch.increments.model.status import LIFECYCLE, Status
 
 MOVES = {"start": "active", "pause": "paused", "review": "ready_for_review", "backlog": "backlog"}
 
@@ -20,7 +20,7 @@ def test_moves_follow_the_status_table(project: Project, command: str, status: s
     done = project.run(command, "7")
 
     finished = Status(status).is_finished
-    legal = not finished and Status(to) in ALLOWED_MOVES[Status(status)]
+    legal = not finished and Status(to) in LIFECYCLE.moves[Status(status)]
     if status == to:
         assert (done.code, before) == (0, project.tree())
         assert f"is {to} already" in done.out

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tests.cli.files.test_corpus import corpus, pytestmark
 from tests.cli.project import REASON
-from tests.cli.test_corpus import corpus, pytestmark
 from tests.increments.documents.test_corpus import a_third_or_all
 
 from unlatch.increments.documents.model import open_work

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, NAME, TITLE, Project
-from tests.cli.test_documents import check
 
 OPEN_STATES = {"github": "open", "ado": "Active", "jira": "In Progress"}
 CLOSED_STATES = {"github": "closed", "ado": "Closed", "jira": "Done"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli.test_bulk import COMPLETED, many, said, states
+from tests.cli.work.test_bulk import COMPLETED, many, said, states
 
 from unlatch_sandbox import Fault
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli import work
+from tests.cli import scoped
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -17,7 +17,7 @@ REASON = "The rest moves to 0008"
 def ready(project: Project) -> Project:
     """0007 is active; one task and one criterion are open."""
     project.increment(status="active", links=project.items("github", finished=False))
-    work.write(project, status="active")
+    scoped.write(project, status="active")
     for name, ticked in (
         ("spec.md", "- [x] **AC-US1-02**"),
         ("tasks.md", "AC-US2-01\n**Status**: [x] completed"),

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli import work
+from tests.cli import scoped
 from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 
@@ -67,7 +67,7 @@ class Proposer:
 @pytest.fixture
 def ready(project: Project) -> Project:
     project.increment()
-    work.write(project)
+    scoped.write(project)
     return project
 
 
@@ -92,15 +92,15 @@ def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
         "title": "Smart discipline",
         "reason": REASON,
         "change": CHANGE,
-        "spec": work.SPEC.format(status="completed"),
-        "tasks": work.TASKS,
+        "spec": scoped.SPEC.format(status="completed"),
+        "tasks": scoped.TASKS,
     }
     assert proposer.got["argv"] == ["--fast", "a b; $(x)"]
     assert [(task["id"], task["title"]) for task in added(ready)] == [
         ("T-004", TITLES[0]),
         ("T-005", TITLES[1]),
     ]
-    assert "**User Story**: US-002" in work.text(ready, "tasks.md").partition("### T-004")[2]
+    assert "**User Story**: US-002" in scoped.text(ready, "tasks.md").partition("### T-004")[2]
 
 
 def test_accepted_by_yes_they_are_shown_all_the_same(ready: Project, proposer: Proposer) -> None:

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli import work
+from tests.cli import scoped
+from tests.cli.output.test_documents import check, check_files
 from tests.cli.project import ALL, CLOSED, OPEN, REASON, Project
-from tests.cli.test_documents import check, check_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ SCOPE = (*RESUME, "--update-scope", "--scope", CHANGE, *TASKS)
 @pytest.fixture
 def ready(completed: Project) -> Project:
     """0007 is completed, its items are closed, and all of its work is done."""
-    work.write(completed)
+    scoped.write(completed)
     return completed
 
 
@@ -37,16 +37,16 @@ def test_the_documents_say_what_changed_and_nothing_else_in_them_does(ready: Pro
 
     assert done.code == 0, done.said
     op, at = entry_of(ready)["id"], entry_of(ready)["reopenedAt"][:10]
-    spec = work.text(ready, "spec.md")
-    before = work.SPEC.format(status="active")
+    spec = scoped.text(ready, "spec.md")
+    before = scoped.SPEC.format(status="active")
     assert before == spec[: len(before)]
     appended = spec[len(before) :]
     assert appended.startswith(f"\n## Scope change ({at})\n\n**Reopen**: {op}\n")
     assert f"> {REASON}\n" in appended
     assert f"> {CHANGE}\n" in appended
-    tasks = work.text(ready, "tasks.md")
+    tasks = scoped.text(ready, "tasks.md")
     assert tasks == (
-        f"{work.TASKS}\n## Scope change {at} ({op})\n\n"
+        f"{scoped.TASKS}\n## Scope change {at} ({op})\n\n"
         f"### T-004: {TITLES[0]}\n\n**Status**: [ ] pending\n\n"
         f"### T-005: {TITLES[1]}\n\n**Status**: [ ] pending\n"
     )
@@ -136,7 +136,7 @@ def test_the_coverage_target_is_found_in_other_places(
 def test_new_tasks_are_linked_to_what_was_named(ready: Project) -> None:
     ready.run(*SCOPE, "--story", "US-002", "--criterion", "AC-US2-01")
 
-    added = work.text(ready, "tasks.md").partition("### T-004")[2]
+    added = scoped.text(ready, "tasks.md").partition("### T-004")[2]
     assert "**User Story**: US-002\n**Satisfies ACs**: AC-US2-01\n" in added
 
 
@@ -254,19 +254,19 @@ def test_complete_takes_the_label_away_and_undo_brings_none_back(ready: Project)
 def test_undo_takes_the_labels_back_and_leaves_the_documents(ready: Project) -> None:
     before = ready.labels()
     ready.run(*SCOPE)
-    tasks = work.text(ready, "tasks.md")
+    tasks = scoped.text(ready, "tasks.md")
 
     done = ready.run("undo", "7", "--yes")
 
     assert done.code == 0, done.said
     assert before == ready.labels()
-    assert tasks == work.text(ready, "tasks.md")
+    assert tasks == scoped.text(ready, "tasks.md")
     assert "spec.md and tasks.md keep the text of the reopen" in done.err
 
 
 def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) -> None:
     project.increment(status="active", links=project.items(finished=False))
-    work.write(project, status="active")
+    scoped.write(project, status="active")
 
     done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
 
@@ -279,7 +279,7 @@ def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) 
     assert said.startswith(f"**Scope changed**: {CHANGE}\n\n")
     assert f"- [ ] T-004: {TITLES[0]}" in said
     assert next(event["event"] for event in project.events()) == "amended"
-    assert "T-005" in work.text(project, "tasks.md")
+    assert "T-005" in scoped.text(project, "tasks.md")
 
 
 def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
@@ -296,13 +296,13 @@ def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
 
 def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> None:
     project.increment(status="paused")
-    work.write(project, status="paused")
+    scoped.write(project, status="paused")
 
     done = project.run("resume", "7", "--scope", CHANGE, *TASKS)
 
     assert done.code == 0, done.said
     assert project.metadata()["status"] == "active"
-    assert "T-005" in work.text(project, "tasks.md")
+    assert "T-005" in scoped.text(project, "tasks.md")
 
 
 def test_an_archived_increment_comes_back_with_its_documents(project: Project) -> None:
@@ -311,7 +311,7 @@ def test_an_archived_increment_comes_back_with_its_documents(project: Project) -
     done = project.run(*SCOPE)
 
     assert done.code == 0, done.said
-    assert "### T-002: Remember the switch" in work.text(project, "tasks.md")
+    assert "### T-002: Remember the switch" in scoped.text(project, "tasks.md")
 
 
 def test_documents_that_are_missing_are_made(project: Project) -> None:
@@ -322,8 +322,8 @@ def test_documents_that_are_missing_are_made(project: Project) -> None:
     done = project.run(*SCOPE)
 
     assert done.code == 0, done.said
-    assert work.text(project, "tasks.md").startswith("# Tasks\n\n## Scope change ")
-    assert f"> {CHANGE}\n" in work.text(project, "spec.md")
+    assert scoped.text(project, "tasks.md").startswith("# Tasks\n\n## Scope change ")
+    assert f"> {CHANGE}\n" in scoped.text(project, "spec.md")
 
 
 @pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
@@ -340,7 +340,7 @@ def test_a_document_that_is_no_text_is_not_overwritten(ready: Project, name: str
 
 def test_the_check_boxes_of_an_item_that_unlatch_made_follow(project: Project) -> None:
     project.increment(status="active")
-    work.write(project, status="active")
+    scoped.write(project, status="active")
     project.run("github", "create-issue", "7")
     project.run("complete", "7")
 
@@ -397,7 +397,7 @@ def test_a_dry_run_asks_nothing(ready: Project) -> None:
 def test_offline_leaves_the_items_and_not_the_documents(ready: Project) -> None:
     ready.run(*SCOPE, "--offline")
 
-    assert "T-005" in work.text(ready, "tasks.md")
+    assert "T-005" in scoped.text(ready, "tasks.md")
     assert ready.wrote() == []
     ready.run("sync", "7")
     assert ready.comments()["github"][0].startswith("**Reopened with scope change**")

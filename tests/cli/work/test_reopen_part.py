@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.cli import work
+from tests.cli import scoped
 from tests.cli.project import REASON, Project
 
 RESUME = ("reopen", "7", "--reason", REASON, "--yes")
@@ -35,7 +35,7 @@ def ready(project: Project) -> Project:
         url = f"{project.box.github.web_url}/octo/widgets/issues/{number}"
         items.append({"issue": number, "url": url, "story": story, "base": base})
     project.increment(links={"github": {"issue": 4, "url": project.urls["github"], "items": items}})
-    work.write(project)
+    scoped.write(project)
     return project
 
 
@@ -64,9 +64,9 @@ def test_what_is_named_is_open_again_and_its_items_follow(
     done = ready.run(*RESUME, *option)
 
     assert done.code == 0, done.said
-    before = {"spec.md": work.SPEC.format(status="active"), "tasks.md": work.TASKS}
+    before = {"spec.md": scoped.SPEC.format(status="active"), "tasks.md": scoped.TASKS}
     for name, text in before.items():
-        found = changed(text, work.text(ready, name))
+        found = changed(text, scoped.text(ready, name))
         assert (lines if name == document else 0) == len(found)
         assert all("[x]" in old and "[ ]" in new for old, new in found)
     assert opened == {number for number, state in states(ready).items() if state == "open"}
@@ -142,7 +142,7 @@ def test_an_unknown_id_changes_nothing(
 
 def test_an_id_that_occurs_twice_is_told_with_its_lines(ready: Project) -> None:
     path = ready.folder() / "tasks.md"
-    path.write_text(work.TASKS + "\n### T-002: Again\n\n**Status**: [x] completed\n")
+    path.write_text(scoped.TASKS + "\n### T-002: Again\n\n**Status**: [x] completed\n")
     before = ready.tree()
 
     done = ready.run(*RESUME, "--task", "T-002")
@@ -161,7 +161,7 @@ def test_an_active_increment_has_parts_reopened(ready: Project) -> None:
     assert states(ready) == {4: "open", 11: "open", 12: "open"}
     assert len(ready.metadata()["reopenHistory"]) == 1
     assert ready.metadata()["amendments"][0]["parts"] == ["US-001"]
-    assert work.text(ready, "spec.md").count("[ ]") == 3
+    assert scoped.text(ready, "spec.md").count("[ ]") == 3
 
 
 def test_what_is_open_already_is_left_as_it_is(ready: Project) -> None:
@@ -188,7 +188,7 @@ def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
 
 def test_the_check_boxes_of_an_item_that_unlatch_made_are_unticked(project: Project) -> None:
     project.increment(status="active")
-    work.write(project, status="active")
+    scoped.write(project, status="active")
     project.run("github", "create-issue", "7")
     project.run("complete", "7")
 

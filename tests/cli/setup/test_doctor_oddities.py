@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
-from tests.cli.test_doctor import HOME, ULID, at, findings, messages, metadata
+from tests.cli.setup.test_doctor import HOME, ULID, at, findings, messages, metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable

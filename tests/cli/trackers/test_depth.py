@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, NAME, REASON, Project
-from tests.cli.test_documents import check
 
 SPEC = """# Smart discipline
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.terminal import Terminal
-from tests.cli.test_documents import check
 
 from unlatch_sandbox import Fault
 

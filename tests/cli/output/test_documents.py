@@ -12,7 +12,7 @@ from tests.cli.project import NAME, Project
 
 from unlatch_sandbox import Fault
 
-SCHEMAS = Path(__file__).parents[2] / "schemas"
+SCHEMAS = Path(__file__).parents[3] / "schemas"
 REASON = ("--reason", "More work turned up")
 RESUME = ("resume", "7", *REASON, "--yes")
 

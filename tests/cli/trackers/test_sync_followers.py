@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
-from tests.cli.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, writes
+from tests.cli.trackers.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, writes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, NAME, TITLE, Project
-from tests.cli.test_documents import check
 
 OTHER = "0008-other-words"
 

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.changes import reopen, transition, undo
-from tests.cli.test_documents import closed, schema
+from tests.cli.output.test_documents import closed, schema
 
 from unlatch.increments import records
 from unlatch.increments.files import linking, outbox

@@ -9,9 +9,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
-from tests.cli.test_documents import check
 
 from unlatch_sandbox import Fault
 

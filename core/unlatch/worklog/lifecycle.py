@@ -1,0 +1,24 @@
+"""The statuses that work goes through, and the moves between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle(Generic[S]):
+    """The status table of one kind of work."""
+
+    moves: Mapping[S, frozenset[S]]  # the statuses that each status can move to
+    closed: frozenset[S]  # the statuses of finished work; to leave one needs a reason
+    reopened: frozenset[S] = frozenset()  # closed statuses that only a recorded reopen leaves
+
+    def can_move(self, current: S, to: S) -> bool:
+        """Whether a plain move is allowed."""
+        return to in self.moves[current] and current not in self.reopened
