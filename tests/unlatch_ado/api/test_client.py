@@ -83,7 +83,7 @@ def test_headers_and_body_of_a_change_reach_the_server(tmp_path: Path) -> None:
     assert headers["Content-Type"] == "application/json-patch+json; charset=utf-8"
     assert headers["Accept"] == "application/json;api-version=7.1-preview.3"
     assert headers["Authorization"] == "Bearer secret-token"
-    assert headers["User-Agent"].endswith("azure-devops/7.1.0b4")
+    assert headers["User-Agent"].startswith("unlatch/")
     assert json.loads(call.request.body or "") == [
         {"op": "test", "path": "/rev", "value": 3},
         {"op": "replace", "path": "/fields/System.Tags", "value": ""},
