@@ -120,14 +120,14 @@ class PermissionCheck:
             for move in issue.answer.transitions or ()
             for word in (move.id, move.name)
         }
-        told = set()
+        reported = set()
         for one in types:
             statuses = {word.casefold() for s in one.statuses for word in (s.name, s.id or "")}
             table = self._settings.transitions_at(project, one.name)
             for wanted in map(table.towards, Goal):
-                if wanted is None or wanted.casefold() in statuses | offered or wanted in told:
+                if wanted is None or wanted.casefold() in statuses | offered or wanted in reported:
                     continue
-                told.add(wanted)
+                reported.add(wanted)
                 yield Remark(
                     "transition-unknown",
                     f"{wanted!r} is not a status of {one.name} in {project}, and no linked issue "

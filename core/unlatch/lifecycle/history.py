@@ -60,8 +60,8 @@ def life(increment: Increment, events: Sequence[Event]) -> list[Event]:
     moments = [("completed", at) for at in _completions(increment, events)]
     if increment.created and not any(isinstance(event, Created) for event in events):
         moments.append(("created", increment.created))
-    told = [OtherEvent(id="", at=at, by="-", word=word) for word, at in moments]
-    return in_order([*told, *events])
+    others = [OtherEvent(id="", at=at, by="-", word=word) for word, at in moments]
+    return in_order([*others, *events])
 
 
 def _completions(increment: Increment, events: Sequence[Event]) -> list[datetime]:

@@ -24,7 +24,7 @@ def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:
     """Read the items at browser addresses; all of them must be there.
 
     Raises:
-        UsageError: an address is not an item's, or lies outside the configured targets.
+        UsageError: an address is not an item's, or is outside the configured targets.
         TrackerError: an item cannot be read.
     """
     refs = [trackers.recognise(url) for url in urls]

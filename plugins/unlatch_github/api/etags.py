@@ -87,5 +87,5 @@ def _slim(issue: dict[str, Any]) -> dict[str, Any]:
 
 def _sum(raw: dict[str, Any]) -> str:
     # Files are not synced to the disk: one that a power cut tore fails its check sum.
-    told = json.dumps([raw["url"], raw["etag"], raw["issue"]], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
+    content = json.dumps([raw["url"], raw["etag"], raw["issue"]], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from github.Requester import Requester
 
 _DELIBERATE = frozenset({"not_planned", "duplicate"})
-# The write may have taken effect in spite of the answer.
+# The write may have taken effect despite the answer.
 _NOT_UNDERSTOOD: dict[bool, tuple[type[TrackerError], str]] = {
     True: (UnknownOutcome, "unknown-outcome"),
     False: (Rejected, "answer-not-understood"),

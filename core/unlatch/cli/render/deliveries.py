@@ -135,8 +135,8 @@ def tell_all_left(ended: Sequence[Delivered]) -> None:
             tell_left(one)
     else:
         count = sum(one.left for one in unfinished)
-        told = f"{times(count, 'operation')} of {times(len(unfinished), 'increment')} recorded"
-        output.talk(f"{output.warn(f'{told} and not delivered.')} Next: unlatch sync")
+        left = f"{times(count, 'operation')} of {times(len(unfinished), 'increment')} recorded"
+        output.talk(f"{output.warn(f'{left} and not delivered.')} Next: unlatch sync")
 
 
 def tell_left(delivered: Delivered) -> None:

@@ -54,7 +54,7 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
             _tell(result)
             tell_warnings(result.warnings, known=shown)
             if result.entry and typed.yes:
-                _warn_of_frequency(session, result.increment, told=result.warnings)
+                _warn_of_frequency(session, result.increment, shown=result.warnings)
         delivered = deliver_and_tell(
             session,
             result.increment,
@@ -189,7 +189,7 @@ def _introduce(
         output.talk(seen_line(registry, seen, columns=columns))
     count = times(increment.effective_reopens, "time")
     output.talk(f"    {'Reopened before':<{columns}}{count}")
-    _warn_of_frequency(session, increment, more=1, told=warnings)
+    _warn_of_frequency(session, increment, more=1, shown=warnings)
     tell_warnings(warnings)
     return items
 
@@ -252,16 +252,16 @@ def _tell_end(result: ResumeResult, delivered: Delivered, wanted: str, code: int
 
 
 def _warn_of_frequency(
-    session: Session, increment: Increment, *, more: int = 0, told: Iterable[UnlatchError] = ()
+    session: Session, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
 ) -> None:
     """Warn of an increment that was reopened often, or will have been with `more` reopens.
 
-    Nothing is shown where the warnings `told` say the same.
+    Nothing is shown where the warnings `shown` say the same.
     """
     count = increment.effective_reopens + more
     if count < session.workspace.config.frequent_reopens:
         return
-    if not any(one.id == "reopened-too-often" for one in told):
+    if not any(one.id == "reopened-too-often" for one in shown):
         verb = "will be" if more else "was"
         warning = (
             f"    This {verb} reopen number {count}: an increment that is reopened often "
