@@ -52,13 +52,9 @@ def _sources() -> Iterator[Path]:
 
 def _error_classes(trees: list[ast.Module]) -> set[str]:
     found = {_ROOT_CLASS}
+    classes = [node for t in trees for node in ast.walk(t) if isinstance(node, ast.ClassDef)]
     while True:
-        more = {
-            node.name
-            for tree in trees
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ClassDef) and any(_is_name(b, found) for b in node.bases)
-        }
+        more = {node.name for node in classes if any(_is_name(b, found) for b in node.bases)}
         if more <= found:
             return found
         found |= more
