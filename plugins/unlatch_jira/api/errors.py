@@ -22,6 +22,7 @@ _LISTS = ("/field", "/statuses")
 _QUESTIONS = ("/bulkfetch", "/preview")
 _LONGEST_INTERVAL = 3600
 _OFF_SCREEN = "not on the appropriate screen"
+_SCREEN_HINT = "ask an administrator to put the field on the project's screens"
 _RATE_HINTS = {
     "jira-quota": "the site's hourly quota is used up; `unlatch sync` goes on after the reset",
     "jira-burst": "too many requests of one kind at once; `unlatch sync`, or a longer --max-wait",
@@ -34,7 +35,7 @@ _BUCKET_HINT = (
 
 
 class FieldsNotOnScreen(Rejected):
-    """A write named fields that the issue's screen does not show; nothing of it was done.
+    """A write was refused for some of its fields, mostly as no screen has them; nothing was done.
 
     Args:
         said: Jira's message.
@@ -42,14 +43,15 @@ class FieldsNotOnScreen(Rejected):
     """
 
     def __init__(self, said: str, *, fields: Collection[str], status: int) -> None:
+        is_screen = _OFF_SCREEN in said
         super().__init__(
-            "field-not-on-screen",
+            "field-not-on-screen" if is_screen else "tracker-rejected",
             f"Jira refused the change: {said}",
-            hint="ask an administrator to put the field on the project's screens",
+            hint=_SCREEN_HINT if is_screen else "`--trace-http FILE` shows the whole answer",
             status=status,
         )
         self.fields = frozenset(fields)
-        self.reason = "no screen of the issue shows them" if _OFF_SCREEN in said else said
+        self.reason = "no screen of the issue shows them" if is_screen else said
 
 
 def explain(answer: Answer) -> TrackerError | None:
