@@ -113,7 +113,7 @@ SECTIONS = {
         Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
     ),
     "Try": (
-        Entry("demo", "sandbox:demo", "Watch the main job (no account needed)", _LOCAL, _DEMO),
+        Entry("demo", "sandbox:demo", "See unlatch at work (no account needed)", _LOCAL, _DEMO),
         Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
     ),
     "More": (

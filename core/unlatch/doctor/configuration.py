@@ -69,7 +69,7 @@ def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Found:
     if what.startswith((WRONG_FILE, WRONG_TABLE)):
         hint = "move it there"
     else:
-        hint = f"it means: {known[key]}" if known.get(key) else _similar(key, known)
+        hint = f"meaning: {known[key]}" if known.get(key) else _similar(key, known)
     return Found(f"{key}: {what}", f"{origin}:{key}", hint)
 
 

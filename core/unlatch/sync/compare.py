@@ -110,7 +110,9 @@ def decide(
     if changed == (False, False):
         # A base whose sides differ was recorded when an item was left alone.
         is_apart = (here is Side.OPEN) is not (there is Side.OPEN)
-        return Decision(Verdict.EXPECTED, "left apart on purpose") if is_apart else _IN_SYNC
+        return (
+            Decision(Verdict.EXPECTED, "its user story was not reopened") if is_apart else _IN_SYNC
+        )
     if here is there or (changed != (True, True) and Side.OPEN not in (here, there)):
         return Decision(Verdict.RECORD, "both sides agree")
     if changed == (True, True):
@@ -132,7 +134,7 @@ def _decide_without_base(here: Side, there: Side, context: ReconcileContext) -> 
     if (here is Side.OPEN) is (there is Side.OPEN):
         return Decision(Verdict.RECORD, "compared for the first time, and in sync")
     if here is not Side.OPEN and context.needed:
-        return Decision(Verdict.EXPECTED, "another unfinished increment needs it")
+        return Decision(Verdict.EXPECTED, "stays open for another unfinished increment")
     states = ("open", "closed") if here is Side.OPEN else ("finished", "open")
     why = f"the increment is {states[0]} and the item {states[1]}, and they were never in sync"
     return Decision(Verdict.DRIFT, why)
@@ -141,7 +143,7 @@ def _decide_without_base(here: Side, there: Side, context: ReconcileContext) -> 
 def _push(here: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
     """Decide about an item that has to follow its increment."""
     if here is not Side.OPEN and context.needed:
-        return Decision(Verdict.EXPECTED, "another unfinished increment needs it")
+        return Decision(Verdict.EXPECTED, "stays open for another unfinished increment")
     done = "reopened" if here is Side.OPEN else "finished"
     if not policy.direction.pushes:
         return Decision(Verdict.DRIFT, f"the increment was {done}, and nothing is pushed there")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.cli.project import NAME, Done, Project
+from tests.cli.terminal import Terminal
 
 ULID = "01JC0000000000000000000000"
 HOME = ".unlatch/increments"
@@ -348,3 +349,11 @@ def test_real_increments_have_old_shapes_and_one_that_cannot_be_written(project:
 
     assert done.document["increments"] == 51
     assert [name for name, _ in findings(done, "error")] == ["metadata-duplicate-key"]
+
+
+def test_findings_wrap_in_a_narrow_terminal(project: Project) -> None:
+    with Terminal(project, "doctor", columns=60) as terminal:
+        terminal.end()
+
+    assert "[host-trusted]" in terminal.text
+    assert "\\n" not in terminal.text

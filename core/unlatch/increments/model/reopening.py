@@ -47,7 +47,7 @@ def category_of(word: str | None, rules: ReopenRules) -> str | None:
     found = known.get(word.casefold(), "") if known else word
     if not _is_word(found):
         hint = f"one of {', '.join(rules.categories)}" if known else "one word, such as bug"
-        message = f"{word[:LONGEST_CATEGORY]!r} is no category of reasons"
+        message = f"{word[:LONGEST_CATEGORY]!r} is not a known category of reasons"
         raise UsageError("category-unknown", message, hint=hint)
     return found
 

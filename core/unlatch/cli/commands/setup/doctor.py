@@ -162,10 +162,10 @@ def _tell_finding(one: output.Json, where: str) -> None:
     head = f"  {severity:<9}"
     place = f"{output.clean(where)}: " if where else ""
     message = output.clean(_without_place(one["message"], where))
-    text = _wrapped(f"{place}{message} [{one['id']}]", head)
-    output.data(text.replace(severity, _STYLES[severity](severity), 1))
+    first, *others = _wrapped(f"{place}{message} [{one['id']}]", head)
+    output.data(first.replace(severity, _STYLES[severity](severity), 1), *others)
     if one["hint"]:
-        output.data(_wrapped(f"next: {output.clean(one['hint'])}", " " * len(head)))
+        output.data(*_wrapped(f"next: {output.clean(one['hint'])}", " " * len(head)))
 
 
 def _without_place(message: str, where: str) -> str:
@@ -179,10 +179,10 @@ def _without_place(message: str, where: str) -> str:
     return message
 
 
-def _wrapped(text: str, head: str) -> str:
+def _wrapped(text: str, head: str) -> list[str]:
     if not sys.stdout.isatty():
-        return f"{head}{text}"
-    return textwrap.fill(
+        return [f"{head}{text}"]
+    return textwrap.wrap(
         text,
         width=min(shutil.get_terminal_size().columns, _WIDEST),
         initial_indent=head,

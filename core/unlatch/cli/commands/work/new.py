@@ -19,7 +19,9 @@ def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
     @click.argument("title", required=False)
     @click.option("--from", "url", metavar="URL", help="Take title and link from this item.")
-    @click.option("--type", "kind", default="feature", show_default=True, help="Its type.")
+    @click.option(
+        "--type", "kind", default="feature", show_default=True, help="Type of the increment."
+    )
     @BY
     @JSON
     @with_session

@@ -105,7 +105,7 @@ def _confirm(
     require_terminal(f"{count} would be resumed", "repeat with --reason TEXT --yes")
     for one in plans:
         links = ", ".join(f"{link.tracker} {link.item}" for link in one.before.links)
-        shown = output.faint(output.clean(f"  {links}"))
+        shown = output.faint(f"  {output.clean(links)}")
         output.talk(f"  {one.before.id}: {one.before.status}{shown}")
     verb = "leave" if typed.offline else "write to"
     output.talk(f"Resuming will set {count} active and {verb} {times(items, 'item')}.")
