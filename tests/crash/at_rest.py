@@ -102,7 +102,7 @@ class AtRest:
                 ] += 1
                 why = self._why(name, url)
                 if differs and not any(
-                    one in why for one in (*_APART, "unfinished increment", "was not reopened")
+                    one in why for one in (*_APART, "unfinished increment", "on purpose")
                 ):
                     yield f"{url} differs, and nobody says why: {why!r}"
             elif differs and "on purpose" in self._why(name, url):
