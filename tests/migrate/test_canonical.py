@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.increments.files.making import GITHUB, SHAPES, Project, metadata
 
-from unlatch.increments.files.layout import Folder
 from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
+from unlatch.worklog.collection import Folder
 
 ISSUE = GITHUB.format(4)
 

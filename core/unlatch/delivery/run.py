@@ -70,7 +70,7 @@ class SharedItems:
     @cached_property
     def _in_doubt(self) -> Mapping[tuple[str, str], set[str]]:
         in_doubt: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for folder in self.manager.layout.folders():
+        for folder in self.manager.collection.folders():
             with suppress(OSError, UnlatchError):
                 if _ATTEMPT in read_file(folder.path / METADATA):
                     one = self.manager.read(folder.name)

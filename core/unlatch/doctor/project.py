@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from unlatch.config.specweave import automatic_sync, unused_mappings
 from unlatch.doctor.finding import Found, Hits
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE, sorted_folders
+from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE
 from unlatch.increments.model.limits import days_idle, is_stale, wip
 from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
+from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:

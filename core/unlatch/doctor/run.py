@@ -38,7 +38,7 @@ def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:
 def count_increments(layout: Layout) -> int:
     """The number of increments, as far as their folders can be listed."""
     with suppress(StoreError):
-        return sum(1 for _ in layout.folders())
+        return sum(1 for _ in layout.collection.folders())
     return 0
 
 

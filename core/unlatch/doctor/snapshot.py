@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from unlatch.doctor.shape import pointer
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS, Folder
+from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.records.contracts import event_schema, metadata_schema
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest, Settings
+    from unlatch.worklog.collection import Folder
     from unlatch.worklog.json_text.document import JsonText
 
 
@@ -110,7 +111,7 @@ class ProjectSnapshot:
     @cached_property
     def increments(self) -> tuple[IncrementFiles, ...]:
         """The files of all increments; StoreError where the folders cannot be listed."""
-        return tuple(IncrementFiles(self, folder) for folder in self.layout.folders())
+        return tuple(IncrementFiles(self, folder) for folder in self.layout.collection.folders())
 
     @cached_property
     def readable(self) -> tuple[ReadableIncrement, ...]:

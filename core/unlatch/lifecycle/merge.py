@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, unexpected
-from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, Folder
+from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.merge.metadata import UnmergeableError, merge_events, merge_metadata
 from unlatch.project.git.run import merge_file, run_git
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.records.links import Shapes
     from unlatch.project.workspace import Workspace
+    from unlatch.worklog.collection import Folder
 
 
 # git's numbers for the versions of a file that is in conflict.

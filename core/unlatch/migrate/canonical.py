@@ -21,9 +21,9 @@ from unlatch.worklog.json_text.document import JsonText
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
-    from unlatch.increments.files.layout import Folder
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.manifest import LinkShape
+    from unlatch.worklog.collection import Folder
 
 _SYNONYMS = (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
 _TIMES = tuple(keys[0] for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS))

@@ -9,17 +9,11 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import (
-    HOME,
-    METADATA,
-    SPECWEAVE,
-    Folder,
-    Layout,
-    sorted_folders,
-)
+from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE
 from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
 from unlatch.migrate.journal import Move
+from unlatch.worklog.collection import Collection, sorted_folders
 from unlatch.worklog.safe_open import exists, open_folder, read_file
 
 if TYPE_CHECKING:
@@ -28,6 +22,7 @@ if TYPE_CHECKING:
 
     from unlatch.config.config import RawConfig
     from unlatch.project.workspace import Workspace
+    from unlatch.worklog.collection import Folder
 
 THEIRS, OURS = f"{SPECWEAVE}/increments", f"{HOME}/increments"
 _ATTRIBUTES = ".gitattributes"
@@ -86,7 +81,7 @@ def plan_migration(workspace: Workspace) -> MigrationPlan:
 
 def _folders(increments: Path) -> Iterator[Folder]:
     yield from sorted_folders(increments, archived=False)
-    for archive in Layout(increments, increments).archives():
+    for archive in Collection(increments).archives():
         yield from sorted_folders(archive, archived=True)
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import DOCUMENTS, document, read_document, read_metadata
 from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.atomic import replace_file
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.model.increment import Amended, Increment
+    from unlatch.worklog.collection import Folder
 
 
 # The documents of an amendment that are left to write, and the ids of its tasks.

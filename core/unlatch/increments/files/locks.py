@@ -132,7 +132,7 @@ def _explain(where: Path, subject: str) -> Iterator[None]:
 def _open_increment(layout: Layout, name: str) -> int:
     missing: Exception = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     # It may leave the archive during the search.
-    for parent in chain([layout.increments], layout.archives(), [layout.increments]):
+    for parent in chain([layout.increments], layout.collection.archives(), [layout.increments]):
         try:
             return _open(parent / name)
         except (FileNotFoundError, NotADirectoryError):

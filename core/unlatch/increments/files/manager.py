@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import gc
-from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import SPEC, Folder, Layout, listing
+from unlatch.increments.files.layout import SPEC, Layout
 from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.reading import unreadable_documents, words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.worklog.atomic import vanished
-from unlatch.worklog.file_check import UnsafePath
-from unlatch.worklog.ids import matches, number_of
-from unlatch.worklog.safe_open import open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.records.links import Shapes
+    from unlatch.worklog.collection import Collection, Folder
     from unlatch.worklog.event_log import Event
 
 
 @dataclass(eq=False)
 class MetadataManager:
-    """The increments of one project; a folder is listed again only after it changed.
+    """The increments of one project.
 
     Modules that only writing needs are imported by the methods that write: `list` is faster so.
     The clock returns a time with a zone, and `new_id` a ULID.
@@ -43,8 +38,10 @@ class MetadataManager:
     shapes: Shapes
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
-    _found: set[str] = field(default_factory=set, init=False)
-    _listings: dict[Path, tuple[int, Sequence[str]]] = field(default_factory=dict, init=False)
+    collection: Collection = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.collection = self.layout.collection
 
     def find(self, wanted: str) -> Folder:
         """The folder for 7, 0007, or a folder's name; archived ones too.
@@ -54,16 +51,9 @@ class MetadataManager:
             StoreError: `folder-vanished`, if it was found before.
         """
         increments = self.layout.increments
-        candidates = self._candidates(wanted)
-        if not candidates:
-            # A folder that appeared in the same clock tick may be missing in a known listing.
-            self._listings.clear()
-            candidates = self._candidates(wanted)
+        candidates = self.collection.find(wanted)
         if len(candidates) == 1:
-            self._found.add(candidates[0].name)
             return candidates[0]
-        if wanted in self._found:
-            raise vanished(increments / wanted)
         if not candidates:
             raise UsageError(
                 "unknown-increment",
@@ -85,7 +75,7 @@ class MetadataManager:
 
     def list(self) -> list[Increment | BrokenIncrement]:
         """All increments, archived and broken ones included."""
-        return [*self.each(self.layout.folders())]
+        return [*self.each(self.collection.folders())]
 
     def read_all(self) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
         """The increments that can be read, and those that cannot."""
@@ -178,26 +168,3 @@ class MetadataManager:
     def unarchive(self, wanted: str) -> Increment:
         """Move an increment out of the archive, and update its documents from metadata.json."""
         return self.change(wanted, lambda before, data: [], unarchive=True)  # noqa: ARG005
-
-    def _candidates(self, wanted: str) -> Sequence[Folder]:
-        increments = self.layout.increments
-        archives = [name for name in self._folders_in(increments) if name.startswith("_")]
-        found = []
-        for place in (increments, *(increments / name for name in archives)):
-            with suppress(UnsafePath):  # its increments are unknown
-                names = self._folders_in(place)
-                found += [
-                    Folder(name, place / name, place != increments)
-                    for name in ([wanted] if wanted in names else names)
-                    if matches(name, wanted) and number_of(name) is not None
-                ]
-        return found
-
-    def _folders_in(self, folder: Path) -> Sequence[str]:
-        """The sorted names of the folders in it, and of links, which may be folders."""
-        with listing(folder), open_folder(folder) as opened:
-            changed = opened.changed()
-            if self._listings.get(folder, (None,))[0] != changed:
-                self._listings[folder] = (changed, opened.folders())
-            return self._listings[folder][1]
-        return []

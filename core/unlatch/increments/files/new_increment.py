@@ -52,7 +52,7 @@ def make_increment(
     facts: dict[str, Any],
 ) -> str:
     """Make an increment in planning, with the next number; returns the name of its folder."""
-    number = 1 + max((number_of(one.name) or 0 for one in layout.folders()), default=0)
+    number = 1 + max((number_of(one.name) or 0 for one in layout.collection.folders()), default=0)
     name = f"{number:04d}-{slug_of(title)}"
     times = dict.fromkeys(("created", "lastActivity"), stamp(facts["at"]))
     data = {"id": name, "status": Status.PLANNING.value, "type": kind, **times}

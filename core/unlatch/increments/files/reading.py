@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Folder
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.worklog.file_check import or_restore
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from unlatch.worklog.collection import Folder
 
 
 FORMAT_VERSION = 2

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import METADATA, Folder
+from unlatch.increments.files.layout import METADATA
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     COMPLETED_KEYS,
@@ -29,6 +29,7 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from unlatch.worklog.collection import Folder
     from unlatch.worklog.json_text.document import JsonText
 
 _RECORDS = frozenset({"reopenHistory", "pending", AMENDMENTS})

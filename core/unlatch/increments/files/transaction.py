@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import write_amendments
-from unlatch.increments.files.layout import METADATA, SPEC, Folder, Layout
+from unlatch.increments.files.layout import METADATA, SPEC, Layout
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     COMPLETED_KEYS,
@@ -25,6 +25,7 @@ from unlatch.increments.records.link_edits import block_at
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, write_reopen
 from unlatch.worklog.atomic import replace_file, sweep, writing
+from unlatch.worklog.collection import Folder
 from unlatch.worklog.safe_open import open_folder
 from unlatch.worklog.times import stamp
 

@@ -19,7 +19,7 @@ from unlatch.increments.model.status import Status, read_status
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch.increments.files.layout import Folder
+    from unlatch.worklog.collection import Folder
 
 
 Listed = Increment | BrokenIncrement
@@ -35,7 +35,7 @@ _MOST_ITEMS = 34
 @with_session
 def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
     status = _status(wanted) if wanted is not None else None
-    folders = [*session.layout.folders()]
+    folders = [*session.layout.collection.folders()]
     listed = [one for one in folders if everything or not one.archived]
     notes: list[str] = []
     left_out: list[BrokenIncrement] = []

@@ -1,0 +1,137 @@
+"""The folders of one kind of work, as `0007-search`, and its archives, folders as `_archive`."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.worklog.atomic import vanished
+from unlatch.worklog.file_check import UnsafePath, or_restore
+from unlatch.worklog.ids import matches, number_of
+from unlatch.worklog.safe_open import list_folder, open_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.worklog.folder import OpenFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The folder of one piece of work.
+
+    Args:
+        place: its path; a string where many are listed, because making a Path takes a while.
+        within: the folder around it, while that is open: many are read faster from there.
+    """
+
+    name: str
+    place: Path | str
+    archived: bool
+    within: OpenFolder | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place)
+
+
+@dataclass(eq=False)
+class Collection:
+    """The folders of one kind of work in a project; `find` lists them again only after a change.
+
+    Each method raises StoreError `folder-unreadable` if they cannot be listed.
+    """
+
+    path: Path
+    _found: set[str] = field(default_factory=set, init=False)
+    _listings: dict[Path, tuple[int, Sequence[str]]] = field(default_factory=dict, init=False)
+
+    def archives(self) -> Iterator[Path]:
+        """The archive folders, by name."""
+        yield from (self.path / name for name in self._names(self.path) if name.startswith("_"))
+
+    def folders(self) -> Iterator[Folder]:
+        """All folders by name, the archived ones last.
+
+        An archive that is a link is not followed and is itself among them: reading it fails.
+        """
+        yield from sorted_folders(self.path, archived=False)
+        for archive in self.archives():
+            try:
+                yield from sorted_folders(archive, archived=True)
+            except UnsafePath:
+                yield Folder(archive.name, archive, archived=True)
+
+    def find(self, wanted: str) -> Sequence[Folder]:
+        """The folders for 7, 0007, or a folder's name; archived ones too.
+
+        Raises:
+            StoreError: `folder-vanished`, if one of this name was found before.
+        """
+        found = self._matching(wanted)
+        if not found:
+            # A folder that appeared in the same clock tick may be missing in a known listing.
+            self._listings.clear()
+            found = self._matching(wanted)
+        if not found and wanted in self._found:
+            raise vanished(self.path / wanted)
+        self._found.update(folder.name for folder in found)
+        return found
+
+    def _matching(self, wanted: str) -> Sequence[Folder]:
+        found = []
+        for place in (self.path, *self.archives()):
+            with suppress(UnsafePath):  # its folders are unknown
+                names = self._names(place)
+                found += [
+                    Folder(name, place / name, place != self.path)
+                    for name in ([wanted] if wanted in names else names)
+                    if matches(name, wanted) and number_of(name) is not None
+                ]
+        return found
+
+    def _names(self, parent: Path) -> Sequence[str]:
+        """The sorted names of the folders in it, and of links, which may be folders."""
+        with _listing(parent), open_folder(parent) as opened:
+            changed = opened.changed()
+            if self._listings.get(parent, (None,))[0] != changed:
+                self._listings[parent] = (changed, opened.folders())
+            return self._listings[parent][1]
+        return []
+
+
+def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
+    """The folders of work directly below `parent`, by name; StoreError as `Collection`."""
+    names: list[str] = []
+    with _listing(parent):
+        within, names = list_folder(parent)
+    for name in names:
+        if number_of(name) is not None:
+            yield Folder(name, f"{parent}{os.sep}{name}", archived, within)
+
+
+@contextmanager
+def _listing(parent: Path) -> Iterator[None]:
+    """Explain errors of listing a folder; a missing one is passed over."""
+    try:
+        yield
+    except FileNotFoundError:
+        return
+    except NotADirectoryError as error:
+        raise StoreError(
+            "folder-unreadable",
+            "a file is in place of the folder",
+            where=str(parent),
+            hint=or_restore("put the folder in its place", parent, what="it"),
+        ) from error
+    except OSError as error:
+        raise StoreError(
+            "folder-unreadable",
+            f"the folder cannot be listed: {error.strerror}",
+            where=str(parent),
+            hint="check the folder's permissions",
+        ) from error
