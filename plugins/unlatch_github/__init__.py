@@ -8,7 +8,8 @@ from unlatch.spi import Capability, CommandToken, EnvToken, LinkShape, Manifest,
 
 _LONGEST_LABEL = 50
 _REMOTE = re.compile(
-    r"(?:https://|ssh://git@|git@)github\.com[:/](?P<name>[\w.-]+/[\w.-]+)/?$", re.ASCII
+    r"(?:https://|ssh://git@|git@)github\.com[:/](?P<name>[\w.-]+/[\w.-]+)(?:/issues/\d+)?/?$",
+    re.ASCII,
 )
 
 
@@ -25,7 +26,7 @@ def label_problem(label: str) -> str | None:
 
 
 def from_remote(url: str) -> str | None:
-    """The configuration for a project whose git remote is on github.com."""
+    """The configuration for a git remote, or an issue, on github.com."""
     match = _REMOTE.match(url)
     if match is None:
         return None

@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from unlatch import __version__
+from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, SECTIONS, Entry, Globals
 from unlatch.project.entry_points import entry_points
 
 PLUGINS = "unlatch.plugins"
 
 
-class App(click.Group):
+class App(Group):
     """All commands, and one group for each installed tracker."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

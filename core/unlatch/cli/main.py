@@ -56,23 +56,37 @@ def _tell_interrupt() -> int:
 
 
 def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
-    if "--json" in arguments:
-        message, hint = error.format_message(), "see --help of the command"
-        return _tell(UsageError("usage", message, hint=hint), arguments)
     from unlatch.cli.runtime import output  # noqa: PLC0415
+    from unlatch.cli.runtime.suggest import suggestion  # noqa: PLC0415
     from unlatch.worklog.neutral import visible  # noqa: PLC0415
 
+    meant = suggestion(error, arguments)
+    if isinstance(error, click.NoSuchOption):
+        # click names similar options itself; the command has the most similar one.
+        error.possibilities = None  # type: ignore[misc]  # final, but the error ends here
+    if "--json" in arguments:
+        hint = meant or f"{_path(error)} --help"
+        return _tell(UsageError("usage", error.format_message(), hint=hint), arguments)
     # The message quotes user input; only click's own line breaks are line breaks.
-    error.message = visible(error.message)  # type: ignore[misc]  # final, but the error ends here
+    error.message = visible(error.message)  # type: ignore[misc]  # as above
     shown = io.StringIO()
     error.show(shown)
     output.talk(*shown.getvalue().removesuffix("\n").split("\n"))
+    if meant:
+        output.talk(f"  next: {meant}")
     return error.exit_code
+
+
+def _path(error: click.ClickException) -> str:
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    return ctx.command_path if ctx else "unlatch"
 
 
 def _tell(error: UnlatchError, arguments: list[str]) -> int:
     from unlatch.cli.runtime.failure import tell  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.suggest import suggestion  # noqa: PLC0415
 
+    error.hint = error.hint or suggestion(error, arguments)
     return tell(error, arguments)
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UsageError
+from unlatch.errors import ConfigError, UsageError
 from unlatch.increments.files.linking import link as store_link
 from unlatch.increments.files.linking import unlink
 from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.project.trackers import Trackers
 from unlatch.spi import Capability, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi import ItemRef, Settings
 
 
 def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:
@@ -102,6 +103,28 @@ def find_link(increment: Increment, wanted: str) -> Link:
         f"{wanted!r} {known} the links of {increment.id}: {keys}",
         hint=f"unlatch show {increment.id}",
     )
+
+
+def increments_at(workspace: Workspace, url: str) -> list[Increment]:
+    """The increments with a link to the item at an address; raises as `Trackers.recognise`."""
+    trackers = Trackers(workspace)
+    ref = trackers.recognise(url)
+    settings = trackers.settings(ref.tracker)
+    increments, _ = workspace.manager.read_all()
+    return [one for one in increments if links_to(one, ref, settings)]
+
+
+def links_to(increment: Increment, ref: ItemRef, settings: Settings) -> bool:
+    """Whether an increment has a link to an item, by the settings of its tracker."""
+    theirs = (link for link in increment.links if link.tracker == ref.tracker)
+    return any(_is_at(settings, link, ref) for link in theirs)
+
+
+def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
+    try:
+        return settings.locate(link.item, link.url).url.casefold() == ref.url.casefold()
+    except ConfigError:
+        return False
 
 
 def create_target(trackers: Trackers, tracker: str) -> str:

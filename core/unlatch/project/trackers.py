@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from unlatch.errors import UsageError
 from unlatch.project.registry import load_plugin
@@ -13,7 +15,7 @@ from unlatch.worklog.user_files import state_folder
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, Settings, SyncPlugin
+    from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
     from unlatch.transport import Transport
 
 # Importing an SDK keeps Python's one thread busy. In parallel, all SDKs would be ready as late as
@@ -42,9 +44,18 @@ class Trackers:
         manifest = self.registry.manifest(name)
         if name in self._workspace.settings:
             return self._workspace.settings[name]
-        message, where = f"{manifest.title} is not configured", str(self._workspace.layout.config)
-        hint = f"add a table [trackers.{name}]; docs/configuration.md shows one"
-        raise UsageError("tracker-not-configured", message, where=where, hint=hint)
+        raise self._not_configured(manifest)
+
+    def _not_configured(self, manifest: Manifest, url: str = "") -> UsageError:
+        table = manifest.from_remote(url) if manifest.from_remote else None
+        lines = (table or manifest.example).splitlines()[1:]
+        example = f", for example with {', '.join(lines)}" if lines else ""
+        return UsageError(
+            "tracker-not-configured",
+            f"{manifest.title} is not configured",
+            where=str(self._workspace.layout.config),
+            hint=f"add a table [trackers.{manifest.name}]{example}",
+        )
 
     def locate(self, link: Link) -> ItemRef:
         """The item of a link; ConfigError if the configuration does not define its place.
@@ -74,10 +85,24 @@ class Trackers:
         if ref := next(filter(None, found), None):
             self.check_target(ref)
             return ref
-        known = ", ".join(self._workspace.settings) or "none"
+        raise self._not_recognised(url)
+
+    def _not_recognised(self, url: str) -> UsageError:
+        host = _host(url)
+        manifests = self.registry.manifests
+        for manifest in manifests.values():
+            if any(fnmatchcase(host, pattern) for pattern in manifest.hosts):
+                if manifest.name not in self._workspace.settings:
+                    return self._not_configured(manifest, url)
+                message = f"{manifest.title} has no {manifest.noun} at this address"
+                hint = f"paste the address of the {manifest.noun} as a browser shows it"
+                return UsageError("url-unknown", message, where=url, hint=hint)
+        known = ", ".join(manifests[name].title for name in self._workspace.settings) or "none"
         message = f"no configured tracker has an item at this address (configured: {known})"
-        hint = "paste the address of an item; its tracker's web_url must match"
-        raise UsageError("url-unknown", message, where=url, hint=hint)
+        hint = "paste the address of an item as a browser shows it"
+        if host:
+            hint += f"; if a tracker of yours is at {host}, set its address in .unlatch/config.toml"
+        return UsageError("url-unknown", message, where=url, hint=hint)
 
     def check_target(self, ref: ItemRef) -> None:
         """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
@@ -131,3 +156,10 @@ class Trackers:
         self._stopped.set()
         for transport in self._transport_of.values():
             transport.stop()
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

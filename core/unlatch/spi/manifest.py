@@ -106,7 +106,7 @@ class Manifest:
     # ValueError for any other message.
     events: Mapping[str, str] = field(default_factory=dict)
     example: str = ""  # its table in config.toml, as `unlatch init` proposes it
-    # Its table for a project whose git remote `origin` has this address; None if the address is not
+    # Its table for the address of the git remote `origin` or of an item; None if the address is not
     # this tracker's.
     from_remote: Callable[[str], str | None] | None = None
     spi_version: int = SPI_VERSION  # that the plugin was written for

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError, UsageError
+from unlatch.errors import UsageError
+from unlatch.lifecycle.link import links_to
 from unlatch.project.identity import LONGEST_NAME
 from unlatch.project.registry import Registry, load
 from unlatch.spi.text import without_controls, without_surrogates
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
-    from unlatch.spi import ItemEvent, ItemRef, Settings
+    from unlatch.spi import ItemEvent, ItemRef
 
 # Far above the largest issue that any tracker sends.
 MAX_EVENT_SIZE = 5_000_000
@@ -102,19 +103,8 @@ def match_event(
             hint="the URL has to begin with the tracker's web_url",
         )
     trackers.check_target(ref)
-    increments = tuple(
-        one
-        for one in everything
-        if any(link.tracker == tracker and _is_at(settings, link, ref) for link in one.links)
-    )
+    increments = tuple(one for one in everything if links_to(one, ref, settings))
     return MatchedEvent(tracker, event, ref, increments)
-
-
-def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
-    try:
-        return settings.locate(link.item, link.url).url.casefold() == ref.url.casefold()
-    except ConfigError:
-        return False
 
 
 def attribute_change(plan: SyncPlan, matched: MatchedEvent) -> SyncPlan:

@@ -134,6 +134,41 @@ def test_an_address_that_is_no_items_is_refused(project: Project, url: str) -> N
     assert refused(project, "link", "7", address) == (2, "url-unknown")
 
 
+@pytest.mark.parametrize(
+    ("url", "table"),
+    [
+        (
+            "https://github.com/o/r/issues/4",
+            '[trackers.github], for example with repository = "o/r"',
+        ),
+        ("https://acme.atlassian.net/browse/X-1", "[trackers.jira], for example with site = "),
+        ("https://dev.azure.com/a/b/_workitems/edit/1", "[trackers.ado], for example with org"),
+    ],
+)
+def test_the_address_of_a_tracker_that_is_not_configured_names_the_table_to_add(
+    project: Project, url: str, table: str
+) -> None:
+    project.increment()
+    project.configure("")
+
+    done = project.run("link", "7", url)
+
+    assert (2, True) == (done.code, "error[tracker-not-configured]" in done.err), done.err
+    assert f"next: add a table {table}" in done.err
+
+
+def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -> None:
+    project.increment()
+    project.configure('[trackers.github]\nrepository = "octo/widgets"\n')
+
+    page = project.run("link", "7", "https://github.com/octo/widgets/pull/4")
+    other = project.run("link", "7", "https://tracker.example/4")
+
+    assert "error[url-unknown]: GitHub has no issue at this address" in page.err
+    assert "(configured: GitHub)" in other.err
+    assert "if a tracker of yours is at tracker.example, set its address" in other.err
+
+
 def test_an_item_that_is_not_there_is_refused_and_the_others_are_not_linked_either(
     project: Project,
 ) -> None:

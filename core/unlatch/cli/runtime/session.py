@@ -8,11 +8,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.layout import Layout, find_layout, layout_at
 from unlatch.project.workspace import Workspace
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.transport import Wait
 
+T = TypeVar("T")
 flag = partial(click.option, is_flag=True)
 BY = click.option(
     "--by",
@@ -34,7 +37,6 @@ BY = click.option(
 )
 JSON = flag("--json", "as_json", help="Print one JSON document.")
 REASON = click.option("--reason", metavar="TEXT", help="Record this reason in the history.")
-ID = click.argument("wanted", metavar="ID")
 
 
 @dataclass
@@ -129,3 +131,32 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
 def _absolute(root: Path) -> Path:
     # Paths below the root are split at its folders' names, so none may be passed on the way there.
     return root.resolve() if ".." in root.parts else root.absolute()
+
+
+def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:
+    """Refuse the address of an item in place of IDs, and name the ID of its increment.
+
+    Raises:
+        UsageError: `id-is-url`, or the address is not that of a configured item.
+    """
+    for one in value if isinstance(value, tuple) else (value,):
+        if isinstance(one, str) and "://" in one:
+            has_item = any("--item" in other.opts for other in ctx.command.params)
+            raise _refused_url(Session(ctx.obj).workspace, one, has_item=has_item)
+    return value
+
+
+def _refused_url(workspace: Workspace, url: str, *, has_item: bool) -> UsageError:
+    from unlatch.lifecycle.link import increments_at  # noqa: PLC0415
+
+    found = increments_at(workspace, url)
+    message = f"ID is the number or name of an increment, not an address: {url}"
+    if len(found) == 1:
+        item = ("--item", url) if has_item else ()
+        return Mistyped("id-is-url", message, typed=url, meant=(found[0].id, *item))
+    names = ", ".join(one.id for one in found)
+    hint = f"name one of its increments: {names}" if found else f"unlatch new --from {quote(url)}"
+    return UsageError("id-is-url", message, hint=hint)
+
+
+ID = click.argument("wanted", metavar="ID", callback=increment_ids)

@@ -10,7 +10,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, increment_ids, with_session
 from unlatch.increments.records.events import (
     LOG,
     Amended,
@@ -35,7 +35,7 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
 @click.command()
-@click.argument("wanted", metavar="[ID]", required=False)
+@click.argument("wanted", metavar="[ID]", callback=increment_ids, required=False)
 @flag("--all", "over_all", help="Show statistics of all reopens.")
 @JSON
 @with_session

@@ -9,6 +9,7 @@ import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import Unauthorised, UsageError
 from unlatch.transport.credentials import (
     Credential,
@@ -23,7 +24,7 @@ from unlatch.transport.trust import credential_host
 TRACKER = click.argument("tracker", metavar="TRACKER")
 
 
-run = click.Group()
+run = Group()
 
 
 @run.command("login", help="Store a token in the keyring (prompts, or reads stdin). (local)")

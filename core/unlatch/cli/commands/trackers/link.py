@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Any
 
 import click
@@ -46,6 +47,12 @@ def run(
     if not named:
         raise click.UsageError("Missing argument 'ID'.")
     wanted, *urls = named
+    if "://" in wanted:
+        raise UsageError(
+            "id-is-url",
+            f"the ID of an increment comes first, not an address: {wanted}",
+            hint=f"unlatch new --from {quote(wanted)}, or unlatch link ID {quote(wanted)}",
+        )
     if bool(urls) is bool(create):
         raise UsageError(
             "link-what",

@@ -16,7 +16,15 @@ from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, is_interactive, with_session
+from unlatch.cli.runtime.session import (
+    BY,
+    JSON,
+    Session,
+    flag,
+    increment_ids,
+    is_interactive,
+    with_session,
+)
 from unlatch.errors import UnlatchError
 from unlatch.project.registry import Registry
 from unlatch.publish.publish import PublishResult, sync_and_publish
@@ -72,7 +80,7 @@ def _sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("ids", metavar="[ID...]", nargs=-1)
+    @click.argument("ids", metavar="[ID...]", callback=increment_ids, nargs=-1)
     @flag("--all", "everything", help="Sync all increments (the default).")
     @click.option(
         "--changed-since", metavar="REF", help="Only sync increments that this branch changed."

@@ -13,7 +13,8 @@ from unlatch.cli.render.documents import delivered_code, delivery_entry, increme
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, with_session
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, increment_ids, with_session
+from unlatch.cli.runtime.suggest import Group
 from unlatch.lifecycle.tracker_items import (
     apply_item_change,
     fetch_tracker_items,
@@ -43,7 +44,7 @@ _CHANGES = {
 def tracker_group(name: str) -> click.Group:
     manifest = Registry().manifest(name)
     title, noun = manifest.title, manifest.noun
-    group = click.Group(name, help=f"Work on {title} {noun}s alone. (writes trackers)")
+    group = Group(name, help=f"Work on {title} {noun}s alone. (writes trackers)")
     if Capability.CREATE in manifest.capabilities:
         group.add_command(_create_command(manifest))
     for capability, (kind, line) in _CHANGES.items():
@@ -159,7 +160,7 @@ def _status_command(manifest: Manifest) -> click.Command:
         help=f"Show the {manifest.noun}s of increments as they are now; by default of all "
         "increments. (reads trackers)",
     )
-    @click.argument("wanted", metavar="[ID...]", nargs=-1)
+    @click.argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
     @JSON
     @with_session
     def run(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:

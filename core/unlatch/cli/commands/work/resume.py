@@ -9,7 +9,7 @@ import click
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.scope import scoping, take_scoping
-from unlatch.cli.runtime.session import BY, JSON, REASON, Session, flag, with_session
+from unlatch.cli.runtime.session import BY, JSON, REASON, Session, flag, increment_ids, with_session
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("ids", metavar="ID...", nargs=-1)
+    @click.argument("ids", metavar="ID...", callback=increment_ids, nargs=-1)
     @click.option(
         "--all-matching",
         "expressions",

@@ -1,0 +1,88 @@
+"""The command to type instead of a mistyped one."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from shlex import join
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Below this, "issue" is like "close-issue", and "--reson" like "--json".
+_ALIKE = 0.7
+
+
+class Mistyped(UsageError):
+    """An argument that was mistyped; `meant` are the words to type in its place."""
+
+    def __init__(self, id: str, message: str, *, typed: str, meant: Sequence[str]) -> None:
+        super().__init__(id, message)
+        self.typed, self.meant = typed, meant
+
+
+class NoSuchCommand(click.UsageError):
+    """An unknown command of a group; `rest` are the arguments from its name on."""
+
+    def __init__(self, ctx: click.Context, names: Iterable[str], rest: Sequence[str]) -> None:
+        self.rest = rest
+        self.meant, self.count = _command([*names], rest)
+        message = f"No such command {rest[0]!r}."
+        if self.count > 1:
+            message += " Its commands take the ID of an increment."
+        super().__init__(message, ctx)
+
+
+class Group(click.Group):
+    """A group whose unknown commands are reported with all that was typed."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments begin with."""
+        is_option = args[0].startswith("-")
+        if is_option or ctx.resilient_parsing or self.get_command(ctx, args[0]):
+            return super().resolve_command(ctx, args)
+        raise NoSuchCommand(ctx, self.list_commands(ctx), args)
+
+
+def suggestion(error: Exception, arguments: Sequence[str]) -> str | None:
+    """The command that was probably meant; None if none is similar."""
+    words = _corrected(error, arguments)
+    return None if words is None else join(("unlatch", *words))
+
+
+def _corrected(error: Exception, typed: Sequence[str]) -> Sequence[str] | None:
+    if isinstance(error, Mistyped):
+        return [word for one in typed for word in (error.meant if one == error.typed else [one])]
+    if isinstance(error, NoSuchCommand):
+        start = len(typed) - len(error.rest)
+        words = [*typed[:start], error.meant or "", *typed[start + error.count :]]
+        return words if error.meant else None
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        wrong = error.option_name
+        option = next(iter(get_close_matches(wrong, error.possibilities, 1, _ALIKE)), None)
+        return [_renamed(one, wrong, option) for one in typed] if option else None
+    return None
+
+
+def _renamed(word: str, wrong: str, option: str) -> str:
+    name, equals, value = word.partition("=")
+    return f"{option}{equals}{value}" if name == wrong else word
+
+
+def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int]:
+    """The command that was meant, and the number of words that it takes the place of."""
+    # As in `gh issue reopen 4`: noun and verb.
+    for count in (2, 1):
+        parts = sorted("-".join(rest[:count]).split("-"))
+        for name in names:
+            if sorted(name.split("-")) == parts:
+                return name, count
+    verbs = [name for name in names if name.startswith(f"{rest[0]}-")]
+    found = verbs if len(verbs) == 1 else get_close_matches(rest[0], names, 1, _ALIKE)
+    return (found[0] if found else None), 1

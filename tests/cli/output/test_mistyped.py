@@ -1,0 +1,125 @@
+"""A mistyped command is refused with the command to type instead, which works."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, REASON
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+if TYPE_CHECKING:
+    from tests.cli.project import Done, Project
+
+
+def next_command(done: Done) -> str:
+    """The one command that an error names."""
+    (line,) = [one for one in done.err.splitlines() if one.startswith("  next: ")]
+    return line.removeprefix("  next: ")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["resum", "7", "--dry-run"], ["resume", "7", "--dry-run"]),
+        (["--max-wait", "5", "lsit"], ["--max-wait", "5", "list"]),
+        (["github", "issue", "reopen", "7"], ["github", "reopen-issue", "7"]),
+        (["jira", "reopen", "issue", "7"], ["jira", "reopen-issue", "7"]),
+        (["ado", "work-item", "close", "7"], ["ado", "close-work-item", "7"]),
+        (["github", "reopen", "7"], ["github", "reopen-issue", "7"]),
+        (["gihub", "status"], ["github", "status"]),
+        (["auth", "stats"], ["auth", "status"]),
+        (["resume", "7", "--reson", "a b", "--yes"], ["resume", "7", "--reason", "a b", "--yes"]),
+        (["resume", "7", "--reson=a 'b'"], ["resume", "7", "--reason=a 'b'"]),
+        (["doctor", "--onlin"], ["doctor", "--online"]),
+        (["--rot", ".", "list"], ["--root", ".", "list"]),
+    ],
+)
+def test_the_command_that_was_meant_is_named_with_every_argument(
+    completed: Project, typed: list[str], meant: list[str]
+) -> None:
+    before = completed.tree()
+
+    plain, document = completed.run(*typed), completed.run(*typed, "--json").document
+
+    assert (2, ["unlatch", *meant]) == (plain.code, shlex.split(next_command(plain)))
+    assert ["unlatch", *meant, "--json"] == shlex.split(document["error"]["hint"])
+    assert "Did you mean" not in plain.said
+    assert_unchanged(completed, before)
+
+
+@pytest.mark.parametrize(
+    "typed", [["github", "issue"], ["close-issue", "7"], ["resume", "7", "--zzz"], ["github", "x"]]
+)
+def test_nothing_is_proposed_where_nothing_is_similar(project: Project, typed: list[str]) -> None:
+    done = project.run(*typed)
+    document = project.run(*typed, "--json").document
+
+    assert (2, False) == (done.code, "next: " in done.err or "Did you mean" in done.err)
+    assert document["error"]["hint"].endswith(" --help")
+    assert 0 == project.run(*shlex.split(document["error"]["hint"])[1:]).code
+
+
+def test_an_id_of_gh_is_not_an_id_of_ours(project: Project) -> None:
+    done = project.run("github", "issue", "reopen", "4")
+
+    assert "Its commands take the ID of an increment." in done.err
+
+
+def test_a_mistyped_name_acts_on_no_terminal(project: Project) -> None:
+    done = project.run("resum", "\x1b[31m7")
+
+    assert "\x1b" not in done.err
+    assert "unlatch resume '\\x1b[31m7'" in next_command(done)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [["show"], ["history"], ["complete"], ["undo"], ["pause"], ["sync"], ["github", "status"],
+     ["resume", "--reason", REASON, "--yes"]],
+)  # fmt: skip
+def test_for_an_address_the_id_of_its_increment_is_named(
+    completed: Project, typed: list[str]
+) -> None:
+    done = completed.run(*typed, completed.urls["github"])
+
+    assert_refused(done, 2, "id-is-url")
+    assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
+    assert [] == completed.sent()
+
+
+def test_a_tracker_s_command_is_named_for_the_one_item(completed: Project) -> None:
+    url = completed.urls["github"]
+
+    done = completed.run("github", "reopen-issue", url, "--reason", REASON)
+    words = shlex.split(next_command(done))
+
+    assert ["reopen-issue", NAME, "--item", url, "--reason", REASON] == words[2:]
+    assert 0 == completed.run(*words[1:]).code
+    assert "open" == completed.states()["github"]
+
+
+def test_an_address_without_an_increment_can_become_one(project: Project) -> None:
+    project.items("github")
+
+    done = project.run("resume", project.urls["github"])
+
+    assert_refused(done, 2, "id-is-url")
+    assert 0 == project.run(*shlex.split(next_command(done))[1:]).code
+
+
+def test_an_address_of_two_increments_names_both(completed: Project) -> None:
+    completed.increment("0008-other", links={"github": {"url": completed.urls["github"]}})
+    completed.increment("0009-third", links={"github": {"issue": 4}})
+
+    done = completed.run("resume", completed.urls["github"])
+
+    assert "name one of its increments: 0007-smart-discipline, 0009-third" in done.err
+
+
+def test_an_address_in_the_place_of_the_id_to_link_to(project: Project) -> None:
+    done = project.run("link", project.urls["github"])
+
+    assert_refused(done, 2, "id-is-url")
+    assert f"unlatch link ID {project.urls['github']}" in done.err
