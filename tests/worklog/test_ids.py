@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.worklog.ids import is_ulid, matches, number_of
+from unlatch.worklog.ids import is_ulid, label_of, matching, number_of
 
 ULID = "01KA0000000000000000000001"
 
@@ -14,6 +14,9 @@ ULID = "01KA0000000000000000000001"
         ("007-search", 7),
         ("12345-search", 12345),
         ("0013-v0.8.0-stabilization", 13),
+        ("0024G-imported", 24),
+        ("0402E-imported-", 402),
+        ("0024GE-search", None),
         ("07-search", None),
         ("0007", None),
         ("0007-", None),
@@ -44,7 +47,32 @@ def test_a_folder_begins_with_its_number(folder: str, number: int | None) -> Non
     ],
 )
 def test_an_increment_goes_by_number_or_name(wanted: str, *, is_meant: bool) -> None:
-    assert matches("0007-search", wanted) == is_meant
+    assert [*matching({"0007-search"}, wanted)] == (["0007-search"] if is_meant else [])
+
+
+LETTERED = ("0024-search", "0024G-imported", "0025J-one", "0025E-two", "0026G-alone")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        ("24", {"0024-search"}),
+        ("24G", {"0024G-imported"}),
+        ("0024g", {"0024G-imported"}),
+        ("0024G-imported", {"0024G-imported"}),
+        ("24E", set()),
+        ("25", {"0025J-one", "0025E-two"}),
+        ("25j", {"0025J-one"}),
+        ("26", {"0026G-alone"}),
+        ("26GG", set()),
+    ],
+)
+def test_a_letter_behind_the_number_tells_increments_apart(wanted: str, meant: set[str]) -> None:
+    assert set(matching(LETTERED, wanted)) == meant
+
+
+def test_a_letter_has_no_case() -> None:
+    assert label_of("0024g-imported") == label_of("0024G-imported") == (24, "G")
 
 
 @pytest.mark.parametrize(

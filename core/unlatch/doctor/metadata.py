@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
 from unlatch.doctor.shape import explain, is_vital, pointer
 from unlatch.errors import ConfigError, StoreError, UnlatchError
-from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
+from unlatch.increments.files.reading import (
+    ACTIVITY_KEYS,
+    CREATED_KEYS,
+    ID_KEYS,
+    completion_keys,
+)
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, same_item, spelled_twice
 from unlatch.worklog.atomic import unfinished_files
-from unlatch.worklog.ids import number_of
+from unlatch.worklog.ids import label_of
 from unlatch.worklog.safe_open import read_file
 from unlatch.worklog.times import read_stamp
 
@@ -120,7 +125,8 @@ def _time(data: Mapping[str, Any], keys: tuple[str, ...]) -> _Time | None:
 def odd_dates(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
     status = one.increment.status
     created, active, completed = (
-        _time(one.files.data, keys) for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
+        _time(one.files.data, keys)
+        for keys in (CREATED_KEYS, ACTIVITY_KEYS, completion_keys(status))
     )
     for time in filter(None, (active, completed)):
         if created and time.is_before(created):
@@ -189,10 +195,10 @@ def _is_canonical(link: Link, one: ReadableIncrement) -> bool:
 @several
 def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
     names: dict[str, Path] = {}
-    numbers: dict[int | None, str] = {}
+    labels: dict[tuple[int, str] | None, str] = {}
     for folder in (files.folder for files in project.increments):
         first = names.setdefault(folder.name, folder.path)
-        namesake = numbers.setdefault(number_of(folder.name), folder.name)
+        namesake = labels.setdefault(label_of(folder.name), folder.name)
         if first != folder.path:
             message = f"there is another one of this name: {first.relative_to(project.root)}"
             hint = "rename or remove one of the two"

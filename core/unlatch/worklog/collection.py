@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.worklog.atomic import vanished
 from unlatch.worklog.file_check import UnsafePath, or_restore
-from unlatch.worklog.ids import matches, number_of
+from unlatch.worklog.ids import matching, number_of
 from unlatch.worklog.safe_open import list_folder, open_folder
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Collection:
                 yield Folder(archive.name, archive, archived=True)
 
     def find(self, wanted: str) -> Sequence[Folder]:
-        """The folders for 7, 0007, or a folder's name; archived ones too.
+        """The folders for 7, 0007, 24G, or a folder's name; archived ones too.
 
         Raises:
             StoreError: `folder-vanished`, if one of this name was found before.
@@ -83,16 +83,17 @@ class Collection:
         return found
 
     def _matching(self, wanted: str) -> Sequence[Folder]:
-        found = []
+        places: dict[Path, Sequence[str]] = {}
         for place in (self.path, *self.archives()):
             with suppress(UnsafePath):  # its folders are unknown
-                names = self._names(place)
-                found += [
-                    Folder(name, place / name, place != self.path)
-                    for name in ([wanted] if wanted in names else names)
-                    if matches(name, wanted) and number_of(name) is not None
-                ]
-        return found
+                places[place] = self._names(place)
+        meant = matching({name for names in places.values() for name in names}, wanted)
+        return [
+            Folder(name, place / name, place != self.path)
+            for place, names in places.items()
+            for name in names
+            if name in meant
+        ]
 
     def _names(self, parent: Path) -> Sequence[str]:
         """The sorted names of the folders in it, and of links, which may be folders."""

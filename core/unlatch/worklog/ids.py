@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-# Nine digits are more than any project has, and far from where int() refuses.
-FOLDER = re.compile(r"(?P<number>[0-9]{3,9})-(?P<slug>.+)")
-NUMBER = re.compile(r"[0-9]{1,9}")
+# Nine digits are more than any project has, and far from where int() refuses. SpecWeave adds a
+# letter to the numbers of imported work (0024G).
+FOLDER = re.compile(r"(?P<number>[0-9]{3,9})(?P<letter>[A-Za-z]?)-(?P<slug>.+)")
+NUMBER = re.compile(r"(?P<number>[0-9]{1,9})(?P<letter>[A-Za-z]?)", re.ASCII)
 
 
 def is_ulid(text: str) -> bool:
@@ -17,12 +22,27 @@ def is_ulid(text: str) -> bool:
 
 def number_of(folder: str) -> int | None:
     """The number that a folder's name begins with; None if it is not an increment's folder."""
+    label = label_of(folder)
+    return label[0] if label else None
+
+
+def label_of(folder: str) -> tuple[int, str] | None:
+    """The number of a folder and the letter behind it, in capitals; the letter may be empty."""
     match = FOLDER.fullmatch(folder)
-    return int(match["number"]) if match else None
+    return (int(match["number"]), match["letter"].upper()) if match else None
 
 
-def matches(folder: str, wanted: str) -> bool:
-    """Whether `wanted` (7, 0007 or the folder's name) means the increment in `folder`."""
-    if wanted == folder:
-        return True
-    return NUMBER.fullmatch(wanted) is not None and number_of(folder) == int(wanted)
+def matching(folders: Collection[str], wanted: str) -> Collection[str]:
+    """The folders that `wanted` means: 7, 0007, 24G, or a folder's name.
+
+    A number without a letter means the folder without one, if there is such a folder.
+    """
+    if wanted in folders:
+        return (wanted,) if label_of(wanted) else ()
+    match = NUMBER.fullmatch(wanted)
+    if match is None:
+        return ()
+    number, letter = int(match["number"]), match["letter"].upper()
+    labels = {one: label for one in folders if (label := label_of(one)) and label[0] == number}
+    exact = [one for one, label in labels.items() if label[1] == letter]
+    return exact if exact or letter else labels

@@ -1,7 +1,7 @@
 """The title and the status in the YAML front matter of a spec.md, found without a YAML parser.
 
-Only scalars on one line are understood; anything else counts as absent. The text has to have its
-own line endings.
+Only scalars on one line are understood, and a title on several; anything else counts as absent. The
+text has to have its own line endings.
 """
 
 from __future__ import annotations
@@ -62,7 +62,17 @@ class _Scalar:
 def title(text: str) -> str | None:
     """The front matter's title, else the text of the first top heading."""
     scalar = _find(text, "title")
-    return (scalar and scalar.value) or next(_headings(text), None)
+    value = scalar.value if scalar else _folded_title(text)
+    return value or next(_headings(text), None)
+
+
+def _folded_title(text: str) -> str | None:
+    """A title on several lines."""
+    block = _BLOCK.match(text)
+    if block is None or not _KEYS["title"].search(text, *block.span("body")):
+        return None
+    title = values(text).get("title")
+    return " ".join(title.split()) if isinstance(title, str) else None
 
 
 def status(text: str) -> str | None:

@@ -44,7 +44,7 @@ class MetadataManager:
         self.collection = self.layout.collection
 
     def find(self, wanted: str) -> Folder:
-        """The folder for 7, 0007, or a folder's name; archived ones too.
+        """The folder for 7, 0007, 24G, or a folder's name; archived ones too.
 
         Raises:
             UsageError: `unknown-increment` or `ambiguous-increment`.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import plan_amendment
-from unlatch.increments.files.reading import COMPLETED_KEYS, times_in
+from unlatch.increments.files.reading import completion_keys, times_in
 from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, ReopenEntry
 from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import Transitioned, Undone, amended_event, reopened_event
@@ -106,7 +106,7 @@ def plan_reopen(
             f"{before.id} is {before.status}; only a completed increment can be reopened",
             hint=f"unlatch show {before.id}",
         )
-    times = (before.data[key] for key in times_in(before.data, COMPLETED_KEYS))
+    times = (before.data[key] for key in times_in(before.data, completion_keys(before.status)))
     entry = ReopenEntry(
         id=intent.op,
         reopened_at=intent.at,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
+from unlatch.increments.model.status import Status
 from unlatch.worklog.file_check import or_restore
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.safe_open import exists, read_file
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 2
 ID_KEYS = ("id", "increment", "increment_id")
 CREATED_KEYS = ("created", "created_at", "createdAt")
-ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at")
-COMPLETED_KEYS = ("completedAt", "completed", "completed_at")
+ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at", "updated", "updatedAt")
+COMPLETED_KEYS = ("completedAt", "completed", "completed_at", "completedDate")
+# SpecWeave's time of the review that completes an increment; it stays when the status changes.
+APPROVED = "approvedAt"
+TITLE_KEYS = ("title", "name")
 DOCUMENTS = (SPEC, TASKS)
 # A title stands at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
@@ -68,14 +72,19 @@ def newer_version(data: Mapping[str, Any]) -> str | None:
     return f"format version {version}; this unlatch knows {FORMAT_VERSION}"
 
 
+def completion_keys(status: Status) -> tuple[str, ...]:
+    """The keys that hold the time of completion of an increment in this status."""
+    return (*COMPLETED_KEYS, APPROVED) if status is Status.COMPLETED else COMPLETED_KEYS
+
+
 def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
     """Those of the keys that hold a time."""
     # A number or a truth value under such a name is another program's field.
     return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
 
 
-def read_title(folder: Folder) -> str:
-    """The title from spec.md, else the words of the folder's name."""
+def read_title(folder: Folder, data: Mapping[str, Any]) -> str:
+    """The title from spec.md, else from metadata.json, else the words of the folder's name."""
     title = None
     with suppress(OSError, StoreError, UnicodeDecodeError):
         raw = _read(folder, SPEC, at_most=_HEAD)
@@ -84,7 +93,8 @@ def read_title(folder: Folder) -> str:
             title = front_matter.title(head) if front_matter.is_whole(head) else None
             raw = b"" if title else _read(folder, SPEC)
         title = title or front_matter.title(raw.decode("utf-8"))
-    return title or words_of(folder.name)
+    texts = (" ".join(one.split()) for one in map(data.get, TITLE_KEYS) if isinstance(one, str))
+    return title or next(filter(None, texts), None) or words_of(folder.name)
 
 
 def words_of(name: str) -> str:

@@ -10,9 +10,9 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.layout import METADATA
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
-    COMPLETED_KEYS,
     CREATED_KEYS,
     ID_KEYS,
+    completion_keys,
     invalid,
     newer_version,
     read_metadata,
@@ -152,10 +152,10 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 _COMPUTED: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("reopens", "pending", "amendments"), lambda _one: ()),
     "folder": lambda one: one.source.path,
-    "title": lambda one: read_title(one.source),
+    "title": lambda one: read_title(one.source, one.data),
     "links": lambda one: read_links(one.data, one.shapes.links),
     "warnings": lambda one: tuple(_warnings(one.source, one.text)),
     "created": lambda one: _first_time(one.data, CREATED_KEYS),
     "last_activity": lambda one: _first_time(one.data, ACTIVITY_KEYS),
-    "completed_at": lambda one: _first_time(one.data, COMPLETED_KEYS),
+    "completed_at": lambda one: _first_time(one.data, completion_keys(one.status)),
 }

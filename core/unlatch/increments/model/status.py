@@ -56,6 +56,14 @@ _SPELLINGS: Mapping[str, Status] = MappingProxyType(
         "in_progress": Status.ACTIVE,
         "planned": Status.PLANNING,
         "closed": Status.COMPLETED,
+        "done": Status.COMPLETED,
+        "complete": Status.COMPLETED,
+        # Of an item that SpecWeave imported: recorded, and nobody has planned it.
+        "imported": Status.BACKLOG,
+        # Nothing shows that the work has begun.
+        "open": Status.PLANNING,
+        # Other work took its place, so it was not done.
+        "superseded": Status.ABANDONED,
     }
 )
 
