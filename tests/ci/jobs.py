@@ -75,7 +75,7 @@ def job(team: Team, name: str, system: Mapping[str, str] = GITHUB, *, depth: int
     shallow = ("--depth", str(depth)) if depth else ()
     team.laptop.git("clone", "--quiet", *shallow, origin, str(root))
     files = {}
-    if system is GITHUB:
+    if "GITHUB_ACTIONS" in system:
         for variable in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
             files[variable] = team.folder / f"{name}-{variable.lower()}"
             files[variable].touch()

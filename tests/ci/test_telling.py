@@ -192,16 +192,6 @@ def test_an_error_that_ends_a_command_is_annotated(team: Team) -> None:
     assert line.startswith("::error title=unlatch unknown-increment::there is no increment '99'")
 
 
-def test_without_a_token_a_fork_gets_a_notice_and_no_failure(team: Team) -> None:
-    tokens = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL")
-    here = job(team, "job", {**GITHUB, **dict.fromkeys(tokens, "")})
-
-    done = here.try_unlatch("sync", "--check")
-
-    assert 0 == done.code, done.out + done.err
-    assert ["::notice"] * 3 == [line.split()[0] for line in commands(done.err)]
-
-
 def test_outside_of_ci_nobody_is_told(team: Team) -> None:
     reopen_by_hand(team)
 

@@ -34,6 +34,27 @@ class ItemSnapshot:
     error: UnlatchError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Items of one tracker that could not be read, for one cause."""
+
+    tracker: str
+    names: tuple[str, ...]
+    error: UnlatchError  # the first item's
+
+
+def group_unread(snapshots: Iterable[ItemSnapshot]) -> list[Unread]:
+    """Group the items that could not be read, each once, by tracker and cause."""
+    errors: dict[tuple[str, str, str], UnlatchError] = {}
+    names: dict[tuple[str, str, str], dict[str, None]] = {}
+    for one in snapshots:
+        if one.error is not None:
+            cause = (one.link.tracker, one.error.id, one.error.message)
+            errors.setdefault(cause, one.error)
+            names.setdefault(cause, {})[one.name] = None
+    return [Unread(cause[0], tuple(names[cause]), error) for cause, error in errors.items()]
+
+
 def fetch_items(
     trackers: Trackers, links: Iterable[Link], *, within: float | None = None, closely: bool = False
 ) -> list[ItemSnapshot]:

@@ -1,10 +1,18 @@
-"""The CI system that runs this process, from its environment variables."""
+"""The CI system that runs this process, from its environment variables.
+
+Sources for forks: GitHub, "Webhook events and payloads" (`pull_request`: `head.repo` is null if the
+fork was deleted) and "Events that trigger workflows" (forks get no secrets); Azure Pipelines, "Use
+predefined variables" (System.PullRequest.IsFork); GitLab, "Predefined CI/CD variables reference"
+(merge request pipelines).
+"""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
@@ -52,6 +60,20 @@ class Ci:
         name = "GITLAB_USER_EMAIL" if self.system is System.GITLAB else "BUILD_REQUESTEDFOREMAIL"
         return env(name) or _NOBODY
 
+    @property
+    def is_fork(self) -> bool:
+        """Whether the job is for a pull request from a fork; False if the system does not say."""
+        env = self.environ.get
+        if self.system is System.AZURE:
+            return env("SYSTEM_PULLREQUEST_ISFORK", "").casefold() == "true"
+        if self.system is System.GITLAB:
+            names = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "CI_MERGE_REQUEST_PROJECT_ID"
+            source, target = map(env, names)
+            return bool(source and target) and source != target
+        # pull_request_target gets secrets, so there a missing token is a mistake.
+        is_pull_request = env("GITHUB_EVENT_NAME") == "pull_request"
+        return is_pull_request and _is_from_fork(env("GITHUB_EVENT_PATH", ""))
+
     def proposal_url(self, branch: str, onto: str) -> str | None:
         """The page for opening a pull request of `branch`."""
         env = self.environ.get
@@ -66,6 +88,16 @@ class Ci:
             base, page = env("CI_PROJECT_URL", ""), "-/merge_requests/new"
             query = {"merge_request[source_branch]": branch, "merge_request[target_branch]": onto}
         return f"{base}/{page}?{urlencode(query)}" if base else None
+
+
+def _is_from_fork(event: str) -> bool:
+    """Whether an event file of GitHub Actions is about a pull request from a fork."""
+    try:
+        pull_request: Any = json.loads(Path(event).read_bytes())["pull_request"]
+        head, base = pull_request["head"]["repo"], pull_request["base"]["repo"]
+        return head is None or bool(head["id"] != base["id"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
 
 
 def detect(environ: Mapping[str, str]) -> Ci | None:

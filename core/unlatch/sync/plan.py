@@ -13,7 +13,7 @@ from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
-from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.fetch_items import ItemSnapshot, Unread, fetch_items, group_unread
 from unlatch.sync.compare import (
     Compared,
     ReconcileContext,
@@ -66,6 +66,11 @@ class SyncPlan:
         return tuple(one for one in self.links if one.verdict is not Verdict.NOTHING)
 
     @property
+    def not_checked(self) -> Sequence[Unread]:
+        """The items that could not be compared; pending operations are reported as such."""
+        return group_unread(one.seen for one in self.links if not one.pending)
+
+    @property
     def is_unresolved(self) -> bool:
         """Whether a person has to choose."""
         return bool(self.having(Verdict.ASK, Verdict.CONFLICT))
@@ -100,12 +105,13 @@ def plan_sync(
     for increment in everything:
         for link in increment.links:
             linked[identity(link)].append(increment)
-    policies = {name: workspace.config.sync.policy(name) for name in workspace.settings}
+    # Also of trackers without settings, whose items are reported as not checked.
+    policies = {name: workspace.config.sync.policy(name) for name in trackers.registry.manifests}
     links = [
         (increment, link)
         for increment in increments
         for link in increment.links
-        if link.tracker in policies and policies[link.tracker].direction is not Direction.OFF
+        if policies[link.tracker].direction is not Direction.OFF
     ]
     unique = dict.fromkeys(link for _, link in links)
     seen = {one.link: one for one in fetch_items(trackers, unique, closely=True)}

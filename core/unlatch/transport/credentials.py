@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
 
-from unlatch.errors import Unauthorised, UnlatchError
+from unlatch.errors import CredentialMissing, Unauthorised, UnlatchError
 from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.worklog.programs import find_program, run
 
@@ -101,8 +101,8 @@ def find_credential(
 ) -> Credential | None:
     """The first token found, or None. `host` has its port if that is unusual.
 
-    Unauthorised: `credential-incomplete`, a token needs a user name that is not set;
-    `credential-malformed`.
+    CredentialMissing: `credential-incomplete`, a token needs a user name that is not set.
+    Unauthorised: `credential-malformed`.
     """
     return (
         _from_env(tokens, env, host)
@@ -164,7 +164,7 @@ def _user(place: EnvToken, env: Mapping[str, str]) -> str | None:
         return user
     message = f"{place.token} is set, and {place.user} is not; both are needed"
     hint = f"set {place.user} to the account that the token belongs to"
-    raise Unauthorised("credential-incomplete", message, hint=hint)
+    raise CredentialMissing("credential-incomplete", message, hint=hint)
 
 
 def _from_keyring(tokens: Tokens, raw: str | None) -> Credential | None:

@@ -43,11 +43,13 @@ unlink = unlatch unlink.
   id: str; unlinked: LinkEntry; dropped: int
 # `broken` are increments that could not be compared.
 sync = unlatch sync, and unlatch ingest.
-  increments: [SyncedIncrement]; compared: [ComparedEntry]; moves: [MoveEntry]; otherBranch: str?;
-  commit: CommitEntry?; event: MessageEntry?; broken: [Broken]
+  increments: [SyncedIncrement]; compared: [ComparedEntry]; notChecked: [NotCheckedEntry];
+  moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
+  broken: [Broken]
 sync-plan = unlatch sync --plan, --dry-run or --check.
-  compared: [ComparedEntry]; moves: [MoveEntry]; pending: [PendingOf]; items: [PreviewedItem];
-  requests: {int}; comments: int; adrift: bool; otherBranch: str?; broken: [Broken]
+  compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
+  pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
+  otherBranch: str?; broken: [Broken]
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
   warnings: [Problem]

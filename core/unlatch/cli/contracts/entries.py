@@ -121,6 +121,8 @@ TrackerProblem = The error of one tracker.
 ComparedEntry = A link, and the state of both sides.
   increment: str; status: Status; tracker id: str; url: str?; name: str; state category: str?;
   verdict why: str; error: Problem?
+NotCheckedEntry = Items of one tracker that were not checked, and whether this is allowed.
+  tracker: str; items: [str]; allowed: bool; error: Problem
 MoveEntry = An increment that follows its items.
   increment: str; before after: Status; by reason: str; error: Problem?
 SyncedIncrement = An increment whose items were updated.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.delivery.task import Delivery, Effect
+    from unlatch.errors import UnlatchError
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.scope import Scope
     from unlatch.project.registry import Registry
@@ -149,6 +150,11 @@ def _notes(delivery: Delivery) -> list[str]:
     notes = delivery.effect.notes if delivery.effect else ()
     message = delivery.error.message if delivery.error else ""
     return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in message]
+
+
+def brief(error: UnlatchError) -> str:
+    """An error on one line, with its id and hint."""
+    return f"{error.message} [{error.id}]" + (f"; {error.hint}" if error.hint else "")
 
 
 def times(count: int, noun: str) -> str:

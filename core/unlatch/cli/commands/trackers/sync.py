@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli.commands.trackers import sync_render
+from unlatch.cli.commands.trackers.not_checked import allowance, not_checked
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.render.deliveries import show_deliveries
@@ -48,6 +49,10 @@ _MAX_ITEMS = click.option(
     help="Maximum number of items to change; by default as configured.",
 )
 _FORCE = flag("--force", help="Also complete increments with open tasks.")
+_ALLOW_MISSING = flag(
+    "--allow-missing-tokens",
+    help="List items that need a missing token as not checked, without exit code 5.",
+)
 _COMMIT = click.option(
     "--commit",
     "way",
@@ -65,15 +70,17 @@ class _Options:
     by: str | None
     way: str
     yes: bool
+    allow_missing_tokens: bool
     as_json: bool
 
 
 def _sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    def run(*args: Any, by: str | None, way: str, yes: bool, as_json: bool, **typed: Any) -> Any:
-        return function(*args, run=_Options(by, way, yes, as_json), **typed)
+    def run(*args: Any, **typed: Any) -> Any:
+        own = {one.name: typed.pop(one.name) for one in fields(_Options)}
+        return function(*args, run=_Options(**own), **typed)
 
     decorated: Callable[..., Any] = run
-    for option in (JSON, serving(*Kind), YES, BY, _COMMIT, _FORCE, _MAX_ITEMS):
+    for option in (JSON, serving(*Kind), YES, BY, _COMMIT, _ALLOW_MISSING, _FORCE, _MAX_ITEMS):
         decorated = option(decorated)
     return decorated
 
@@ -132,12 +139,13 @@ def _preview(
     who = session.who(run.by)
     with session.trackers() as trackers:
         found = preview(session.workspace, trackers, options, by=who, requests=plan)
-    code = sync_render.drift_code(found) if check else 0
+    missed = not_checked(found.plan, allowance(option=run.allow_missing_tokens, writes=False))
+    code = sync_render.preview_code(found, missed, check=check)
     if run.as_json:
-        output.document("sync-plan", code, **sync_render.preview_document(found))
+        output.document("sync-plan", code, **sync_render.preview_document(found, missed))
     else:
-        sync_render.tell_preview(session, found, requests=plan)
-    report_preview(session, found.plan, check=check, code=code)
+        sync_render.tell_preview(session, found, missed, requests=plan)
+    report_preview(session, found.plan, missed, check=check, code=code)
     return code
 
 
@@ -148,12 +156,13 @@ def _run_sync(session: Session, options: SyncOptions, run: _Options) -> int:
         result, published = sync_and_publish(
             session.workspace, trackers, options, way, by=who, listener=listener
         )
-    code = sync_render.result_code(result, published)
-    report_result(session, result, published, code=code)
+    missed = not_checked(result.plan, allowance(option=run.allow_missing_tokens, writes=True))
+    code = sync_render.result_code(result, missed, published)
+    report_result(session, result, missed, published, code=code)
     if run.as_json:
-        output.document("sync", code, **sync_render.result_document(result, published))
+        output.document("sync", code, **sync_render.result_document(result, missed, published))
     else:
-        sync_render.tell_result(result)
+        sync_render.tell_result(session, result, missed)
     return code
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from unlatch.cli.commands.trackers.not_checked import (
+    NotChecked,
+    not_checked_entry,
+    tell_not_checked,
+)
 from unlatch.cli.render import documents
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
@@ -37,21 +42,18 @@ _ACTIONS = {
     Verdict.EXPECTED: "OK",
 }
 _CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
-# Without a token nothing can be compared, and a fork's job has none.
-NO_TOKEN = frozenset({"credential-missing", "credential-incomplete"})
 
 
-def drift_code(found: SyncPreview) -> int:
-    """The exit code of the CI gate."""
-    errors = (one.seen.error for one in found.plan.links if one.seen.error is not None)
-    is_checked = not found.broken and all(error.id in NO_TOKEN for error in errors)
-    return 0 if is_checked and not found.plan.has_drift else UNDECIDED
+def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
+    """5 if anything could not be checked, and with `check` for any drift."""
+    is_checked = not found.broken and all(one.allowed for one in missed)
+    return 0 if is_checked and not (check and found.plan.has_drift) else UNDECIDED
 
 
-def result_code(result: SyncResult, published: PublishResult) -> int:
+def result_code(result: SyncResult, missed: Sequence[NotChecked], published: PublishResult) -> int:
     codes = (documents.delivered_code(one.deliveries, one.left) for one in result.delivered)
-    failed = [*(one.error for one in result.moved), *(one.seen.error for one in result.plan.links)]
-    is_undecided = any(failed) or result.plan.is_unresolved
+    failed = any(one.error for one in result.moved) or not all(one.allowed for one in missed)
+    is_undecided = failed or result.plan.is_unresolved
     return (
         max(codes, default=0)
         or (UNDECIDED if is_undecided else 0)
@@ -60,12 +62,9 @@ def result_code(result: SyncResult, published: PublishResult) -> int:
     )
 
 
-def brief(error: UnlatchError) -> str:
-    """An error on one line, with its id and hint."""
-    return f"{error.message} [{error.id}]" + (f"; {error.hint}" if error.hint else "")
-
-
-def tell_preview(session: Session, found: SyncPreview, *, requests: bool) -> None:
+def tell_preview(
+    session: Session, found: SyncPreview, missed: Sequence[NotChecked], *, requests: bool
+) -> None:
     """Show the plan, and each request if these were asked for."""
     _tell_broken(found.broken)
     if found.other_branch is not None:
@@ -74,6 +73,7 @@ def tell_preview(session: Session, found: SyncPreview, *, requests: bool) -> Non
     for move in found.plan.moves:
         output.data(f"  {_move_line(move)}")
     output.data(*item_lines(session, found.items))
+    tell_not_checked(session, found.plan, missed)
     if requests:
         output.data(_sum(session, found))
     elif not found.plan.reported and not found.broken:
@@ -82,9 +82,15 @@ def tell_preview(session: Session, found: SyncPreview, *, requests: bool) -> Non
 
 def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
     """A table of the links that differ; with `changes`, also of those that are brought in sync."""
-    rows = [link_row(one) for one in plan.reported if changes or one.verdict not in _CHANGES]
+    shown = (one for one in shown_links(plan) if changes or one.verdict not in _CHANGES)
+    rows = list(map(link_row, shown))
     if rows:
         output.table(HEADINGS, rows, flexible=4)
+
+
+def shown_links(plan: SyncPlan) -> list[Compared]:
+    """The links that differ, without those of items that were not checked."""
+    return [one for one in plan.reported if one.decision is not None or one.pending]
 
 
 def link_row(one: Compared) -> tuple[str, str, str, str, str]:
@@ -93,11 +99,9 @@ def link_row(one: Compared) -> tuple[str, str, str, str, str]:
 
 
 def action_of(one: Compared) -> str:
-    """The action for a link, or why it is not known."""
+    """The action for a link; "unknown" if its item was not checked."""
     if one.pending:
         return f"{times(one.pending, 'operation')} pending"
-    if one.seen.error is not None:
-        return brief(one.seen.error)
     if one.decision is None or one.verdict is None:
         return "unknown"
     why = f": {one.decision.why}" if one.decision.why else ""
@@ -119,7 +123,7 @@ def tell_moves(moved: Sequence[Move]) -> None:
             output.ok(_move_line(one))
 
 
-def tell_result(result: SyncResult) -> None:
+def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecked]) -> None:
     """Show everything that is left to do."""
     event = result.event
     if event and event.ref and not event.increments:
@@ -128,6 +132,7 @@ def tell_result(result: SyncResult) -> None:
     if result.blocked:
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
         output.talk(f"{output.warn(skipped)} unlatch status lists them.")
+    tell_not_checked(session, result.plan, missed)
     _tell_broken(result.broken)
     if not (result.delivered or result.plan.reported or result.moved or result.broken):
         output.talk("Nothing is pending; both sides are in sync.")
@@ -169,9 +174,10 @@ def _comments(found: SyncPreview) -> int:
     return sum(item.change.comment is not None for item in found.items)
 
 
-def preview_document(found: SyncPreview) -> output.Json:
+def preview_document(found: SyncPreview, missed: Sequence[NotChecked]) -> output.Json:
     return {
         "compared": [_compared_entry(one) for one in found.plan.reported],
+        "notChecked": list(map(not_checked_entry, missed)),
         "moves": [_move_entry(move) for move in found.plan.moves],
         "pending": [entry for one in found.increments for entry in documents.pending_of(one)],
         "items": [previewed_entry(item) for item in found.items],
@@ -183,7 +189,9 @@ def preview_document(found: SyncPreview) -> output.Json:
     }
 
 
-def result_document(result: SyncResult, published: PublishResult) -> output.Json:
+def result_document(
+    result: SyncResult, missed: Sequence[NotChecked], published: PublishResult
+) -> output.Json:
     return {
         "increments": [
             {
@@ -194,6 +202,7 @@ def result_document(result: SyncResult, published: PublishResult) -> output.Json
             for one in result.delivered
         ],
         "compared": [_compared_entry(one) for one in result.plan.reported],
+        "notChecked": list(map(not_checked_entry, missed)),
         "moves": [_move_entry(one) for one in result.moved],
         "otherBranch": result.other_branch,
         "commit": _commit_entry(published),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.trackers.sync_render import HEADINGS, NO_TOKEN, action_of, brief, link_row
-from unlatch.cli.render.describe import times, tracker_title
+from unlatch.cli.commands.trackers.not_checked import NotChecked, names, title
+from unlatch.cli.commands.trackers.sync_render import HEADINGS, action_of, link_row, shown_links
+from unlatch.cli.render.describe import brief, times, tracker_title
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.errors import UnlatchError
@@ -13,7 +14,7 @@ from unlatch.increments.files.layout import METADATA
 from unlatch.sync.compare import Compared, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.task import Delivery
@@ -26,36 +27,48 @@ _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
 _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}
 
 
-def report_preview(session: Session, plan: SyncPlan, *, check: bool, code: int) -> None:
+def report_preview(
+    session: Session, plan: SyncPlan, missed: Sequence[NotChecked], *, check: bool, code: int
+) -> None:
     """Report the plan that `--plan` or `--check` made."""
     job = ci.job()
     if job is None:
         return
-    ci.annotate(job, _differences(plan, Level.ERROR if check else Level.WARNING))
-    heading = "Increments and items differ" if plan.has_drift else "Increments and items agree"
-    ci.summarise(job, [f"### {heading}", "", *_table(plan)], id=session.workspace.new_id())
+    differences = _differences(plan, Level.ERROR if check else Level.WARNING)
+    ci.annotate(job, [*_missed(session, missed), *differences])
+    agree = "agree" if not missed else "agree as far as they were checked"
+    heading = f"Increments and items {'differ' if plan.has_drift else agree}"
+    lines = [f"### {heading}", "", *_table(plan), *_missed_lines(session, missed)]
+    ci.summarise(job, lines, id=session.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
-    summary = f"{times(count, 'link')} not in sync"
+    summary = f"{times(count, 'link')} not in sync{_missed_sum(missed)}"
     ci.tell_outputs(job, _outputs(code, summary, adrift=plan.has_drift, changed=False))
 
 
 def report_result(
-    session: Session, result: SyncResult, published: PublishResult, *, code: int
+    session: Session,
+    result: SyncResult,
+    missed: Sequence[NotChecked],
+    published: PublishResult,
+    *,
+    code: int,
 ) -> None:
     job = ci.job()
     if job is None:
         return
     plan, commit = result.plan, None if isinstance(published, UnlatchError) else published
-    ci.annotate(job, _annotations(result, published))
+    ci.annotate(job, [*_missed(session, missed), *_annotations(result, published)])
     moved = [one for one in result.moved if one.error is None]
     served = [one for each in result.delivered for one in each.deliveries if one.error is None]
     summary = f"{times(len(moved), 'increment')} moved, {times(len(served), 'operation')} delivered"
+    summary += _missed_sum(missed)
     lines = [f"### unlatch sync: {summary}", "", *map(_moved_line, result.moved)]
     lines += [_line(session, each, one) for each in result.delivered for one in each.deliveries]
     if commit is not None:
         lines += ["", f"Committed to {ci.words(commit.branch)}."]
         lines += [f"<{url}>" for url in [commit.proposal] if url]
-    ci.summarise(job, [*lines, "", *_table(plan)], id=session.workspace.new_id())
+    lines += ["", *_table(plan), *_missed_lines(session, missed)]
+    ci.summarise(job, lines, id=session.workspace.new_id())
     adrift, changed = bool(plan.having(*_UNDECIDED)), bool(moved or served or commit)
     outputs = _outputs(code, summary, adrift=adrift, changed=changed)
     if commit is not None:
@@ -86,16 +99,13 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
 
 def _differences(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:
     """The links that are not in sync; without a level, only those that a person has to check."""
-    for one in plan.reported:
+    for one in shown_links(plan):
         if shown := _level(one, level):
             title = f"{one.increment.id} and {one.seen.name}"
             yield Annotation(shown, title, action_of(one), one.increment.folder / METADATA)
 
 
 def _level(one: Compared, level: Level | None) -> Level | None:
-    if one.seen.error is not None:
-        is_fork = level is not None and one.seen.error.id in NO_TOKEN
-        return Level.NOTICE if is_fork else Level.ERROR
     if level is not None and _differs(one):
         return level
     if one.verdict in _UNDECIDED:
@@ -105,6 +115,23 @@ def _level(one: Compared, level: Level | None) -> Level | None:
 
 def _differs(one: Compared) -> bool:
     return bool(one.pending) or one.verdict in _DIFFERS
+
+
+def _missed(session: Session, missed: Sequence[NotChecked]) -> Iterator[Annotation]:
+    for one in missed:
+        level = Level.NOTICE if one.allowed else Level.ERROR
+        cause = one.allowed or brief(one.unread.error)
+        yield Annotation(level, title(session, one), f"{names(one)}: {cause}")
+
+
+def _missed_lines(session: Session, missed: Sequence[NotChecked]) -> list[str]:
+    lines = [f"{one.title}: {one.message}" for one in _missed(session, missed)]
+    return ["", *(f"- {ci.words(line)}" for line in lines)] if lines else []
+
+
+def _missed_sum(missed: Sequence[NotChecked]) -> str:
+    count = sum(len(one.unread.names) for one in missed)
+    return f", {times(count, 'item')} not checked" if count else ""
 
 
 def _moved_line(move: Move) -> str:
@@ -122,5 +149,5 @@ def _line(session: Session, each: Delivered, one: Delivery) -> str:
 
 
 def _table(plan: SyncPlan) -> list[str]:
-    rows = [[ci.words(cell) for cell in link_row(one)] for one in plan.reported]
+    rows = [[ci.words(cell) for cell in link_row(one)] for one in shown_links(plan)]
     return ci.table(HEADINGS, rows) if rows else []

@@ -8,13 +8,15 @@ import click
 
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
-from unlatch.cli.render.describe import seen_line
+from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry, item_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, increment_ids, with_session
 from unlatch.cli.runtime.suggest import Group
+from unlatch.lifecycle.fetch_items import group_unread
 from unlatch.lifecycle.tracker_items import (
     apply_item_change,
     fetch_tracker_items,
@@ -170,7 +172,7 @@ def _status_command(manifest: Manifest) -> click.Command:
         if errors and all(errors):
             raise next(filter(None, errors))
         left_out = tell_left_out(broken)
-        code = 1 if any(errors) else left_out
+        code = UNDECIDED if any(errors) else left_out
         if as_json:
             increments = [
                 {"id": one.id, "status": one.status, "items": list(map(item_entry, items))}
@@ -194,7 +196,9 @@ def _tell_status(
         for one in items:
             line = seen_line(session.workspace.registry, one, columns=14)
             output.data(line if several else line.strip())
-            if one.error is not None and one.error.hint:
-                output.data(f"        {output.clean(one.error.hint)}")
+    for cause in group_unread(one for _, items in found for one in items):
+        if cause.error.hint:
+            count = times(len(cause.names), "item")
+            output.talk(f"{count} unknown [{cause.error.id}]. Next: {cause.error.hint}")
     if not found:
         output.talk("No increment has an item there.")

@@ -1,0 +1,84 @@
+"""The items that a sync could not compare: in words, and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.describe import times, tracker_title
+from unlatch.cli.runtime import ci, output
+from unlatch.cli.runtime.failure import problem_entry
+from unlatch.errors import CredentialMissing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.lifecycle.fetch_items import Unread
+    from unlatch.sync.plan import SyncPlan
+
+# Of the items with one cause, so many are named; the document has them all.
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    """Items that were not checked for one cause, and why this does not fail, if so."""
+
+    unread: Unread
+    allowed: str | None
+
+
+def allowance(*, option: bool, writes: bool) -> str | None:
+    """Why this run may miss tokens, if it may: by the option, or as a fork's pull request."""
+    if option:
+        return "allowed by --allow-missing-tokens"
+    job = None if writes else ci.job()
+    return "allowed: a pull request from a fork gets no tokens" if job and job.is_fork else None
+
+
+def not_checked(plan: SyncPlan, allowed: str | None) -> list[NotChecked]:
+    """The items that were not checked; only a missing token can be allowed."""
+    return [
+        NotChecked(one, allowed if isinstance(one.error, CredentialMissing) else None)
+        for one in plan.not_checked
+    ]
+
+
+def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotChecked]) -> None:
+    """Show each cause once, with a count, some items and the next step."""
+    for one in missed:
+        error = one.unread.error
+        cause = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
+        line = f"{title(session, one)} ({names(one)}): {cause}"
+        mark = output.warn("!") if one.allowed else output.bad(output.sign("no"))
+        output.data(f"{mark} {line}")
+        if step := one.allowed or error.hint:
+            output.data(f"    {output.clean(step)}")
+    if missed:
+        items = {(one.link.tracker, one.seen.name): one.seen.item for one in plan.links}
+        read = sum(item is not None for item in items.values())
+        output.talk(f"{read} of {times(len(items), 'item')} checked.")
+
+
+def title(session: Session, one: NotChecked) -> str:
+    """The tracker, and the number of items that were not checked."""
+    tracker = tracker_title(session.workspace.registry, one.unread.tracker)
+    return f"{tracker}: {times(len(one.unread.names), 'item')} not checked"
+
+
+def names(one: NotChecked) -> str:
+    """The names of the first items, and how many more there are."""
+    named = ", ".join(map(output.clean, one.unread.names[:_NAMED]))
+    more = len(one.unread.names) - _NAMED
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def not_checked_entry(one: NotChecked) -> output.Json:
+    unread = one.unread
+    return {
+        "tracker": unread.tracker,
+        "items": list(unread.names),
+        "allowed": one.allowed is not None,
+        "error": problem_entry(unread.error),
+    }

@@ -1,0 +1,170 @@
+"""A pull request from a fork gets no tokens, so its gate passes without; no other job's does.
+
+The facts are those that each system documents: GitHub's event `pull_request`, Azure's
+System.PullRequest.IsFork, and GitLab's variables of merge request pipelines.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
+from tests.ci.test_telling import commands
+
+from unlatch.publish.ci import detect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from tests.crash.members import Team
+
+TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL")
+NO_TOKENS = dict.fromkeys(TOKENS, "")
+OURS = {"id": 1, "full_name": "octo/widgets", "fork": False}
+THEIRS = {"id": 2, "full_name": "mona/widgets", "fork": True}
+
+
+def github(folder: Path, head: object, *, event: str = "pull_request") -> dict[str, str]:
+    """The variables of a GitHub job for a pull request from this repository."""
+    path = folder / "event.json"
+    payload = {"pull_request": {"head": {"repo": head}, "base": {"repo": OURS}}}
+    path.write_text(json.dumps(payload))
+    return {**GITHUB, "GITHUB_EVENT_NAME": event, "GITHUB_EVENT_PATH": str(path)}
+
+
+def gitlab(source: str, *, project: str) -> dict[str, str]:
+    """The variables of a merge request pipeline; project 1 has the merge request."""
+    names = {"CI_MERGE_REQUEST_SOURCE_PROJECT_ID": source, "CI_MERGE_REQUEST_PROJECT_ID": "1"}
+    return {**GITLAB, **names, "CI_PROJECT_ID": project}
+
+
+def is_fork(environ: Mapping[str, str]) -> bool:
+    found = detect(environ)
+    return found is not None and found.is_fork
+
+
+def test_which_pull_requests_on_github_are_from_a_fork(tmp_path: Path) -> None:
+    # The repository may itself be a fork of another one: `fork` says nothing.
+    assert is_fork(github(tmp_path, THEIRS))
+    assert not is_fork(github(tmp_path, {**OURS, "fork": True}))
+    # A fork that was deleted.
+    assert is_fork(github(tmp_path, None))
+
+
+@pytest.mark.parametrize("event", ["push", "schedule", "pull_request_target", "issues", ""])
+def test_other_events_of_github_are_not_from_a_fork(tmp_path: Path, event: str) -> None:
+    assert not is_fork(github(tmp_path, THEIRS, event=event))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no json",
+        b"[]",
+        b"4",
+        b"\xff",
+        b"{}",
+        b'{"pull_request": null}',
+        b'{"pull_request": {"head": {}, "base": {}}}',
+        b'{"pull_request": {"number": 3, "state": "open"}}',
+        b'{"pull_request": {"head": {"repo": 4}, "base": {"repo": 4}}}',
+        b'{"pull_request": {"head": {"repo": {}}, "base": {"repo": {"id": 1}}}}',
+    ],
+)
+def test_an_event_that_does_not_say_so_is_not_from_a_fork(tmp_path: Path, content: bytes) -> None:
+    environ = github(tmp_path, THEIRS)
+    (tmp_path / "event.json").write_bytes(content)
+
+    assert not is_fork(environ)
+
+
+def test_without_the_event_file_there_is_no_fork(tmp_path: Path) -> None:
+    environ = github(tmp_path, THEIRS)
+    (tmp_path / "event.json").unlink()
+
+    assert not is_fork(environ)
+    assert not is_fork({**environ, "GITHUB_EVENT_PATH": ""})
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({**AZURE, "SYSTEM_PULLREQUEST_ISFORK": "True"}, True),
+        ({**AZURE, "SYSTEM_PULLREQUEST_ISFORK": "False"}, False),
+        (AZURE, False),
+        (gitlab("2", project="2"), True),
+        (gitlab("2", project="1"), True),
+        (gitlab("1", project="1"), False),
+        ({**GITLAB, "CI_MERGE_REQUEST_PROJECT_ID": "1"}, False),
+        (GITLAB, False),
+        # Another system's variables say nothing.
+        ({**GITLAB, "SYSTEM_PULLREQUEST_ISFORK": "True"}, False),
+        ({"SYSTEM_PULLREQUEST_ISFORK": "True"}, False),
+    ],
+)
+def test_which_pull_requests_on_the_others_are(environ: dict[str, str], expected: bool) -> None:
+    assert expected is is_fork(environ)
+
+
+# Whole runs
+
+
+@pytest.fixture(params=["github", "azure", "gitlab"])
+def fork(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """The variables of a pull request from a fork, without tokens."""
+    systems = {
+        "github": github(tmp_path, THEIRS),
+        "azure": {**AZURE, "SYSTEM_PULLREQUEST_ISFORK": "True"},
+        "gitlab": gitlab("2", project="2"),
+    }
+    name: str = request.param
+    return systems[name] | NO_TOKENS
+
+
+def test_a_fork_without_tokens_passes_the_gate_and_nothing_was_checked(
+    team: Team, fork: dict[str, str]
+) -> None:
+    done = job(team, "job", fork).try_unlatch("sync", "--check")
+
+    assert 0 == done.code, done.out + done.err
+    assert 3 == done.out.count("1 item not checked (")
+    assert 3 == done.out.count("allowed: a pull request from a fork gets no tokens")
+    assert "0 of 3 items checked." in done.err
+
+
+def test_a_fork_with_one_token_is_held_against_that_tracker(
+    team: Team, fork: dict[str, str]
+) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job", {**fork, "GITHUB_TOKEN": team.laptop.environ["GITHUB_TOKEN"]})
+
+    done = here.try_unlatch("sync", "--check")
+
+    assert 5 == done.code, done.out + done.err
+    assert 2 == done.out.count("1 item not checked (")
+
+
+def test_a_fork_may_not_sync_without_tokens(team: Team, fork: dict[str, str]) -> None:
+    assert 5 == job(team, "job", fork).try_unlatch("sync", "--yes").code
+
+
+@pytest.mark.parametrize("system", [GITHUB, AZURE, GITLAB], ids=["github", "azure", "gitlab"])
+def test_any_other_job_without_tokens_fails(team: Team, system: dict[str, str]) -> None:
+    done = job(team, "job", {**system, **NO_TOKENS}).try_unlatch("sync", "--check")
+
+    assert 5 == done.code, done.out + done.err
+    errors = [line for line in commands(done.err) if "error" in line]
+    assert (0 if system is GITLAB else 3) == len(errors)
+
+
+def test_github_is_told_of_items_that_were_not_checked(team: Team, tmp_path: Path) -> None:
+    here = job(team, "job", github(tmp_path, THEIRS) | NO_TOKENS)
+
+    here.try_unlatch("sync", "--check")
+
+    assert "### Increments and items agree as far as they were checked" in here.summary
+    assert "0 links not in sync, 3 items not checked" == here.outputs["summary"]

@@ -1,0 +1,219 @@
+"""unlatch sync --check: a gate fails closed, and names everything that it could not check."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.project import NAME, Project
+from tests.cli.trackers.test_sync import by_hand, finished, in_step, writes
+
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["finished", "in_step"]
+TOKENS = {
+    "github": ("GITHUB_TOKEN",),
+    "ado": ("AZURE_DEVOPS_EXT_PAT",),
+    "jira": ("JIRA_API_TOKEN", "JIRA_EMAIL"),
+}
+TITLES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira"}
+READING = (("sync", "--check"), ("sync", "--plan"), ("sync",))
+
+
+def without_tokens(project: Project, trackers: Iterable[str] = TOKENS) -> None:
+    project.extra |= {name: None for tracker in trackers for name in TOKENS[tracker]}
+
+
+def add_issues(project: Project, count: int) -> None:
+    """Completed increments with a closed issue each, in sync."""
+    for number in range(100, 100 + count):
+        issue = project.box.github.add_issue(
+            number=number, title="Another", state="closed", state_reason="completed"
+        )
+        url = f"{project.box.github.web_url}/octo/widgets/issues/{issue}"
+        project.increment(f"{number:04}-other", links={"github": {"issue": issue, "url": url}})
+    assert project.run("sync").code == 0
+
+
+@pytest.mark.parametrize("command", READING)
+def test_without_any_token_nothing_was_checked(finished: Project, command: tuple[str, ...]) -> None:
+    without_tokens(finished)
+    before = finished.tree()
+
+    done = finished.run(*command)
+
+    assert (5, before, []) == (done.code, finished.tree(), writes(finished)), done.said
+    for title in TITLES.values():
+        assert f"{title}: 1 item not checked (" in done.out
+    assert "in sync" not in done.said
+    assert "0 of 3 items checked" in done.err
+
+
+@pytest.mark.parametrize("command", READING)
+@pytest.mark.parametrize("tracker", TOKENS)
+def test_a_tracker_without_a_token_fails_the_gate_and_the_others_are_checked(
+    finished: Project, tracker: str, command: tuple[str, ...]
+) -> None:
+    without_tokens(finished, [tracker])
+
+    done = finished.run(*command)
+
+    assert 5 == done.code, done.said
+    assert [TITLES[tracker]] == [one for one in TITLES.values() if f"{one}: 1 item not" in done.out]
+    assert "2 of 3 items checked" in done.err
+
+
+@pytest.mark.parametrize("command", READING)
+def test_missing_tokens_may_be_allowed_and_are_still_listed(
+    finished: Project, command: tuple[str, ...]
+) -> None:
+    without_tokens(finished)
+
+    done = finished.run(*command, "--allow-missing-tokens")
+
+    assert 0 == done.code, done.said
+    assert 3 == done.out.count("not checked (")
+    assert 3 == done.out.count("allowed by --allow-missing-tokens")
+
+
+def test_what_could_be_checked_still_counts_where_missing_tokens_are_allowed(
+    finished: Project,
+) -> None:
+    without_tokens(finished, ["ado", "jira"])
+    by_hand(finished, "github", opens=True)
+
+    done = finished.run("sync", "--check", "--allow-missing-tokens")
+
+    assert 5 == done.code, done.said
+    assert "the item was reopened" in done.out
+
+
+@pytest.mark.parametrize("command", READING)
+def test_a_refused_token_is_not_a_missing_one(finished: Project, command: tuple[str, ...]) -> None:
+    finished.extra["GITHUB_TOKEN"] = "wrong"
+
+    done = finished.run(*command, "--allow-missing-tokens")
+
+    assert 5 == done.code, done.said
+    assert "GitHub: 1 item not checked (octo/widgets#4): GitHub does not accept" in done.out
+
+
+@pytest.mark.parametrize("command", READING)
+def test_a_refused_token_is_reported_once_with_a_count(
+    finished: Project, command: tuple[str, ...]
+) -> None:
+    add_issues(finished, 60)
+    finished.extra["GITHUB_TOKEN"] = "wrong"
+
+    done = finished.run(*command)
+
+    assert 5 == done.code, done.said
+    assert 1 == done.said.count("does not accept the token")
+    named = "octo/widgets#4, octo/widgets#100, octo/widgets#101 and 58 more"
+    assert f"GitHub: 61 items not checked ({named}): " in done.out
+    assert 6 > len(done.said.splitlines())
+
+
+@pytest.mark.parametrize("command", READING)
+@pytest.mark.parametrize("fault", ["drop", "html"])
+def test_a_tracker_that_does_not_answer_fails_the_gate(
+    finished: Project, command: tuple[str, ...], fault: str
+) -> None:
+    add_issues(finished, 5)
+    finished.box.faults.add(Fault("github", fault, times=1000))
+
+    done = finished.run("--max-wait", "0", *command)
+
+    assert 5 == done.code, done.said
+    assert "GitHub: 6 items not checked (" in done.out
+
+
+def test_every_item_that_was_not_checked_is_in_the_document(finished: Project) -> None:
+    add_issues(finished, 5)
+    without_tokens(finished)
+
+    document = check(finished, "sync-plan", "sync", "--check")
+
+    groups = {one["tracker"]: one for one in document["notChecked"]}
+    assert {"github": 6, "ado": 1, "jira": 1} == {n: len(one["items"]) for n, one in groups.items()}
+    assert ["SCRUM-28"] == groups["jira"]["items"]
+    assert {("credential-missing", False)} == {
+        (one["error"]["id"], one["allowed"]) for one in groups.values()
+    }
+    result = check(finished, "sync", "sync", "--allow-missing-tokens")
+    assert [True] * 3 == [one["allowed"] for one in result["notChecked"]]
+
+
+def test_items_of_a_tracker_without_settings_fail_the_gate(finished: Project) -> None:
+    finished.configure("")
+
+    done = finished.run("sync", "--check")
+
+    assert 5 == done.code, done.said
+    assert "Jira: 1 item not checked (" in done.out
+    assert "tracker-not-configured" in done.out
+
+
+def test_a_tracker_that_is_switched_off_is_not_missed(finished: Project) -> None:
+    off = [f'[sync.trackers.{name}]\ndirection = "off"\n' for name in TOKENS]
+    finished.configure("".join(off))
+
+    done = finished.run("sync", "--check")
+
+    assert (0, "") == (done.code, done.out), done.said
+
+
+def test_an_item_that_is_gone_fails_the_gate(finished: Project) -> None:
+    url = f"{finished.box.github.web_url}/octo/widgets/issues/98"
+    finished.increment("0008-gone", links={"github": {"issue": 98, "url": url}})
+
+    done = finished.run("sync", "--check", "--allow-missing-tokens")
+
+    assert 5 == done.code, done.said
+    assert "octo/widgets#98" in done.out
+
+
+@pytest.mark.parametrize("tracker", TOKENS)
+def test_the_status_of_a_tracker_without_a_token_fails_once(
+    finished: Project, tracker: str
+) -> None:
+    add_issues(finished, 5)
+    without_tokens(finished)
+
+    done = finished.run(tracker, "status")
+
+    assert (4, "") == (done.code, done.out), done.said
+    assert 1 == done.err.count("no token found")
+
+
+def test_the_status_of_a_tracker_names_the_next_step_once_for_a_cause(finished: Project) -> None:
+    for number in (97, 98):
+        url = f"{finished.box.github.web_url}/octo/widgets/issues/{number}"
+        finished.increment(f"00{number}-gone", links={"github": {"issue": number, "url": url}})
+
+    done = finished.run("github", "status")
+
+    assert 5 == done.code, done.said
+    assert "octo/widgets#4" in done.out
+    assert ["2 items unknown [item-not-found]. Next: "] == re.findall(
+        r"^.*Next: ", done.err, re.MULTILINE
+    )
+
+
+def test_an_event_about_an_issue_that_cannot_be_read_is_no_success(finished: Project) -> None:
+    without_tokens(finished)
+    event = finished.home / "event.json"
+    event.write_text(
+        f'{{"action": "reopened", "issue": {{"html_url": "{finished.urls["github"]}"}}}}'
+    )
+
+    done = finished.run("ingest", "--from", "github-event", str(event))
+
+    assert 5 == done.code, done.said
+    assert "GitHub: 1 item not checked (octo/widgets#4): " in done.out
+    assert "completed" == finished.metadata(NAME)["status"]
