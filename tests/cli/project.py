@@ -126,6 +126,7 @@ class Project:
             input=stdin,
             capture_output=True,
             encoding="utf-8",
+            errors="surrogateescape",
             timeout=60,
             check=False,
             **options,

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from tests.cli.project import Project
 
 _PATIENCE = 30.0
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+# Colours, and the marks around a line that readline edits.
+_ANSI = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?2004h|\x1b\[\?2004l\r")
 CTRL_C = "\x03"
 
 

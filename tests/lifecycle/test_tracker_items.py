@@ -53,7 +53,7 @@ def test_an_increment_without_an_item_there_says_how_to_link_one(project: Projec
     workspace, _ = opened(project)
 
     with pytest.raises(UsageError) as raised:
-        tracker_links(workspace.manager.read("7"), workspace.registry.manifest("jira"))
+        tracker_links(workspace, workspace.manager.read("7"), workspace.registry.manifest("jira"))
 
     assert ("no-link", f"unlatch link {NAME} URL") == (raised.value.id, raised.value.hint)
 
@@ -72,7 +72,7 @@ def test_a_story_with_an_item_gets_no_second_one(project: Project) -> None:
 def test_a_preview_of_new_items_leaves_pending_operations_out(completed: Project) -> None:
     completed.run("resume", "7", "--reason", "More to do here", "--yes", "--offline")
     workspace, trackers = opened(completed)
-    change = plan_item_creation(workspace, trackers, "github", "7", by="Dana")
+    change = plan_item_creation(workspace, trackers, "github", "7", by="Dana", another=True)
 
     found = preview_item_change(workspace, trackers, change)
 

@@ -38,15 +38,19 @@ class SharedItems:
 
     def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
         """Return the other unfinished increments that link to the same item."""
-        with self._lock:
-            linked = self._linked.get(identity(link), ())
         needed: list[str] = []
-        for name in linked:
+        for name in self.others(link, apart=increment.id):
             # These few are read again: another process may have resumed one of them meanwhile.
             with suppress(UnlatchError):
-                if name != increment.id and not self.manager.read(name).status.is_finished:
+                if not self.manager.read(name).status.is_finished:
                     needed.append(name)
         return tuple(needed)
+
+    def others(self, link: Link, *, apart: str) -> tuple[str, ...]:
+        """Return the ids of all increments but `apart` that link to an item."""
+        with self._lock:
+            linked = self._linked.get(identity(link), ())
+        return tuple(name for name in linked if name != apart)
 
     def needed_links(self, increment: Increment) -> tuple[tuple[Link, tuple[str, ...]], ...]:
         """Return the links shared with other unfinished increments, and the ids of these."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError, UsageError
+from unlatch.delivery.run import SharedItems
+from unlatch.errors import ConfigError, StoreError, UnlatchError, UsageError
 from unlatch.increments.files.linking import link as store_link
 from unlatch.increments.files.linking import unlink
+from unlatch.increments.files.outbox import withdraw
 from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import same_item
+from unlatch.increments.records.pending import is_in_doubt
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.project.trackers import Trackers
 from unlatch.spi import Capability, Manifest
+from unlatch.spi.operation import Kind, Operation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings
@@ -56,12 +61,19 @@ def link_items(
 def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tuple[Link, int]:
     """Unlink an item; the link, and the number of pending operations that are dropped with it.
 
+    Items that are to be created can be withdrawn by their place, or by their user story.
+
     Raises:
         UsageError: `unknown-link` or `ambiguous-link`.
-        StoreError: the increment's files cannot be written.
+        StoreError: `create-in-doubt`, or the increment's files cannot be written.
     """
     increment = workspace.manager.read(wanted)
-    link = find_link(increment, item)
+    creates = [
+        one for one in increment.pending if one.kind is Kind.CREATE and item in _names_of(one)
+    ]
+    if creates and not matching_links(workspace, increment, item):
+        return _withdraw_creates(workspace, increment, creates)
+    link = find_link(workspace, increment, item)
     unlink(workspace.manager, increment.id, link, by=by)
     key = (link.tracker, link.key)
     return link, sum((one.tracker, one.item) == key for one in increment.pending)
@@ -81,26 +93,40 @@ def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
     return Link(item.ref.tracker, item.ref.id, item.ref.url, base)
 
 
-def find_link(increment: Increment, wanted: str) -> Link:
-    """The link of an increment that an address, an item's id or a tracker's name means.
+def _names_of(create: Operation) -> tuple[str, ...]:
+    return tuple(filter(None, (create.item, create.tracker, create.story)))
+
+
+def _withdraw_creates(
+    workspace: Workspace, increment: Increment, creates: Sequence[Operation]
+) -> tuple[Link, int]:
+    if any(map(is_in_doubt, creates)):
+        raise StoreError(
+            "create-in-doubt",
+            "a request to create the item was sent, and its result is not known",
+            where=increment.id,
+            hint=f"unlatch sync {increment.id}",
+        )
+    for one in creates:
+        withdraw(workspace.manager, increment.id, one)
+    return Link(creates[0].tracker, creates[0].item), len(creates)
+
+
+def find_link(workspace: Workspace, increment: Increment, wanted: str) -> Link:
+    """The link of an increment that a word means, as `matching_links`.
 
     Raises:
         UsageError: `unknown-link` or `ambiguous-link`.
     """
-    url = wanted if "://" in wanted else None
-    found = [
-        link
-        for link in increment.links
-        if (url and same_item(link, Link(link.tracker, link.item, url)))
-        or wanted in (link.item, link.key, link.tracker)
-    ]
+    found = matching_links(workspace, increment, wanted)
     if len(found) == 1:
         return found[0]
     keys = ", ".join(link.key for link in (found or increment.links)) or "none"
-    known = "may be any of" if found else "is none of"
     raise UsageError(
         "ambiguous-link" if found else "unknown-link",
-        f"{wanted!r} {known} the links of {increment.id}: {keys}",
+        f"{wanted!r} matches several links of {increment.id}: {keys}"
+        if found
+        else f"{increment.id} has no link {wanted!r}; its links: {keys}",
         hint=f"unlatch show {increment.id}",
     )
 
@@ -125,6 +151,43 @@ def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
         return settings.locate(link.item, link.url).url.casefold() == ref.url.casefold()
     except ConfigError:
         return False
+
+
+def matching_links(workspace: Workspace, increment: Increment, wanted: str) -> list[Link]:
+    """The links that an address, an item's id, its tracker's name for it, or a tracker means."""
+    url = wanted if "://" in wanted else None
+    trackers, name = Trackers(workspace), " ".join(wanted.split()).casefold()
+    return [
+        link
+        for link in increment.links
+        if (url and same_item(link, Link(link.tracker, link.item, url)))
+        or wanted.removeprefix("#") in (link.item, link.key, link.tracker)
+        or name == (_name(trackers, link) or "").casefold()
+    ]
+
+
+def _name(trackers: Trackers, link: Link) -> str | None:
+    """The name of an item for people, such as octo/widgets#4, if its place is known."""
+    with suppress(UnlatchError):
+        return trackers.settings(link.tracker).name(trackers.locate(link))
+    return None
+
+
+def shared_items(
+    workspace: Workspace, linked: Iterable[tuple[Increment, ItemSnapshot]]
+) -> tuple[UnlatchError, ...]:
+    """A warning for each item of an increment that others are linked to, too."""
+    shared = SharedItems(workspace.manager)
+    found = ((one, shared.others(one.link, apart=increment.id)) for increment, one in linked)
+    return tuple(
+        StoreError(
+            "item-shared",
+            f"{one.name} is also linked to {', '.join(others)}; it is closed when the last of "
+            "them is finished",
+        )
+        for one, others in found
+        if others
+    )
 
 
 def create_target(trackers: Trackers, tracker: str) -> str:

@@ -68,7 +68,7 @@ def read_rows(text: str) -> tuple[list[Row], list[str]]:
         if is_header or not any(values):
             continue
         if len(values) != len(HEADER) or not all(values):
-            mistakes.append(f"line {number}: not an increment and an address")
+            mistakes.append(f"line {number}: expected INCREMENT,URL")
         else:
             rows.append(Row(number, *values))
     return rows, mistakes

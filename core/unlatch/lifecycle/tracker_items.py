@@ -39,6 +39,10 @@ class ItemChange:
     operations: tuple[Operation, ...]
     options: DeliveryOptions
 
+    def with_reason(self, reason: str) -> ItemChange:
+        """The change with this reason on each operation."""
+        return replace(self, operations=tuple(replace(o, reason=reason) for o in self.operations))
+
 
 def plan_item_change(
     workspace: Workspace,
@@ -61,7 +65,7 @@ def plan_item_change(
         UsageError: the increment, or its link to the tracker, is not known.
     """
     increment = workspace.manager.read(wanted)
-    links = tracker_links(increment, manifest, item)
+    links = tracker_links(workspace, increment, manifest, item)
     reason = checked_reason(reason) if reason is not None else None
     others = [link for link in increment.links if link not in links]
     intent = replace(
@@ -80,6 +84,7 @@ def plan_item_creation(
     by: str,
     stories: Sequence[str] = (),
     per_story: bool = False,
+    another: bool = False,
     delivery: DeliveryOptions = AS_CONFIGURED,
 ) -> ItemChange:
     """Plan to create items for an increment, and to link them.
@@ -87,18 +92,22 @@ def plan_item_creation(
     Args:
         stories: user stories to create an item for each; empty for one of the whole increment.
         per_story: create one for each user story that has none.
+        another: also where there is an item of the tracker already.
 
     Raises:
-        UsageError: `no-story`, `item-unknown`, `write-not-permitted`, `not-supported` or
-            `target-missing`.
+        UsageError: `no-story`, `item-unknown`, `write-not-permitted`, `not-supported`,
+            `target-missing` or `already-linked`.
     """
     increment = workspace.manager.read(wanted)
     target = create_target(trackers, tracker)
     check_permitted(workspace, tracker, Part.CREATE)
     create = partial(Operation, kind=Kind.CREATE, tracker=tracker, item=target, options=delivery)
+    wanted_stories = _stories(increment, tracker, stories, per_story=per_story)
+    if not (another or per_story):
+        _check_is_first(increment, trackers.registry.manifest(tracker), wanted_stories)
     operations = tuple(
         create(op=workspace.new_id(), at=workspace.clock(), by=by, story=story)
-        for story in _stories(increment, tracker, stories, per_story=per_story)
+        for story in wanted_stories
     )
     return ItemChange(tracker, Kind.CREATE, increment, operations, delivery)
 
@@ -118,6 +127,22 @@ def _stories(
     linked = {link.story for link in increment.links if link.tracker == tracker}
     linked |= {one.story for one in increment.pending if one.tracker == tracker}
     return [story for story in known if story not in linked]
+
+
+def _check_is_first(
+    increment: Increment, manifest: Manifest, stories: Sequence[str | None]
+) -> None:
+    """Refuse to create a second item for the same work."""
+    name, command = increment.id, f"unlatch {manifest.name} create-{manifest.slug} {increment.id}"
+    for one in increment.pending:
+        if (one.kind, one.tracker) == (Kind.CREATE, manifest.name) and one.story in stories:
+            message = f"creating a {manifest.title} {manifest.noun} for {name} is pending"
+            raise UsageError("already-linked", message, hint=f"unlatch sync {name}")
+    for link in increment.links:
+        if link.tracker == manifest.name and link.story in stories:
+            message = f"{name} is linked to a {manifest.title} {manifest.noun}: {link.key}"
+            hint = f"to create one more: {command} --another"
+            raise UsageError("already-linked", message, hint=hint)
 
 
 def preview_item_change(workspace: Workspace, trackers: Trackers, change: ItemChange) -> Preview:
@@ -164,7 +189,10 @@ def fetch_tracker_items(
     """
     increments, broken = workspace.manager.read_all() if not wanted else ([], [])
     found = [(one, _links(one, manifest)) for one in increments]
-    found += [(one, tracker_links(one, manifest)) for one in map(workspace.manager.read, wanted)]
+    found += [
+        (one, tracker_links(workspace, one, manifest))
+        for one in map(workspace.manager.read, wanted)
+    ]
     seen = fetch_items(trackers, dict.fromkeys(link for _, links in found for link in links))
     items = {one.link: one for one in seen}
     return [(one, [items[link] for link in links]) for one, links in found if links], broken
@@ -175,7 +203,7 @@ def _links(increment: Increment, manifest: Manifest) -> tuple[Link, ...]:
 
 
 def tracker_links(
-    increment: Increment, manifest: Manifest, item: str | None = None
+    workspace: Workspace, increment: Increment, manifest: Manifest, item: str | None = None
 ) -> tuple[Link, ...]:
     """An increment's links to a tracker, or the one to `item`.
 
@@ -192,4 +220,4 @@ def tracker_links(
     if item is None:
         return links
     # Only among this tracker's links: another link would be recorded here and never delivered.
-    return (find_link(replace(increment, links=links), item),)
+    return (find_link(workspace, replace(increment, links=links), item),)

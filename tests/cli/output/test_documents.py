@@ -175,6 +175,7 @@ def test_tying_and_cutting(completed: Project) -> None:
     check(completed, "link", "link", "8", *completed.urls.values())
     assert mistakes(completed.metadata("0008-other"), "metadata") == []
     check(completed, "unlink", "unlink", "8", completed.urls["jira"])
+    check(completed, "unlink", "unlink", "8", "octo/widgets#4")
     created = check(completed, "tracker-change", "link", "8", "--create", "github")
     assert created["kind"] == "create"
     assert mistakes(completed.metadata("0008-other"), "metadata") == []
@@ -183,13 +184,13 @@ def test_tying_and_cutting(completed: Project) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ("github", "reopen-issue"),
+        ("github", "reopen-issue", "--reason", "Again"),
         ("github", "close-issue"),
         ("ado", "update-work-item"),
-        ("jira", "create-issue"),
+        ("jira", "create-issue", "--another"),
     ],
 )
-def test_the_groups_of_the_trackers(completed: Project, command: tuple[str, str]) -> None:
+def test_the_groups_of_the_trackers(completed: Project, command: tuple[str, ...]) -> None:
     document = check(completed, "tracker-change", *command, "7")
 
     assert command[0] == document["tracker"]

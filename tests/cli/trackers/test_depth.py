@@ -56,6 +56,7 @@ def test_one_item_per_user_story(specified: Project, tracker: str) -> None:
     again = specified.run(*command)
 
     assert (0, 0) == (done.code, again.code), done.said + again.said
+    assert "No user story without " in again.err
     assert ["US-001: Draw a widget", "US-002: Erase a widget"] == titles(specified, tracker)
     block = specified.metadata()[tracker]
     assert ["US-001", "US-002"] == [item["story"] for item in block["items"]]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 from tests.cli.project import ALL, NAME, Project
+from tests.cli.refusing import assert_refused
+from tests.cli.terminal import Terminal
+
+from unlatch_sandbox import Fault
 
 LINES = {
     "github": '✓ GitHub        octo/widgets#4 "Smart discipline" (closed, assigned to octocat)\n',
@@ -254,8 +258,6 @@ def test_an_item_can_be_made_and_linked(project: Project, tracker: str) -> None:
 def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
     project: Project, tracker: str
 ) -> None:
-    from unlatch_sandbox import Fault  # noqa: PLC0415
-
     project.increment(status="active")
     method = "PATCH" if tracker == "ado" else "POST"
     project.box.faults.add(Fault(tracker, "drop-after", path="(?i)issue|workitems/", method="POST"))
@@ -269,3 +271,82 @@ def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
     assert sum(len(admin.items()) for admin in admins) == 1
     assert "pending" not in project.metadata()
     assert project.metadata()[tracker]["url"]
+
+
+@pytest.mark.parametrize(
+    "item", ["octo/widgets#4", "#4", "Octo/Widgets#4", "fabrikam/widgets 101", "SCRUM-28"]
+)
+def test_unlink_takes_the_name_that_people_use(completed: Project, item: str) -> None:
+    done = completed.run("unlink", "7", item)
+
+    assert done.code == 0, done.said
+    assert len(completed.metadata().keys() & set(ALL)) == 2
+
+
+def test_an_item_of_another_increment_is_linked_with_a_warning(completed: Project) -> None:
+    completed.increment("0008-other", status="active")
+    completed.increment("0009-file", status="active")
+    url = completed.urls["github"]
+    shared = f"octo/widgets#4 is also linked to {NAME}"
+
+    done = completed.run("link", "8", url)
+    by_file = completed.run("link", "--file", "-", "--json", stdin=f"9,{url}\n")
+    new = completed.run("new", "--from", url)
+
+    assert (0, 0, 0) == (done.code, by_file.code, new.code), done.said + by_file.said + new.said
+    assert f"    note: {shared}; it is closed when the last of them is finished" in done.err
+    assert ["item-shared"] == [one["id"] for one in by_file.document["warnings"]]
+    assert f"note: {shared}, 0008-other, 0009-file;" in new.err
+    assert "note: 1 linked item is closed: octo/widgets#4 [items-closed]" in new.err
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_second_item_for_the_same_work_is_refused(completed: Project, tracker: str) -> None:
+    create = f"create-{'work-item' if tracker == 'ado' else 'issue'}"
+
+    assert refused(completed, tracker, create, "7") == (2, "already-linked")
+    assert refused(completed, "link", "7", "--create", tracker) == (2, "already-linked")
+
+    assert completed.run(tracker, create, "7", "--another").code == 0
+    assert 2 == len(completed.metadata()[tracker]["items"])
+
+
+@pytest.mark.parametrize(("answer", "code", "items"), [("y\n", 0, 2), ("n\n", 2, 1)])
+def test_at_a_terminal_a_second_item_is_asked_about(
+    completed: Project, answer: str, code: int, items: int
+) -> None:
+    with Terminal(completed, "github", "create-issue", "7") as terminal:
+        terminal.expect("Create another? [y/N]: ")
+        terminal.type(answer)
+        assert terminal.end() == code
+
+    assert f"! {NAME} is linked to a GitHub issue: {completed.urls['github']}\n" in terminal.text
+    assert items == len(completed.box.github.items())
+
+
+def test_an_item_that_is_still_to_be_created_can_be_withdrawn(project: Project) -> None:
+    project.increment(status="active")
+    project.extra["GITHUB_TOKEN"] = "wrong-token"
+    assert project.run("link", "7", "--create", "github").code == 3
+    project.box.requests.clear()
+    assert refused(project, "github", "create-issue", "7") == (2, "already-linked")
+
+    done = project.run("unlink", "7", "octo/widgets")
+
+    assert (done.code, "Dropped 1 pending operation." in done.err) == (0, True), done.said
+    assert "pending" not in project.metadata()
+    assert project.box.github.items() == []
+
+
+def test_an_item_that_may_have_been_created_cannot_be_withdrawn(project: Project) -> None:
+    project.increment(status="active")
+    project.box.faults.add(Fault("github", "drop-after", path="issues", method="POST"))
+    assert project.run("link", "7", "--create", "github").code == 3
+    before = project.tree()
+
+    done = project.run("unlink", "7", "github")
+
+    assert_refused(done, 1, "create-in-doubt")
+    assert before == project.tree()
+    assert project.run("sync", "7").code == 0
+    assert "pending" not in project.metadata()

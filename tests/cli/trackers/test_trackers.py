@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.refusing import assert_refused, assert_unchanged
+from tests.cli.terminal import Terminal
 
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 COMMANDS = ["create", "update", "close", "reopen"]
@@ -13,7 +15,7 @@ COMMANDS = ["create", "update", "close", "reopen"]
 def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_completed(
     completed: Project, tracker: str
 ) -> None:
-    done = completed.run(tracker, f"reopen-{NOUNS[tracker]}", "0007")
+    done = completed.run(tracker, f"reopen-{NOUNS[tracker]}", "0007", "--reason", REASON)
 
     assert done.code == 0, done.said
     assert done.err == (
@@ -22,7 +24,7 @@ def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_compl
     assert {**CLOSED, tracker: OPEN[tracker]} == completed.states()
     assert "completed" not in completed.labels()[tracker]
     assert "reopened" in completed.labels()[tracker]
-    assert completed.comments()[tracker] == []
+    assert REASON in completed.comments()[tracker][0]
     assert {tracker} == {entry.tracker for entry in completed.box.requests.entries()}
     metadata = completed.metadata()
     assert (metadata["status"], "reopenHistory" in metadata) == ("completed", False)
@@ -31,7 +33,33 @@ def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_compl
     ]
 
 
-def test_reopen_posts_a_reason_if_there_is_one(completed: Project) -> None:
+def test_reopen_without_a_terminal_needs_a_reason(completed: Project) -> None:
+    before = completed.tree()
+
+    done = completed.run("github", "reopen-issue", "7")
+
+    assert_refused(done, 2, "not-interactive")
+    assert f"next: unlatch github reopen-issue {NAME} --reason TEXT\n" in done.err
+    assert_unchanged(completed, before)
+
+
+def test_reopen_at_a_terminal_asks_for_the_reason(completed: Project) -> None:
+    with Terminal(completed, "jira", "reopen-issue", "7") as terminal:
+        terminal.expect("Reason for reopening: ")
+        terminal.type(f"{REASON}\n")
+        assert terminal.end() == 0
+
+    assert REASON in completed.comments()["jira"][0]
+
+
+def test_a_dry_run_of_reopen_needs_no_reason(completed: Project) -> None:
+    done = completed.run("github", "reopen-issue", "7", "--dry-run")
+
+    assert (done.code, completed.wrote()) == (0, [])
+    assert "Reopened: (the reason)" in done.out
+
+
+def test_reopen_posts_its_reason(completed: Project) -> None:
     done = completed.run("github", "reopen-issue", "7", "--reason", "A look @all", "--by", "Dana")
 
     assert done.code == 0, done.said
@@ -96,7 +124,8 @@ def test_status_shows_the_items_as_they_are(completed: Project, tracker: str) ->
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize("act", ["close", "reopen", "update"])
 def test_what_was_done_is_documented(completed: Project, tracker: str, act: str) -> None:
-    document = completed.run(tracker, f"{act}-{NOUNS[tracker]}", "7", "--json").document
+    command = (tracker, f"{act}-{NOUNS[tracker]}", "7", "--reason", REASON, "--json")
+    document = completed.run(*command).document
 
     trackers = document.pop("trackers")
     assert {
@@ -122,7 +151,8 @@ def test_one_of_several_items_can_be_picked(project: Project) -> None:
     items = [{"issue": number, "url": f"{web}/{number}"} for number in numbers]
     project.increment(links={"github": {**items[0], "items": items}})
 
-    done = project.run("github", "reopen-issue", "7", "--item", str(numbers[1]))
+    item = f"octo/widgets#{numbers[1]}"
+    done = project.run("github", "reopen-issue", "7", "--item", item, "--reason", REASON)
 
     assert done.code == 0, done.said
     states = [project.box.github.issue("octo/widgets", n)["state"] for n in numbers]

@@ -20,7 +20,7 @@ undo = unlatch undo.
 start, pause, review, backlog = unlatch start, pause, review, backlog.
   increment: MovedIncrement; warnings: [Problem]
 new = unlatch new.
-  increment: NewIncrement
+  increment: NewIncrement; warnings: [Problem]
 show = unlatch show.
   increment: ListEntry; reopenHistory: [Record]; pending: [PendingEntry]; items: [ItemEntry];
   warnings: [str]
@@ -34,9 +34,9 @@ status = unlatch status.
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];
   broken: [ListEntry]; configMistakes: [str]
 link = unlatch link.
-  id: str; linked: [ItemEntry]; dryRun: bool
+  id: str; linked: [ItemEntry]; warnings: [Problem]; dryRun: bool
 link-file = unlatch link --file.
-  increments: [TieEntry]; dryRun: bool
+  increments: [TieEntry]; warnings: [Problem]; dryRun: bool
 link-suggest = unlatch link --suggest.
   proposals: [ProposalEntry]; listed lacking: {int}; errors: [TrackerProblem]
 unlink = unlatch unlink.

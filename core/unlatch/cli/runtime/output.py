@@ -104,6 +104,13 @@ def prompt(question: str, *, choices: Sequence[str] | None = None, **options: An
     return answer
 
 
+def ask_text(question: str) -> str:
+    """Ask for a text on the terminal, with line editing; it may have several lines."""
+    from unlatch.cli.runtime.line_editor import read_text  # noqa: PLC0415  (only at a terminal)
+
+    return read_text(visible(f"{question}: "))
+
+
 def fields(one: object, *names: str) -> Json:
     """Attributes as parts of a document; null for those of None."""
     return {name: None if one is None else getattr(one, name) for name in names}
@@ -113,7 +120,7 @@ def ask(question: str, check: Callable[[str], T]) -> T:
     """Ask for a text until the check takes it, and return what it makes of the text."""
     while True:
         try:
-            return check(prompt(question, default="", show_default=False))
+            return check(ask_text(question))
         except UsageError as error:
             talk(warn(f"{error.message}; try again"))
 

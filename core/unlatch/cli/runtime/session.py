@@ -36,7 +36,6 @@ BY = click.option(
     help="Record this name in the history; by default your name in CI or git.",
 )
 JSON = flag("--json", "as_json", help="Print one JSON document.")
-REASON = click.option("--reason", metavar="TEXT", help="Record this reason in the history.")
 
 
 @dataclass

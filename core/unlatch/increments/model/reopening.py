@@ -91,8 +91,9 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolati
 def checked_reason(reason: str) -> str:
     """The reason as it will be stored; UsageError `reason-missing` or `reason-too-long`."""
     reason = without_surrogates(reason).strip()
-    if not reason:
-        raise UsageError("reason-missing", "the reason is empty", hint="--reason TEXT says why")
+    if not reason.strip("-"):
+        message = "a dash is not a reason" if reason else "the reason is empty"
+        raise UsageError("reason-missing", message, hint="--reason TEXT says why")
     if len(reason) > LONGEST_REASON:
         message = f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept"
         hint = "say it in short and put the rest into spec.md"

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import item_entry, link_entry
+from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
+from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, with_session
 from unlatch.errors import UsageError
@@ -69,7 +70,8 @@ def run(
 def _link(
     session: Session, wanted: str, urls: list[str], *, by: str | None, dry_run: bool, as_json: bool
 ) -> int:
-    from unlatch.lifecycle.link import fetch_urls, link_items  # noqa: PLC0415
+    from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
+    from unlatch.lifecycle.link import fetch_urls, link_items, shared_items  # noqa: PLC0415
 
     workspace = session.workspace
     increment = workspace.manager.read(wanted)
@@ -77,12 +79,20 @@ def _link(
         seen = fetch_urls(trackers, urls)
     if not dry_run:
         increment = link_items(workspace, wanted, seen, by=session.who(by))
+    shared = shared_items(workspace, [(increment, one) for one in seen])
+    warnings = (*shared, *closed_warnings(increment, seen))
     if as_json:
-        items = [item_entry(one) for one in seen]
-        output.document("link", id=increment.id, linked=items, dryRun=dry_run)
+        output.document(
+            "link",
+            id=increment.id,
+            linked=[item_entry(one) for one in seen],
+            warnings=warning_entries(warnings),
+            dryRun=dry_run,
+        )
         return 0
     for one in seen:
         output.ok(seen_line(workspace.registry, one, columns=14).strip())
+    tell_warnings(warnings)
     if dry_run:
         output.talk(f"These would be linked to {increment.id}; nothing was written.")
     else:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import item_entry
-from unlatch.cli.render.notes import tell_left_out
+from unlatch.cli.render.documents import item_entry, warning_entries
+from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.errors import UsageError
+from unlatch.lifecycle.link import shared_items
 from unlatch.lifecycle.link_file import HEADER, LinkPlan, apply_links, as_text, plan_links
 from unlatch.lifecycle.link_suggestions import (
     MOST_LISTED,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
 
 _STDIN = "-"
-_GROUNDS = {Ground.MARKER: "made for it", Ground.TITLE: "the same title"}
+_GROUNDS = {Ground.MARKER: "created for this increment", Ground.TITLE: "the same title"}
 
 
 def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:
@@ -40,6 +41,8 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
         plans = plan_links(workspace, trackers, text, where=where)
     if not dry_run:
         apply_links(workspace, plans, by=session.who(by))
+    linked = [(plan.increment, one) for plan in plans for one in plan.items]
+    warnings = shared_items(workspace, linked)
     code = max((plan.error.exit_code for plan in plans if plan.error), default=0)
     if as_json:
         increments = [
@@ -51,9 +54,11 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
             }
             for one in plans
         ]
-        output.document("link-file", code, increments=increments, dryRun=dry_run)
+        shared = warning_entries(warnings)
+        output.document("link-file", code, increments=increments, warnings=shared, dryRun=dry_run)
         return code
     output.data(*(line for plan in plans for line in _plan_lines(session, plan)))
+    tell_warnings(warnings)
     output.talk(_sum(plans, dry_run=dry_run))
     return code
 

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli.options.delivery import DRY_RUN, serving
+from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry, item_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, increment_ids, with_session
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
+from unlatch.cli.runtime.session import (
+    BY,
+    ID,
+    JSON,
+    Session,
+    flag,
+    increment_ids,
+    is_interactive,
+    require_terminal,
+    with_session,
+)
 from unlatch.cli.runtime.suggest import Group
+from unlatch.errors import UsageError
+from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.fetch_items import group_unread
+from unlatch.lifecycle.resume import NO_REASON
 from unlatch.lifecycle.tracker_items import (
     apply_item_change,
     fetch_tracker_items,
@@ -59,7 +74,7 @@ def tracker_group(name: str) -> click.Group:
 
 
 def _create_command(manifest: Manifest) -> click.Command:
-    noun = f"{'an' if manifest.noun[0] in 'aeiou' else 'a'} {manifest.noun}"
+    noun = _a(manifest.noun)
 
     @click.command(
         f"create-{manifest.slug}",
@@ -69,7 +84,8 @@ def _create_command(manifest: Manifest) -> click.Command:
     @click.option(
         "--story", "stories", metavar="US-ID", multiple=True, help="Only for this user story."
     )
-    @flag("--per-story", help=f"Create {noun} for each user story.")
+    @flag("--per-story", help=f"Create {noun} for each user story that has none.")
+    @flag("--another", help=f"Also create {noun} where one is linked already.")
     @BY
     @DRY_RUN
     @serving(Kind.CREATE, comment=False)
@@ -79,6 +95,10 @@ def _create_command(manifest: Manifest) -> click.Command:
         return create_items(session, manifest.name, **options)
 
     return run
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def create_items(
@@ -100,7 +120,20 @@ def create_items(
         raise click.UsageError("name user stories, or --per-story")
     who = session.who(by)
     with session.trackers() as trackers:
-        change = plan_item_creation(session.workspace, trackers, tracker, wanted, by=who, **options)
+        plan = partial(plan_item_creation, session.workspace, trackers, tracker, wanted, by=who)
+        try:
+            change = plan(**options)
+        except UsageError as error:
+            if error.id != "already-linked" or dry_run or not is_interactive():
+                raise
+            output.talk(f"{output.warn('!')} {output.clean(error.message)}")
+            if not output.confirm("Create another?"):
+                output.talk("Nothing was changed.")
+                return DECLINED
+            change = plan(**{**options, "another": True})
+        if not change.operations and not as_json:
+            noun = session.workspace.registry.manifest(tracker).noun
+            output.talk(f"No user story without {_a(noun)}; nothing to create.")
         return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
 
 
@@ -108,7 +141,7 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     @click.command(f"{verb}{manifest.slug}", help=help)
     @ID
     @click.option("--item", metavar="ITEM|URL", help=f"Only this {manifest.noun}.")
-    @click.option("--reason", metavar="TEXT", help="Post this text as a comment.")
+    @reason_option("Post this text as a comment.")
     @BY
     @DRY_RUN
     @serving(kind)
@@ -120,9 +153,19 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
         who = session.who(by)
         change = plan_item_change(session.workspace, manifest, wanted, kind, by=who, **typed)
         with session.trackers() as trackers:
+            trackers.settings(manifest.name)
+            if kind is Kind.REOPEN and typed["reason"] is None:
+                name = f"{manifest.name} {verb}{manifest.slug}"
+                change = change.with_reason(NO_REASON if dry_run else _ask_reason(change, name))
             return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
 
     return run
+
+
+def _ask_reason(change: ItemChange, command: str) -> str:
+    increment = change.increment.id
+    require_terminal("reopening needs a reason", f"unlatch {command} {increment} --reason TEXT")
+    return output.ask("Reason for reopening", checked_reason)
 
 
 def _run_change(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
+from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import (
@@ -46,7 +47,7 @@ STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
     @ID
-    @click.option("--reason", metavar="TEXT", help="Post this reason on each item.")
+    @reason_option("Record this reason, and post it on each item.")
     @BY
     @_own_option(entry.name)
     @OFFLINE

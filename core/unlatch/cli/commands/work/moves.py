@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.options.delivery import FORCE
+from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.documents import increment_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, ID, JSON, REASON, Session, with_session
+from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.status_change import move
@@ -33,7 +34,7 @@ def command(entry: Entry) -> click.Command:
 
     @click.command(entry.name, help=entry.own_help)
     @ID
-    @REASON
+    @reason_option("Record this reason in the history.")
     @BY
     @_force_to(to)
     @JSON

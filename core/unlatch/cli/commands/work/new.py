@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.render.documents import warning_entries
+from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Entry
-    from unlatch.increments.model.increment import Link
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
 def command(entry: Entry) -> click.Command:
@@ -34,32 +38,43 @@ def command(entry: Entry) -> click.Command:
         by: str | None,
         as_json: bool,
     ) -> int:
-        links: list[Link] = []
-        if url:
-            found, link = _from_item(session, url)
-            title, links = title or found, [link]
+        seen = _item_at(session, url) if url else None
+        if seen and seen.item:
+            title = title or seen.item.title
         if not title or not title.strip():
             raise UsageError(
                 "title-missing", "an increment needs a title", hint="unlatch new 'Export to CSV'"
             )
-        increment = session.workspace.manager.create(
-            output.clean(title), kind=kind, by=session.who(by), links=links
-        )
+        increment, warnings = _create(session, title, seen, kind=kind, by=session.who(by))
         if as_json:
             entry = {**output.fields(increment, "id", "status"), "path": str(increment.folder)}
-            output.document("new", increment=entry)
+            output.document("new", increment=entry, warnings=warning_entries(warnings))
         else:
             output.ok(f"{increment.id} in {increment.folder}")
+            tell_warnings(warnings)
             output.talk(f"Next: unlatch start {increment.id}")
         return 0
 
     return run
 
 
-def _from_item(session: Session, url: str) -> tuple[str, Link]:
-    from unlatch.lifecycle.link import based_link, fetch_urls  # noqa: PLC0415
+def _item_at(session: Session, url: str) -> ItemSnapshot:
+    from unlatch.lifecycle.link import fetch_urls  # noqa: PLC0415
 
     with session.trackers() as trackers:
-        seen = fetch_urls(trackers, [url])[0]
-    title = seen.item.title if seen.item else ""
-    return title, based_link(None, seen)
+        return fetch_urls(trackers, [url])[0]
+
+
+def _create(
+    session: Session, title: str, seen: ItemSnapshot | None, *, kind: str, by: str
+) -> tuple[Increment, tuple[UnlatchError, ...]]:
+    workspace, title = session.workspace, output.clean(title)
+    if seen is None:
+        return workspace.manager.create(title, kind=kind, by=by), ()
+    from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
+    from unlatch.lifecycle.link import based_link, shared_items  # noqa: PLC0415
+
+    links = [based_link(None, seen)]
+    increment = workspace.manager.create(title, kind=kind, by=by, links=links)
+    shared = shared_items(workspace, [(increment, seen)])
+    return increment, (*shared, *closed_warnings(increment, [seen]))

@@ -8,8 +8,9 @@ import click
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
+from unlatch.cli.options.reason import reason_option
 from unlatch.cli.options.scope import scoping, take_scoping
-from unlatch.cli.runtime.session import BY, JSON, REASON, Session, flag, increment_ids, with_session
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, increment_ids, with_session
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def command(entry: Entry) -> click.Command:
     @click.option(
         "--max-items", type=click.IntRange(min=1), help="Maximum number of items to change."
     )
-    @REASON
+    @reason_option("Record this reason, and post it on each item.")
     @BY
     @YES
     @OFFLINE

@@ -123,7 +123,7 @@ def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     """Ask for the change and the tasks: in the user's editor, else line by line."""
     if with_tasks and (editor := _editor()):
         return read_edited(click.edit(_TEMPLATE, editor=editor, extension=".md"))
-    change = output.prompt("Describe the change", default="", show_default=False).strip()
+    change = output.ask_text("Describe the change")
     titles: list[str] = []
     while change and with_tasks:
         title = output.prompt("New task (empty: no more)", default="", show_default=False).strip()

@@ -1,0 +1,62 @@
+"""A text from the terminal, with the keys that a shell has for editing a line."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.spi.text import without_controls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_STDOUT, _STDERR = 1, 2
+# The bytes of arrow and function keys, where nothing edits the line.
+_KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])")
+
+
+def read_text(question: str) -> str:
+    """Ask for a text on the terminal; all lines of a paste belong to it.
+
+    Raises:
+        click.Abort: the user ended the input.
+    """
+    try:
+        with _editing():
+            lines = [input(question)]
+    except EOFError as end:
+        raise click.Abort from end
+    # A terminal that does not mark a paste sends each of its lines as if it were typed. Without
+    # this the shell would run them.
+    while _is_waiting() and (line := sys.stdin.readline()):
+        lines.append(line.rstrip("\n"))
+    return without_controls(_KEYS.sub("", "\n".join(lines))).strip()
+
+
+@contextmanager
+def _editing() -> Iterator[None]:
+    """Let `input` edit lines, and keep its prompt out of the data on stdout."""
+    with suppress(ImportError):  # consoles of Windows edit lines themselves
+        import readline  # noqa: PLC0415  (only a prompt needs it)
+
+        readline.set_auto_history(False)
+    sys.stdout.flush()
+    data = os.dup(_STDOUT)
+    try:
+        os.dup2(_STDERR, _STDOUT)
+        yield
+    finally:
+        os.dup2(data, _STDOUT)
+        os.close(data)
+
+
+def _is_waiting() -> bool:
+    with suppress(OSError, ValueError):  # select knows only sockets on Windows
+        return bool(select.select([sys.stdin], [], [], 0)[0])
+    return False

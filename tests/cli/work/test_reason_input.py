@@ -1,0 +1,106 @@
+"""Where a reason comes from: standard input, and the keys of a terminal."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.cli.project import OPEN, REASON, Project
+from tests.cli.refusing import assert_refused, assert_unchanged
+from tests.cli.terminal import Terminal
+
+WHY = "Reason for reopening: "
+LONG = "The import fails\n\nIt stops at the first empty line."
+LEFT = "\x1b[D"
+PASTE = "\x1b[200~{}\x1b[201~"
+
+
+def reasons(project: Project) -> list[str]:
+    return [entry["reason"] for entry in project.metadata()["reopenHistory"]]
+
+
+def test_a_dash_reads_the_reason_from_stdin(completed: Project) -> None:
+    done = completed.run("resume", "7", "--reason", "-", "--yes", stdin=f"\n{LONG}\n")
+
+    assert done.code == 0, done.said
+    assert reasons(completed) == [LONG]
+    assert [True] * 3 == ["first empty line" in one[0] for one in completed.comments().values()]
+
+
+@pytest.mark.parametrize("typed", ["", "\n \n", "-\n"])
+def test_stdin_without_a_reason_is_refused(completed: Project, typed: str) -> None:
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "--reason", "-", "--yes", stdin=typed)
+
+    assert_refused(done, 2, "reason-missing")
+    assert_unchanged(completed, before)
+
+
+def test_bytes_that_are_not_text_are_replaced(completed: Project) -> None:
+    done = completed.process("resume", "7", "--reason", "-", "--yes", stdin="caf\udce9")
+
+    assert done.code == 0, done.said
+    assert reasons(completed) == ["caf\ufffd"]
+
+
+@pytest.mark.parametrize(
+    "command", [("complete", "7"), ("github", "close-issue", "7"), ("pause", "7")]
+)
+def test_every_reason_can_come_from_stdin(project: Project, command: tuple[str, ...]) -> None:
+    project.increment(status="active", links=project.items("github", finished=False))
+
+    done = project.run(*command, "--reason", "-", stdin=f"{REASON}\n")
+
+    assert done.code == 0, done.said
+    said = [event.get("reason") for event in project.events()], project.comments()["github"]
+    assert REASON in str(said)
+
+
+def answered(project: Project, keys: str, **extra: str) -> list[str]:
+    """The reasons after these keys at the prompt for one."""
+    with Terminal(project, "resume", "7", "--yes", extra=extra) as terminal:
+        terminal.expect(WHY)
+        terminal.type(keys)
+        assert terminal.end() == 0, terminal.text
+    return reasons(project)
+
+
+@pytest.mark.parametrize("term", ["xterm", "dumb"])
+def test_arrow_keys_edit_the_reason(completed: Project, term: str) -> None:
+    assert answered(completed, f"Bug inimport{LEFT * 6} \n", TERM=term) == ["Bug in import"]
+
+
+def test_the_lines_of_a_paste_are_one_reason(completed: Project) -> None:
+    pasted = PASTE.format("It fails\rat line 2\r")
+
+    assert answered(completed, f"{pasted}\r") == ["It fails\nat line 2"]
+
+
+def test_the_lines_of_an_unmarked_paste_are_one_reason(completed: Project) -> None:
+    assert answered(completed, "It fails\nat line 2\n", TERM="dumb") == ["It fails\nat line 2"]
+    assert completed.states() == OPEN
+
+
+def test_a_dash_at_the_prompt_is_asked_again(completed: Project) -> None:
+    with Terminal(completed, "resume", "7", "--yes") as terminal:
+        terminal.expect(WHY)
+        terminal.type("-\n")
+        terminal.expect(WHY, times=2)
+        terminal.type(f"{REASON}\n")
+        assert terminal.end() == 0
+
+    assert "a dash is not a reason; try again" in terminal.text
+    assert reasons(completed) == [REASON]
+
+
+def test_the_prompt_is_no_part_of_the_data(completed: Project) -> None:
+    reader, writer = os.pipe()
+    with Terminal(completed, "resume", "7", "--yes", "--json", stdout=writer) as terminal:
+        os.close(writer)
+        terminal.expect(WHY)
+        terminal.type(f"Bug inimport{LEFT * 6} \n")
+        assert terminal.end() == 0
+    with os.fdopen(reader) as data:
+        assert data.read().startswith("{\n")
+    assert reasons(completed) == ["Bug in import"]
