@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 def stamp(moment: datetime) -> str:
     """`moment` as it is written to files: 2025-11-01T09:00:00Z."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{moment.astimezone(UTC).isoformat()[:19]}Z"
 
 
 def read_stamp(raw: object) -> datetime | None:

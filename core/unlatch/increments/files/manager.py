@@ -102,8 +102,7 @@ class MetadataManager:
         """Why the title of an increment is its folder's name, if spec.md cannot be read."""
         if increment.title != words_of(increment.id):
             return None
-        errors = self.unreadable_documents(increment)
-        return next((one for one in errors if (one.where or "").endswith(SPEC)), None)
+        return next(iter(unreadable_documents(increment.folder, (SPEC,))), None)
 
     def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
         """Create an increment in planning, with the next number."""

@@ -13,7 +13,7 @@ from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.model.status import Status
 from unlatch.worklog.file_check import or_restore
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
-from unlatch.worklog.safe_open import exists, read_file
+from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -112,23 +112,23 @@ def read_document(path: Path) -> str | None:
 
 def document(folder: Path, name: str) -> str:
     """A document of an increment; empty if it is missing."""
-    text = read_document(folder / name)
-    if text is not None:
-        return text
-    if not exists(folder / name):
+    try:
+        return read_file(folder / name).decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
         return ""
-    raise StoreError(
-        "document-unreadable",
-        f"{name} cannot be read as UTF-8 text",
-        where=str(folder / name),
-        hint=or_restore("save it as UTF-8 text, or check its permissions", folder / name),
-    )
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(
+            "document-unreadable",
+            f"{name} cannot be read as UTF-8 text",
+            where=str(folder / name),
+            hint=or_restore("save it as UTF-8 text, or check its permissions", folder / name),
+        ) from error
 
 
-def unreadable_documents(folder: Path) -> list[StoreError]:
-    """The errors of reading spec.md and tasks.md."""
+def unreadable_documents(folder: Path, names: Iterable[str] = DOCUMENTS) -> list[StoreError]:
+    """The errors of reading spec.md and tasks.md, or those of them that are named."""
     found = []
-    for name in DOCUMENTS:
+    for name in names:
         try:
             document(folder, name)
         except StoreError as error:
