@@ -18,6 +18,8 @@ from tests.docs.pages import ROOT
 from tests.git.clone import Done
 
 from unlatch.cli.app import app
+from unlatch.project.registry import Registry
+from unlatch.spi import EnvToken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -246,22 +248,8 @@ def test_the_action_installs_itself(team: Team, runner: Path) -> None:
 
 def test_the_template_for_azure(team: Team, runner: Path) -> None:
     reopen_by_hand(team)
-    here = job(team, "job", AZURE)
-    given: dict[str, Any] = {one["name"]: one["default"] for one in AZURE_STEPS["parameters"]}
-    given |= {"commit": "push", "package": "installed"}
-    kept = {"AGENT_TEMPDIRECTORY": str(runner), "BUILD_SOURCESDIRECTORY": str(here.root)}
-    for step in AZURE_STEPS["steps"][1:]:
-        filled = {
-            name: re.sub(r"\$\{\{ parameters\.(\w+) }}", lambda m: given[m[1]], value)
-            for name, value in step["env"].items()
-        }
-        # The variables are defined, but for one.
-        filled = {
-            name: here.environ[name] if value.startswith("$(") else value
-            for name, value in filled.items()
-        }
-        filled |= {"JIRA_EMAIL": "$(UNLATCH_JIRA_EMAIL)"} if "JIRA_EMAIL" in filled else {}
-        done = bash(here, step["bash"], {**filled, **kept})
+
+    done = run_azure(job(team, "job", AZURE), runner, undefined="JIRA_EMAIL", commit="push")
 
     # Without its e-mail address, Jira alone is not served.
     assert 5 == done.code, done.out + done.err
@@ -272,21 +260,127 @@ def test_the_template_for_azure(team: Team, runner: Path) -> None:
     assert {"github": True, "ado": True, "jira": False} == team.states()
 
 
+def run_azure(here: Job, runner: Path, *, undefined: str | None = None, **inputs: str) -> Done:
+    """Run the steps after the checkout, with all variables defined but one."""
+    given: dict[str, Any] = {one["name"]: one["default"] for one in AZURE_STEPS["parameters"]}
+    given |= {"package": "installed", **inputs}
+    done = Done(0, "", "")
+    kept = {"AGENT_TEMPDIRECTORY": str(runner), "BUILD_SOURCESDIRECTORY": str(here.root)}
+    for step in AZURE_STEPS["steps"][1:]:
+        filled = {
+            name: re.sub(r"\$\{\{ parameters\.(\w+) }}", lambda m: given[m[1]], value)
+            for name, value in step["env"].items()
+        }
+        # An undefined variable is passed as its own name.
+        filled = {
+            name: value if name == undefined else here.environ.get(name, value)
+            for name, value in filled.items()
+        }
+        done = bash(here, step["bash"], {**filled, **kept})
+        if done.code:
+            break
+    return done
+
+
+def variables() -> dict[str, list[str]]:
+    """The variables that hold each tracker's tokens, as its manifest names them."""
+    return {
+        name: [
+            variable
+            for place in manifest.tokens
+            if isinstance(place, EnvToken) and not place.not_for
+            for variable in (place.token, place.user)
+            if variable
+        ]
+        for name, manifest in Registry().manifests.items()
+    }
+
+
+def test_every_workflow_on_the_page_passes_every_trackers_token() -> None:
+    jobs = [job for page in workflows() for job in page["jobs"].values()]
+    steps = [step for job in jobs for step in job["steps"] if "unlatch" in step.get("uses", "")]
+    given = [set(step.get("env", {})) for step in steps]
+
+    assert ["sync", "check", "ingest"] == [one["with"].get("command", "sync") for one in steps]
+    for names in variables().values():
+        assert [True] * 3 == [bool(given_here & set(names)) for given_here in given]
+    assert 1 == len({frozenset(one) for one in given})
+    assert all({"JIRA_EMAIL", "JIRA_API_TOKEN"} <= one for one in given)
+
+
+def workflows() -> list[dict[str, Any]]:
+    page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    blocks = map(yaml.safe_load, re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    return [one for one in blocks if isinstance(one, dict) and "jobs" in one]
+
+
+def test_the_templates_pass_every_trackers_token() -> None:
+    passed = AZURE_STEPS["steps"][-1]["env"]
+    header = (ROOT / "ci/gitlab-ci.yml").read_text(encoding="utf-8").partition(".unlatch:")[0]
+    # GitLab gives a job all variables of its project.
+    for names in variables().values():
+        assert set(passed) & set(names)
+        assert any(name in header for name in names)
+    assert {"JIRA_EMAIL", "JIRA_API_TOKEN", "JIRA_PAT"} <= set(passed)
+
+
+@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+def test_every_template_checks_only_increments_that_a_branch_changed(
+    team: Team, runner: Path, system: str
+) -> None:
+    reopen_by_hand(team)
+
+    done = run_template(team, runner, system, command="check", changed_since="main")
+
+    assert 0 == done.code, done.out + done.err
+    assert "No increments changed since main." in done.out + done.err
+
+
+@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+def test_every_template_limits_the_number_of_items(team: Team, runner: Path, system: str) -> None:
+    reopen_by_hand(team)
+    team.writes()
+
+    done = run_template(team, runner, system, command="sync", max_items="1")
+
+    assert (2, []) == (done.code, team.writes()), done.out + done.err
+    assert "too-many-items" in done.out + done.err
+
+
+def run_template(team: Team, runner: Path, system: str, **given: str) -> Done:
+    """Run a system's template with these inputs in a job of it."""
+    if system == "github":
+        ran = act(job(team, "job"), runner=runner, environ=None, version="installed", **given)
+        return Done(ran.code, ran.said, "")
+    if system == "azure":
+        spelled = {"changed_since": "changedSince", "max_items": "maxItems"}
+        inputs = {spelled.get(name, name): value for name, value in given.items()}
+        return run_azure(job(team, "job", AZURE), runner, undefined=None, **inputs)
+    return run_gitlab(
+        job(team, "job", GITLAB), {f"UNLATCH_{name.upper()}": one for name, one in given.items()}
+    )
+
+
 def test_the_job_for_gitlab(team: Team) -> None:
     reopen_by_hand(team)
     here = job(team, "job", GITLAB)
+
+    done = run_gitlab(here, {"UNLATCH_COMMIT": "push"})
+
+    assert 0 == done.code, done.out + done.err
+    (kept,) = GITLAB_JOB["artifacts"]["paths"]
+    assert (here.root / Template(kept).substitute(CI_JOB_ID="7")).is_file()
+    team.laptop.pull()
+    assert "active" == team.laptop.metadata()["status"]
+    assert "unlatch" == GITLAB_JOB["resource_group"]
+
+
+def run_gitlab(here: Job, given: Mapping[str, str]) -> Done:
+    """Run the hidden job's script with these variables."""
     known = {"CI_PROJECT_DIR": str(here.root), "CI_JOB_ID": "7"}
     environ = {
         name: Template(value).safe_substitute(known)
         for name, value in GITLAB_JOB["variables"].items()
     }
-    environ |= {"UNLATCH_PACKAGE": "installed", "UNLATCH_COMMIT": "push"}
-
-    done = bash(here, "\n".join(GITLAB_JOB["script"]), environ)
-
-    assert 0 == done.code, done.out + done.err
-    (kept,) = GITLAB_JOB["artifacts"]["paths"]
-    assert (here.root / Template(kept).substitute(known)).is_file()
-    team.laptop.pull()
-    assert "active" == team.laptop.metadata()["status"]
-    assert "unlatch" == GITLAB_JOB["resource_group"]
+    environ |= {"UNLATCH_PACKAGE": "installed", **given}
+    return bash(here, "\n".join(GITLAB_JOB["script"]), environ)

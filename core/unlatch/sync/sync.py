@@ -87,12 +87,14 @@ class SyncResult:
     """The result of a sync.
 
     Args:
+        increments: those that were chosen.
         delivered: the increments with pending operations, including those that were skipped.
         blocked: the number of blocked operations that were not tried.
         other_branch: as in the preview.
     """
 
     plan: SyncPlan
+    increments: Sequence[Increment]
     moved: tuple[Move, ...]
     delivered: tuple[Delivered, ...]
     blocked: int
@@ -154,7 +156,7 @@ class Sync:
             self.listener.applied(plan, (), other)
         read, made = self.workspace.manager.read, self.made.items()
         delivered = tuple(read_back(self.workspace, read(name), some) for name, some in made)
-        return SyncResult(plan, moved, delivered, blocked, other, self.event, broken)
+        return SyncResult(plan, chosen, moved, delivered, blocked, other, self.event, broken)
 
     def _chosen(self) -> Sequence[Increment]:
         everything, _ = self.workspace.manager.read_all()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import tomllib
 
 import pytest
 from tests.cli.project import Project
+from tests.cli.refusing import assert_refused
 
 
 @pytest.fixture
@@ -112,3 +115,41 @@ def test_the_project_can_be_named(empty: Project) -> None:
     elsewhere = Project(empty.box, empty.home, empty.home, empty.bin, empty.monkeypatch)
 
     assert "0001-something" in elsewhere.run("--root", str(empty.root), "list").out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sync", "--check"),
+        ("sync",),
+        ("new", "A title"),
+        ("list",),
+        ("status",),
+        ("show", "7"),
+        ("resume", "7", "--reason", "x", "--yes"),
+        ("doctor",),
+        ("migrate",),
+    ],
+)
+@pytest.mark.parametrize("name", ["empty", "has a space"])
+def test_a_root_without_a_project_is_refused(
+    project: Project, command: tuple[str, ...], name: str
+) -> None:
+    empty = project.home / name
+    empty.mkdir()
+
+    done = project.run("--root", str(empty), *command)
+    hint = re.search(r"next: unlatch (.*)", done.err)
+
+    assert_refused(done, 2, "no-project")
+    assert [] == list(empty.iterdir())
+    assert hint is not None
+    assert 0 == project.run(*shlex.split(hint[1])).code
+    assert 2 != project.run("--root", str(empty), "list").code
+
+
+def test_a_root_of_another_tool_is_a_project(project: Project) -> None:
+    folder = project.home / "theirs"
+    (folder / ".specweave/increments").mkdir(parents=True)
+
+    assert 0 == project.run("--root", str(folder), "sync", "--check").code

@@ -16,7 +16,7 @@ import click
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.increments.files.layout import Layout, find_layout, layout_at
+from unlatch.increments.files.layout import Layout, find_layout, project_at
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.programs import search_path
 from unlatch.worklog.user_files import user_config_file
@@ -52,7 +52,7 @@ class Session:
             UsageError: `no-project`.
         """
         root = self.options.root
-        layout = layout_at(_absolute(root)) if root else find_layout(Path.cwd())
+        layout = project_at(_absolute(root)) if root else find_layout(Path.cwd())
         # As in `main`, where the root is not known yet: no program comes from the project.
         os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=layout.root)
         return layout

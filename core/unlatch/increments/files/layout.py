@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOME, SPECWEAVE = HOMES
+_MISSING = "no project: there is no .unlatch or .specweave/increments"
 METADATA, EVENTS, SPEC, TASKS = "metadata.json", "events.jsonl", "spec.md", "tasks.md"
 
 
@@ -40,14 +42,26 @@ class Layout:
 def find_layout(start: Path) -> Layout:
     """The layout of the nearest project at or above `start`; raises `no-project`."""
     for root in (start, *start.parents):
-        if _is_folder(root / HOME) or _is_folder(root / SPECWEAVE / "increments"):
+        if _is_project(root):
             return layout_at(root)
     raise UsageError(
         "no-project",
-        "no increments here: neither this folder nor one above has .unlatch or .specweave",
+        f"{_MISSING} in this folder or one above",
         where=str(start),
         hint="unlatch init",
     )
+
+
+def project_at(root: Path) -> Layout:
+    """The layout of the project whose folder is `root`; raises `no-project`."""
+    if not _is_project(root):
+        hint = f"unlatch --root {shlex.quote(str(root))} init"
+        raise UsageError("no-project", f"{_MISSING} in this folder", where=str(root), hint=hint)
+    return layout_at(root)
+
+
+def _is_project(root: Path) -> bool:
+    return _is_folder(root / HOME) or _is_folder(root / SPECWEAVE / "increments")
 
 
 def layout_at(root: Path) -> Layout:

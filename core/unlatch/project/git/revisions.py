@@ -22,29 +22,33 @@ _HASHES = {40: "sha1", 64: "sha256"}
 # CI systems check out a commit; the environment names the branch.
 _CI_BRANCHES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "BUILD_SOURCEBRANCH", "CI_COMMIT_REF_NAME")
 HEADS = "refs/heads/"
+# In place of a branch, as `git rev-parse --abbrev-ref` has it.
+DETACHED = "HEAD"
 _REMOTE = "refs/remotes/origin/"
 
 
 def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
-    """The branch that is checked out; None without one, and outside git."""
+    """The branch that is checked out; DETACHED without one, and None outside git."""
     # Whole references: git's short ones look different if a tag has the branch's name.
     head = ask_git(root, "symbolic-ref", "--quiet", "HEAD")
     if head is not None:
         return head.removeprefix(HEADS)
     named = (environ.get(name, "").removeprefix(HEADS) for name in _CI_BRANCHES)
-    return next(filter(None, named), None)
+    is_detached = ask_git(root, "rev-parse", "--verify", "--quiet", DETACHED) is not None
+    return next(filter(None, named), DETACHED if is_detached else None)
 
 
 def other_branch(root: Path, environ: Mapping[str, str], configured: str | None) -> str | None:
     """The current branch if statuses are compared on another one, else None.
 
     Statuses are compared on the configured branch, else on the remote's default branch as far as
-    this clone knows it, else on any.
+    this clone knows it, else on any. A detached HEAD is no branch.
     """
     remote = configured or ask_git(root, "symbolic-ref", "--quiet", f"{_REMOTE}HEAD")
     compared = (remote or "").removeprefix(_REMOTE)
     here = current_branch(root, environ)
-    return here if compared and here and here != compared else None
+    is_other = here == DETACHED or (compared and here != compared)
+    return here if is_other else None
 
 
 def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None:

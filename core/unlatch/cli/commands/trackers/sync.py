@@ -143,7 +143,7 @@ def _preview(
     code = sync_render.preview_code(found, missed, check=check)
     if run.as_json:
         output.document("sync-plan", code, **sync_render.preview_document(found, missed))
-    else:
+    elif not sync_render.tell_none_changed(options, found):
         sync_render.tell_preview(session, found, missed, requests=plan)
     report_preview(session, found.plan, missed, check=check, code=code)
     return code
@@ -161,7 +161,7 @@ def _run_sync(session: Session, options: SyncOptions, run: _Options) -> int:
     report_result(session, result, missed, published, code=code)
     if run.as_json:
         output.document("sync", code, **sync_render.result_document(result, missed, published))
-    else:
+    elif not sync_render.tell_none_changed(options, result):
         sync_render.tell_result(session, result, missed)
     return code
 
@@ -187,7 +187,8 @@ class _Listener:
         if self._silent:
             return
         if other_branch is not None:
-            output.talk(f"On branch {other_branch} only pending operations are delivered.")
+            place = sync_render.place_of(other_branch)
+            output.talk(f"{place} only pending operations are delivered.")
         sync_render.tell_moves(moved)
         sync_render.tell_compared(plan, changes=other_branch is not None)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from unlatch.publish.publish import PublishResult
     from unlatch.sync.ingest import MatchedEvent
     from unlatch.sync.plan import Move, SyncPlan
-    from unlatch.sync.sync import SyncPreview, SyncResult
+    from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult
 
 HEADINGS = ("Increment", "Here", "Item", "There", "What")
 _ACTIONS = {
@@ -62,13 +62,22 @@ def result_code(result: SyncResult, missed: Sequence[NotChecked], published: Pub
     )
 
 
+def tell_none_changed(options: SyncOptions, found: SyncPreview | SyncResult) -> bool:
+    """Say that no increment was changed since the given ref, if so."""
+    is_none = options.changed_since is not None and not found.increments and not found.broken
+    if is_none:
+        output.talk(f"No increments changed since {output.clean(str(options.changed_since))}.")
+    return is_none
+
+
 def tell_preview(
     session: Session, found: SyncPreview, missed: Sequence[NotChecked], *, requests: bool
 ) -> None:
     """Show the plan, and each request if these were asked for."""
     _tell_broken(found.broken)
     if found.other_branch is not None:
-        output.talk(f"On branch {found.other_branch} only pending operations would be delivered.")
+        place = place_of(found.other_branch)
+        output.talk(f"{place} only pending operations would be delivered.")
     tell_compared(found.plan)
     for move in found.plan.moves:
         output.data(f"  {_move_line(move)}")
@@ -78,6 +87,12 @@ def tell_preview(
         output.data(_sum(session, found))
     elif not found.plan.reported and not found.broken:
         output.talk("Both sides are in sync.")
+
+
+def place_of(other_branch: str) -> str:
+    """The beginning of a line about a branch on which statuses are not compared."""
+    is_detached = other_branch == "HEAD"
+    return "HEAD is detached:" if is_detached else f"On branch {output.clean(other_branch)}"
 
 
 def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:

@@ -1,0 +1,103 @@
+"""unlatch sync compares statuses on one branch; a detached HEAD is not that branch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.trackers.test_sync import by_hand, finished, writes
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+__all__ = ["finished"]
+MAIN = '[sync]\nbranch = "main"\n'
+
+
+@pytest.fixture
+def detached(finished: Project) -> Project:
+    """A completed increment in sync, its issue reopened by hand, and no branch checked out."""
+    finished.git("init", "--quiet", "--initial-branch", "main")
+    finished.git("add", "--all")
+    finished.git("commit", "--quiet", "--message", "Begin")
+    finished.git("checkout", "--quiet", "--detach")
+    by_hand(finished, "github", opens=True)
+    writes(finished)
+    return finished
+
+
+@pytest.mark.parametrize("tables", ["", MAIN], ids=["default", "configured"])
+def test_on_a_detached_head_no_status_follows_an_item(detached: Project, tables: str) -> None:
+    detached.configure_more(tables=tables)
+    before = detached.tree()
+
+    done = detached.run("sync", "--yes")
+
+    assert (0, before, []) == (done.code, detached.tree(), writes(detached)), done.said
+    assert "HEAD is detached: only pending operations are delivered." in done.err
+
+
+def test_a_plan_on_a_detached_head_says_so(detached: Project) -> None:
+    done = detached.run("sync", "--plan")
+
+    assert "HEAD is detached: only pending operations would be delivered." in done.err
+    assert "HEAD" == check(detached, "sync-plan", "sync", "--plan")["otherBranch"]
+
+
+def test_a_detached_head_delivers_what_is_pending(detached: Project) -> None:
+    by_hand(detached, "github", opens=False)
+    assert 0 == detached.run("resume", "7", "--reason", "More", "--yes", "--offline").code
+
+    done = detached.run("sync", "--yes")
+
+    assert 0 == done.code, done.said
+    assert {"github": "open", "ado": "Active", "jira": "In Progress"} == detached.states()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GITHUB_REF_NAME", "main"),
+        ("BUILD_SOURCEBRANCH", "refs/heads/main"),
+        ("CI_COMMIT_REF_NAME", "main"),
+    ],
+)
+def test_the_ci_system_names_the_branch_of_a_detached_head(
+    detached: Project, name: str, value: str
+) -> None:
+    detached.configure_more(tables=MAIN)
+    detached.extra[name] = value
+
+    done = detached.run("sync", "--yes")
+
+    assert (0, "active") == (done.code, detached.metadata()["status"]), done.said
+
+
+def test_outside_of_git_every_status_is_compared(finished: Project) -> None:
+    by_hand(finished, "github", opens=True)
+
+    assert (0, "active") == (finished.run("sync", "--yes").code, finished.metadata()["status"])
+
+
+def test_a_repository_without_a_commit_is_on_its_branch(finished: Project) -> None:
+    finished.git("init", "--quiet", "--initial-branch", "main")
+    finished.configure_more(tables=MAIN)
+    by_hand(finished, "github", opens=True)
+
+    assert (0, "active") == (finished.run("sync", "--yes").code, finished.metadata()["status"])
+
+
+@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--plan"), ("sync", "--yes")])
+def test_where_no_increment_was_changed_it_says_so(
+    finished: Project, command: tuple[str, ...]
+) -> None:
+    finished.git("init", "--quiet", "--initial-branch", "main")
+    finished.git("add", "--all")
+    finished.git("commit", "--quiet", "--message", "Begin")
+    by_hand(finished, "github", opens=True)
+
+    done = finished.run(*command, "--changed-since", "main")
+
+    assert (0, "", []) == (done.code, done.out, writes(finished)), done.said
+    assert "No increments changed since main.\n" == done.err
