@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -34,25 +35,88 @@ def test_without_a_terminal_nothing_is_cut(titled: Project) -> None:
     ) == done.out
 
 
-def test_at_a_terminal_the_title_ends_where_the_terminal_does(titled: Project) -> None:
-    with Terminal(titled, "list", columns=40, extra={"PYTHONUTF8": "1"}) as terminal:
+@pytest.mark.parametrize("columns", [60, 100])
+def test_at_a_terminal_every_cell_is_whole_and_every_line_fits(
+    titled: Project, columns: int
+) -> None:
+    with Terminal(titled, "list", columns=columns, extra={"PYTHONUTF8": "1"}) as terminal:
+        assert terminal.end() == 0
+
+    lines = terminal.text.splitlines()
+    assert columns >= max(map(cell_len, lines))
+    assert LONG == " ".join(words_below(lines, "Title")[: len(LONG.split())])
+    assert WIDE in "".join(words_below(lines, "Title"))
+
+
+def words_below(lines: list[str], heading: str) -> list[str]:
+    """The words in the last column."""
+    start = lines[0].index(heading)
+    return " ".join(line[start:] for line in lines[1:]).split()
+
+
+def test_at_a_terminal_the_title_is_wrapped_under_its_heading(titled: Project) -> None:
+    with Terminal(titled, "list", columns=60, extra={"PYTHONUTF8": "1"}) as terminal:
         assert terminal.end() == 0
 
     assert terminal.text == (
         "Increment  Status  Items  Title\n"
-        "0001-long  active         A title that…\n"
-        "0002-wide  active         再開された作…\n"
+        "0001-long  active         A title that goes on and on, far\n"
+        "                          beyond where a narrow terminal\n"
+        "                          ends\n"
+        "0002-wide  active         再開された作業の題名がここに長く続\n"
+        "                          いている\n"
     )
 
 
-def test_a_terminal_that_is_far_too_narrow_still_shows_the_other_columns(titled: Project) -> None:
-    extra = {"PYTHONIOENCODING": "ascii"}
+def test_a_row_has_a_line_for_its_id_where_the_columns_do_not_fit(project: Project) -> None:
+    name = "0172-true-auto-mode-that-continues-whatever-happens"
+    project.increment(name, links={"jira": {"issueKey": "SCRUM-28"}})
 
-    with Terminal(titled, "list", columns=20, extra=extra) as terminal:
+    with Terminal(project, "list", columns=60) as terminal:
         assert terminal.end() == 0
 
     assert terminal.text == (
-        "Increment  Status  Items  Title\n"
-        "0001-long  active         A...\n"
-        "0002-wide  active         ?...\n"
+        "Increment\n"
+        "  Status     Items          Title\n"
+        f"{name}\n"
+        "  completed  jira SCRUM-28  True auto mode that continues\n"
+        "                            whatever happens\n"
     )
+
+
+def test_the_cause_in_a_table_is_whole_and_its_place_relative(project: Project) -> None:
+    project.increment()
+    (project.folder() / "metadata.json").write_text('{"id": ')
+    cause = "metadata.json: invalid JSON: unexpected end of file (metadata.json:1:8)"
+
+    with Terminal(project, "list", columns=60) as terminal:
+        terminal.end()
+
+    table, hint, _ = terminal.text.partition("0007-smart-discipline: next:")
+    assert cause in " ".join(table.split())
+    assert hint
+    assert 60 >= max(map(len, table.splitlines()))
+    assert f"{cause}\n" in project.run("list").out
+
+
+def test_a_terminal_that_is_dumb_gets_no_colours(titled: Project) -> None:
+    with Terminal(titled, "list", extra={"TERM": "dumb"}) as terminal:
+        assert terminal.end() == 0
+
+    assert "\x1b" not in terminal.raw
+
+
+def test_the_prompt_for_many_shows_items_in_a_column(completed: Project) -> None:
+    completed.increment("0008-other", links={"jira": {"issueKey": "SCRUM-28"}})
+
+    with Terminal(completed, "resume", "7", "8", columns=60) as terminal:
+        terminal.expect("Continue?")
+        terminal.type("n\n")
+        terminal.end()
+
+    assert (
+        "Increment              Status     Items\n"
+        "0007-smart-discipline  completed  github 4, ado 101, jira\n"
+        "                                  SCRUM-28\n"
+        "0008-other             completed  jira SCRUM-28\n"
+    ) in terminal.text

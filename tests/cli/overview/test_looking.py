@@ -62,6 +62,20 @@ def test_list_picks_by_status(project: Project) -> None:
     assert (unknown.code, "error[status-unknown]" in unknown.err) == (2, True)
 
 
+def test_a_status_that_no_increment_has_names_those_that_they_have(project: Project) -> None:
+    for number in range(1, 4):
+        project.increment(f"{number:04}-done")
+    project.increment("0004-now", status="active")
+    project.increment("0005-old", archived=True)
+
+    listed = project.run("list", "--status", "paused")
+    everything = project.run("list", "--status", "paused", "--all")
+
+    said = "No increment is paused; others are: {} completed, 1 active. Next: unlatch list\n"
+    assert (0, said.format(3)) == (listed.code, listed.said)
+    assert said.format(4) == everything.said
+
+
 def test_show_tells_of_increment_and_items(completed: Project) -> None:
     completed.run("resume", "7", "--reason", REASON, "--yes", "--by", "Dana")
 

@@ -292,7 +292,7 @@ def test_a_person_sees_the_list_and_is_asked_once(project: Project) -> None:
 
     with Terminal(project, "resume", "1", "2") as terminal:
         terminal.expect("Continue?")
-        assert ": completed  ado " in terminal.text
+        assert "0001-some-work  completed  ado 1\n" in terminal.text
         terminal.type("y\n")
         terminal.expect("Reason for reopening")
         terminal.type(f"{REASON}\n")

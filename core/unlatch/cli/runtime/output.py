@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from unlatch.cli.runtime.columns import lay_out
 from unlatch.errors import UsageError
 from unlatch.spi.text import without_controls
 from unlatch.worklog.neutral import for_json, visible
@@ -211,51 +212,37 @@ faint = partial(_styled, style=_DIM)
 strong = partial(_styled, style=_BOLD)
 
 
-def table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexible: int) -> None:
-    """A table; the column `flexible` is cut short where the terminal is too narrow for all.
+def table(
+    headings: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    *,
+    flexible: tuple[int, ...],
+    aside: bool = False,
+) -> None:
+    """A table; where the terminal is too narrow, the columns `flexible` are wrapped.
 
-    Without a terminal nothing is cut: a line is a row.
+    Without a terminal a line is a row.
+
+    Args:
+        aside: write it to stderr.
     """
-    lines = [headings, *(tuple(map(clean, row)) for row in rows)]
-    widths = _column_widths(lines, flexible)
-    shown = ["  ".join(map(_cell, line, widths)).rstrip() for line in lines]
-    _write([strong(shown[0]), *shown[1:]], sys.stdout)
+    stream = sys.stderr if aside else sys.stdout
+    first, *others = lay_out(
+        [headings, *(tuple(map(clean, row)) for row in rows)],
+        flexible=flexible,
+        width=_columns() if stream.isatty() else None,
+    )
+    _write([*map(strong, first), *(line for row in others for line in row)], stream)
 
 
-def _column_widths(lines: Sequence[tuple[str, ...]], flexible: int) -> list[int]:
-    widths = [max(map(_cells, column)) for column in zip(*lines, strict=True)]
-    if sys.stdout.isatty():
-        from shutil import get_terminal_size  # noqa: PLC0415
+def _columns() -> int:
+    from shutil import get_terminal_size  # noqa: PLC0415
 
-        surplus = sum(widths) + 2 * (len(widths) - 1) - get_terminal_size().columns
-        least = min(widths[flexible], _cells(lines[0][flexible]))
-        widths[flexible] = max(least, widths[flexible] - max(0, surplus))
-    return widths
-
-
-def _cells(text: str) -> int:
-    """The number of terminal cells of a text."""
-    if text.isascii():
-        return len(text)
-    # Only this part of rich: its own tables take longer than `list`.
-    from rich.cells import cell_len  # noqa: PLC0415  (most commands do without)
-
-    return cell_len(text)
-
-
-def _cell(text: str, width: int) -> str:
-    if text.isascii() and len(text) <= width:
-        return text.ljust(width)
-    from rich.cells import set_cell_size  # noqa: PLC0415
-
-    if _cells(text) <= width:
-        return set_cell_size(text, width)
-    dots = sign("wait")
-    return set_cell_size(text, width - len(dots)).rstrip() + dots
+    return get_terminal_size().columns
 
 
 def _colour(stream: IO[str]) -> bool | None:
     # https://no-color.org: present and not empty means no colour.
-    if os.environ.get("NO_COLOR"):
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return stream.isatty()

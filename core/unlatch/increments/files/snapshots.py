@@ -44,7 +44,8 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
         text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder)
         return IncrementHeader.of(folder, text, shapes)
     except StoreError as error:
-        reason = f"{error.message} ({error.where})" if error.where else error.message
+        place = (error.where or "").removeprefix(f"{folder.path}{os.sep}")
+        reason = error.message if place in error.message else f"{error.message} ({place})"
         return BrokenIncrement(
             folder.name, folder.path, error.id, reason, folder.archived, error.hint
         )

@@ -144,10 +144,10 @@ def _tell_summary(found: Summary, count: int) -> None:
     for heading, counts in (("Month", found.by_month), ("Category", categories)):
         output.data("")
         rows = [(name, str(number)) for name, number in counts.items()]
-        output.table((heading, "Reopens"), rows, flexible=0)
+        output.table((heading, "Reopens"), rows, flexible=(0,))
     output.data("")
     headings = ("Increment", "Reopens", "Last", "By", "Reason")
-    output.table(headings, [_reopened_row(one) for one in found.often], flexible=4)
+    output.table(headings, [_reopened_row(one) for one in found.often], flexible=(4,))
 
 
 def _reopened_row(one: ReopenedIncrement) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -17,15 +18,15 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from unlatch.worklog.collection import Folder
 
 
 Listed = Increment | BrokenIncrement
 
-# Columns for the items at a terminal; without one nothing is cut.
-_MOST_ITEMS = 34
+# At a terminal; without one all are listed.
+_MOST_ITEMS = 6
 
 
 @click.command()
@@ -43,7 +44,9 @@ def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool
     if as_json:
         output.document_list(map(list_entry, chosen))
     else:
-        _tell(chosen, hidden=len(folders) - len(listed) if status is None else 0)
+        hidden = len(folders) - len(listed) if status is None else 0
+        if not _tell(chosen, hidden=hidden):
+            _tell_none(session, listed, status)
     for note in notes:
         output.note(note)
     return tell_left_out(left_out)
@@ -52,7 +55,7 @@ def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool
 def _status(wanted: str) -> Status:
     if status := read_status(wanted):
         return status
-    hint = f"one of {', '.join(Status)}"
+    hint = f"use one of {', '.join(Status)}"
     raise UsageError("status-unknown", f"there is no status {wanted!r}", hint=hint)
 
 
@@ -77,7 +80,8 @@ def _chosen(
             left_out.append(one)
 
 
-def _tell(chosen: Iterable[Listed], *, hidden: int) -> None:
+def _tell(chosen: Iterable[Listed], *, hidden: int) -> int:
+    """Show the increments; their number."""
     broken: list[BrokenIncrement] = []
     rows = []
     # Only its row is kept of each, so that thousands of increments need no memory.
@@ -86,13 +90,23 @@ def _tell(chosen: Iterable[Listed], *, hidden: int) -> None:
         if isinstance(one, BrokenIncrement):
             broken.append(one)
     if rows:
-        output.table(("Increment", "Status", "Items", "Title"), rows, flexible=3)
+        output.table(("Increment", "Status", "Items", "Title"), rows, flexible=(2, 3))
         for lost in broken:
             tell_hint(lost)
-    else:
-        output.talk("No increments. Next: unlatch new 'A title'")
     if hidden:
         output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows them.")
+    return len(rows)
+
+
+def _tell_none(session: Session, listed: Sequence[Folder], status: Status | None) -> None:
+    """Say that no increment was found, and how many have another status."""
+    sound = (one for one in session.workspace.manager.each(listed) if isinstance(one, Increment))
+    others = Counter(one.status.value for one in sound)
+    if status is None or not others:
+        output.talk("No increments. Next: unlatch new 'A title'")
+    else:
+        counts = ", ".join(f"{count:,} {other}" for other, count in others.most_common())
+        output.talk(f"No increment is {status}; others are: {counts}. Next: unlatch list")
 
 
 def _row(one: Listed) -> tuple[str, ...]:
@@ -100,7 +114,7 @@ def _row(one: Listed) -> tuple[str, ...]:
     if isinstance(one, BrokenIncrement):
         return one.id, f"broken{archived}", "", one.reason
     pending = f" ({len(one.pending)} pending)" if one.pending else ""
-    items = ", ".join(f"{link.tracker} {link.item}" for link in one.links)
-    if len(items) > _MOST_ITEMS and sys.stdout.isatty():
-        items = f"{items[: _MOST_ITEMS - 3]}..."
-    return one.id, f"{one.status}{archived}", f"{items}{pending}", one.title
+    links = [f"{link.tracker} {link.item}" for link in one.links]
+    if len(links) > _MOST_ITEMS and sys.stdout.isatty():
+        links[_MOST_ITEMS - 1 :] = [f"and {len(links) - _MOST_ITEMS + 1} more"]
+    return one.id, f"{one.status}{archived}", f"{', '.join(links)}{pending}", one.title

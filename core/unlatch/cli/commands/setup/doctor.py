@@ -143,7 +143,7 @@ def _tell_settings(settings: Sequence[output.Json]) -> None:
         rows.append((key, _value(one["value"]), _source(one["source"])))
         last = one["key"]
     if rows:
-        output.table(("Setting", "Value", "From"), rows, flexible=1)
+        output.table(("Setting", "Value", "From"), rows, flexible=(1,))
 
 
 def _value(value: Any) -> str:

@@ -38,7 +38,7 @@ def run(*, as_json: bool) -> int:
         )
         for row in rows
     ]
-    output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=3)
+    output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=(3,))
     for name, problem in registry.broken.items():
         output.data(f"{output.bad('broken')} {name}: {output.clean(problem)}")
     return 0

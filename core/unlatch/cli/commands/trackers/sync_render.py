@@ -100,7 +100,7 @@ def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
     shown = (one for one in shown_links(plan) if changes or one.verdict not in _CHANGES)
     rows = list(map(link_row, shown))
     if rows:
-        output.table(HEADINGS, rows, flexible=4)
+        output.table(HEADINGS, rows, flexible=(4,))
 
 
 def shown_links(plan: SyncPlan) -> list[Compared]:

@@ -103,10 +103,9 @@ def _confirm(
         return plans
     count = times(len(plans), "increment")
     require_terminal(f"{count} would be resumed", "repeat with --reason TEXT --yes")
-    for one in plans:
-        links = ", ".join(f"{link.tracker} {link.item}" for link in one.before.links)
-        shown = output.faint(f"  {output.clean(links)}")
-        output.talk(f"  {one.before.id}: {one.before.status}{shown}")
+    output.table(
+        ("Increment", "Status", "Items"), list(map(_row, plans)), flexible=(2,), aside=True
+    )
     verb = "leave" if typed.offline else "write to"
     output.talk(f"Resuming will set {count} active and {verb} {times(items, 'item')}.")
     if not typed.yes and not output.confirm("Continue?"):
@@ -115,6 +114,12 @@ def _confirm(
         return plans
     reason = ask_reason()
     return [replace(one, request=replace(one.request, reason=reason)) for one in plans]
+
+
+def _row(plan: ResumePlan) -> tuple[str, str, str]:
+    before = plan.before
+    links = ", ".join(f"{link.tracker} {link.item}" for link in before.links)
+    return before.id, before.status, links
 
 
 def _apply(

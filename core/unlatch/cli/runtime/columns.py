@@ -1,0 +1,97 @@
+"""Rows of cells as lines of text that fit the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    Rows = Sequence[Sequence[str]]
+
+_GAP = "  "
+# Narrower than this, a wrapped cell is hard to read.
+_LEAST = 18
+
+
+def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list[list[str]]:
+    """The lines of each row; only cells of the columns `flexible` are wrapped.
+
+    Where the other columns leave too little room, each row begins with a line of its first cell.
+
+    Args:
+        width: the cells of the terminal; None for a line per row.
+    """
+    natural = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+    gaps = len(_GAP) * (len(natural) - 1)
+    room = None if width is None else width - gaps - sum(natural)
+    if room is None or room >= 0:
+        return [[_line(row, natural)] for row in rows]
+    wrapped = {number: natural[number] for number in flexible}
+    shares = _shares(wrapped, room + sum(wrapped.values()))
+    if len(natural) == 1 or all(shares[n] >= min(_LEAST, wrapped[n]) for n in wrapped):
+        widths = [max(shares.get(number, width), 1) for number, width in enumerate(natural)]
+        return [[*_wrapped_lines(row, widths, shares)] for row in rows]
+    rest = [row[1:] for row in rows]
+    below = lay_out(rest, flexible=[n - 1 for n in flexible if n], width=(width or 0) - len(_GAP))
+    return [
+        [row[0], *(f"{_GAP}{line}" for line in lines if line)]
+        for row, lines in zip(rows, below, strict=True)
+    ]
+
+
+def _shares(wanted: dict[int, int], room: int) -> dict[int, int]:
+    """The widths of columns that share the room; none gets more than it wants."""
+    shares = {}
+    for left, (number, width) in enumerate(sorted(wanted.items(), key=lambda one: one[1])):
+        shares[number] = min(width, room // (len(wanted) - left))
+        room -= shares[number]
+    return shares
+
+
+def _wrapped_lines(
+    row: Sequence[str], widths: Sequence[int], flexible: Collection[int]
+) -> Iterator[str]:
+    columns = [
+        wrap(cell, widths[number]) if number in flexible else [cell]
+        for number, cell in enumerate(row)
+    ]
+    for number in range(max(map(len, columns))):
+        yield _line([column[number] if number < len(column) else "" for column in columns], widths)
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (
+        f"{cell}{' ' * (width - cells(cell))}" for cell, width in zip(row, widths, strict=True)
+    )
+    return _GAP.join(padded).rstrip()
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """A text in lines of at most `width` cells, broken at spaces where there are any."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if cells(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines += _pieces(word, width)
+    return lines[1:] if len(lines) > 1 and not lines[0] else lines
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    if cells(word) <= width:
+        return [word]
+    from rich.cells import chop_cells  # noqa: PLC0415  (rarely needed)
+
+    return chop_cells(word, width)
+
+
+def cells(text: str) -> int:
+    """The number of terminal cells of a text."""
+    if text.isascii():
+        return len(text)
+    # Only this part of rich: its own tables take longer than `list`.
+    from rich.cells import cell_len  # noqa: PLC0415  (most commands do without)
+
+    return cell_len(text)
