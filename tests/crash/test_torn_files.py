@@ -146,7 +146,7 @@ def test_history_says_that_a_line_is_torn_and_the_next_command_goes_on(
     history = busy.run("history", "7")
 
     assert history.code == 0
-    assert "reopened it: Once more" in history.out
+    assert "reopened: Once more" in history.out
     assert "note: 1 line of events.jsonl cannot be read; unlatch doctor shows it" in history.err
     assert "event-unreadable" in busy.run("doctor").said
     assert busy.run("sync", "7").code == 0

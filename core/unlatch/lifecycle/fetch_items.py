@@ -1,19 +1,23 @@
-"""Read items from their trackers, side by side."""
+"""Read items from their trackers, side by side, and when each was last synced."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UnlatchError, unexpected
+from unlatch.errors import StoreError, UnlatchError, unexpected
+from unlatch.increments.records.events import Delivered, Linked, Synced, read_events
+from unlatch.increments.records.links import identity, link_of
 from unlatch.spi import Capability
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
 
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.spi.item import ItemRef, RemoteItem
 
@@ -89,6 +93,21 @@ def fetch_items(
             else:
                 seen[link] = replace(seen[link], item=one)
     return [seen[link] for link in links]
+
+
+def last_synced(increment: Increment) -> Mapping[Link, datetime]:
+    """When unlatch last changed each item, or compared it and found both sides in sync.
+
+    The events show that; without them it is unknown.
+    """
+    times: dict[tuple[str, str], datetime] = {}
+    with suppress(StoreError):
+        for event in read_events(increment.folder):
+            if isinstance(event, Delivered | Linked | Synced):
+                link = link_of(increment, event)
+                if link.base or not isinstance(event, Linked):
+                    times[identity(link)] = event.at
+    return {one: times[identity(one)] for one in increment.links if identity(one) in times}
 
 
 def _read(

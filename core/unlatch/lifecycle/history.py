@@ -28,13 +28,11 @@ class History:
     """The history of an increment.
 
     Args:
-        recorded: the events of its log, and derived ones of reopens without an event.
-        events: the same with the moments that only metadata.json records, the oldest first.
+        events: those of its log, and the moments that only metadata.json records, by time.
         lost: the number of lines of the log that cannot be read.
     """
 
     increment: Increment
-    recorded: Sequence[Event]
     events: Sequence[Event]
     lost: int
 
@@ -48,19 +46,19 @@ def read_history(workspace: Workspace, wanted: str) -> History:
     increment = workspace.manager.read(wanted)
     recorded = read_events(increment.folder, increment.reopens)
     lost = LOG.lost_lines(increment.folder)
-    return History(increment, recorded, life(increment, recorded), lost)
+    return History(increment, life(increment, recorded), lost)
 
 
 def life(increment: Increment, events: Sequence[Event]) -> list[Event]:
     """The events of an increment with the moments that only metadata.json records.
 
     An increment that is older than its event log, or that another program made, has at least the
-    times of its creation and completion there. Such a moment has no `id` and no `by`.
+    times of its creation and completion there. Such a moment has an empty `id` and `by`.
     """
     moments = [("completed", at) for at in _completions(increment, events)]
     if increment.created and not any(isinstance(event, Created) for event in events):
         moments.append(("created", increment.created))
-    others = [OtherEvent(id="", at=at, by="-", word=word) for word, at in moments]
+    others = [OtherEvent(id="", at=at, by="", word=word) for word, at in moments]
     return in_order([*others, *events])
 
 

@@ -127,7 +127,8 @@ class ResumePlan:
         amendment = self.request.amendment
         if amendment is None:
             return plan_reopen(before, intent)
-        more = scope.updates_for(workspace, before, amendment, at=intent.at, by=intent.by)
+        amended = scope.amended_by(intent, amendment)
+        more = scope.updates_for(workspace, before, amended)
         return plan_reopen(before, intent, amendment=amendment, more=more)
 
     def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:

@@ -19,7 +19,6 @@ from unlatch.spi.text import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from unlatch.project.workspace import Workspace
 
@@ -139,13 +138,17 @@ def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
 
 
 def updates_for(
-    workspace: Workspace, increment: Increment, amendment: Amendment, *, at: datetime, by: str
+    workspace: Workspace, increment: Increment, amended: Amended
 ) -> tuple[Operation, ...]:
     """Updates of the items that show check boxes which an amendment changes."""
+    amendment, at, by = amended.amendment, amended.at, amended.by
     spared = spared_by(increment, amendment)
     links = [one for one in _shown_in_bodies(workspace, increment) if one not in spared]
     op = workspace.new_id() if links else ""
-    return tuple(Operation(op, Kind.UPDATE, link.tracker, link.key, at, by) for link in links)
+    why = amended.reason or amendment.change
+    return tuple(
+        Operation(op, Kind.UPDATE, link.tracker, link.key, at, by, why=why) for link in links
+    )
 
 
 def _shown_in_bodies(workspace: Workspace, increment: Increment) -> Iterator[Link]:
@@ -198,7 +201,7 @@ def plan_amendment_of_active(
     before = plan.before
     if is_known(before, amendment):
         return plan, None
-    amended = _amended(intent, amendment)
+    amended = amended_by(intent, amendment)
     operations = _operations(workspace, before, amended, intent.options)
     after = plan_amend(plan.after, amended, *operations).after
     return replace(plan, after=after), scope_of(after, amended.id)
@@ -215,7 +218,7 @@ def amend_active(
     Raises:
         StoreError: its files cannot be read or written; nothing was changed.
     """
-    amended = _amended(intent, amendment)
+    amended = amended_by(intent, amendment)
     operations = _operations(workspace, increment, amended, intent.options)
     _, after = workspace.manager.apply(
         increment.id,
@@ -226,7 +229,8 @@ def amend_active(
     return after, frozenset(one.op for one in operations)
 
 
-def _amended(intent: Intent, amendment: Amendment) -> Amended:
+def amended_by(intent: Intent, amendment: Amendment) -> Amended:
+    """The amendment that follows from an intent."""
     return Amended(intent.op, intent.at, intent.by, amendment, intent.reason)
 
 
@@ -256,7 +260,7 @@ def _operations(
         for link in increment.links
         if link not in spared and not (is_state and link.story is None)
     ]
-    updates = updates_for(workspace, increment, amendment, at=amended.at, by=amended.by)
+    updates = updates_for(workspace, increment, amended)
     return (*operations, *updates)
 
 

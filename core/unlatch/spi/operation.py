@@ -86,6 +86,7 @@ class Operation:
     at: datetime  # of the intent
     by: str | None = None  # if no reopenHistory entry names the user
     reason: str | None = None  # if no reopenHistory entry states it
+    why: str | None = None  # the cause of an operation without a reason; no comment shows it
     # False once a later change of status has superseded the state step; the comment remains.
     state: bool = True
     options: DeliveryOptions = AS_CONFIGURED

@@ -62,7 +62,7 @@ def apply_sync_plan(
     for group in by_increment(plan.having(Verdict.RECORD)):
         compared = group[0].increment
         bases, is_current = _bases(compared.status, group), partial(_is_unchanged, compared)
-        record_in_sync(workspace.manager, compared.id, bases, is_current=is_current)
+        record_in_sync(workspace.manager, compared.id, bases, by=by, is_current=is_current)
     pushed: list[Operation] = []
     for group in by_increment(plan.having(Verdict.PUSH)):
         pushed += _push(workspace, group, by=by)
@@ -112,7 +112,8 @@ def _operations(manager: MetadataManager, one: Compared, *, by: str) -> Iterator
     """Yield the change of state, and the last reopen's comment if the item lacks it."""
     increment, link = one.increment, one.link
     kind, at = kind_for(increment.status), manager.clock()
-    yield Operation(manager.new_id(), kind, link.tracker, link.key, at, by)
+    why = one.decision.why if one.decision else None
+    yield Operation(manager.new_id(), kind, link.tracker, link.key, at, by, why=why)
     if kind is Kind.REOPEN and (entry := _uncommented(increment, link)):
         # By itself: if the comment turns out to be there, the state still has to follow.
         yield Operation(entry.id, kind, link.tracker, link.key, entry.reopened_at, state=False)
@@ -143,6 +144,7 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
         workspace.manager,
         after.id,
         _bases(after.status, move.origins),
+        by=by,
         is_current=lambda now: now.status is after.status,
         op=made.entry.id if made.entry else None,
         reached=[_reached(one) for one in move.origins],

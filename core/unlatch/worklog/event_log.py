@@ -73,7 +73,7 @@ class EventLog:
             return dict(event.raw)
         word = self.word(event)
         entry = {"id": event.id, "at": stamp(event.at), "event": word, "by": event.by}
-        return entry | (self.types[word].write(event) if word in self.types else {})
+        return entry if isinstance(event, OtherEvent) else entry | self.types[word].write(event)
 
     def word(self, event: Event) -> str:
         return event.word if isinstance(event, OtherEvent) else self._words[type(event)]

@@ -142,6 +142,7 @@ def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) 
         commented=True,
         refused=("c",),
     )
+    outbox.record_in_sync(manager, "1", {first: base}, by="ada")
     outbox.block(manager, "1", noted[pending[1]], cause="item-locked")
     linking.repoint(manager, "1", second, third, by="ada")
     outbox.enqueue(

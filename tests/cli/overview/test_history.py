@@ -56,14 +56,14 @@ def test_a_reopen_is_told_with_all_that_its_entry_says(project: Project) -> None
         == f"""\
 2025-10-01 08:00:00  -  created
 2025-10-05 10:00:00  -  completed
-2025-10-11 00:00:00  Ada  reopened it: Reason 1
+2025-10-11 00:00:00  Ada  reopened: Reason 1
                      category: bug
                      reached: {url}
-                     undone
+                     undone: 2025-10-12T00:00:00Z
 """
     )
     assert [first] == document["reopens"]
-    assert [ULIDS[1]] == [event["id"] for event in document["events"]]
+    assert [None, None, ULIDS[1]] == [event["id"] for event in document["events"]]
 
 
 def test_an_increment_of_another_tool_has_at_least_its_dates(project: Project) -> None:

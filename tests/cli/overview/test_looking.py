@@ -86,7 +86,8 @@ def test_show_tells_of_increment_and_items(completed: Project) -> None:
     assert lines[:2] == ["0007-smart-discipline  Smart discipline", "  Status       active"]
     assert "  Reopened     1 time" in lines
     assert any(line.endswith(f"by Dana: {REASON}") for line in lines)
-    assert '    Jira          SCRUM-28 "Smart discipline" (Epic, In Progress)' in lines
+    jira = '    Jira          SCRUM-28 "Smart discipline" (Epic, In Progress), last synced today'
+    assert jira in lines
     assert "                  labels: ux, reopened" in lines
 
 
@@ -145,7 +146,7 @@ def test_history_tells_the_life_of_an_increment(project: Project) -> None:
         "Dana  planning -> active",
         "Dana  active -> completed",
         f"Dana  github {project.urls['github']} closed",
-        f"Dana  reopened it: {REASON}",
+        f"Dana  reopened: {REASON}",
         f"Dana  github {project.urls['github']} reopened",
     ]
     assert len(told.out.splitlines()) == len(events)
@@ -158,7 +159,7 @@ def test_history_derives_a_reopen_whose_line_was_lost(completed: Project) -> Non
 
     told = completed.run("history", "7")
 
-    assert f"reopened it: {REASON}" in told.out
+    assert f"reopened: {REASON}" in told.out
 
 
 def test_status_says_what_needs_somebody(completed: Project) -> None:

@@ -433,8 +433,8 @@ def test_history_tells_what_changed(ready: Project) -> None:
 
     for wanted in (
         f"scope: {CHANGE}",
-        "changed its work: And more",
-        "changed its work: to be done again: T-001",
+        "scope changed: And more",
+        "to be done again: T-001",
         "active -> completed: Enough (forced: work-open)",
     ):
         assert wanted in told

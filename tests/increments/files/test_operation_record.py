@@ -82,6 +82,7 @@ WHOLE = Operation(
     datetime(2025, 11, 4, 10, tzinfo=UTC),
     "ada",
     "r",
+    "w",
     state=False,
     options=DeliveryOptions("short", even_if_not_planned=True, plugin=frozenset({"allow-path"})),
     story="US-1",

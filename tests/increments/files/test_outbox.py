@@ -64,7 +64,7 @@ def test_a_delivery_leaves_pending_and_is_noted_in_one_write(project: Project) -
     assert after.reopens[0].synced_to == (SyncedItem("github", "4", GITHUB.format(4)),)
     told = {"id": ulid(2), "at": STAMP, "event": "delivered", "by": "ada", "op": operation.op}
     item = {"kind": "reopen", "tracker": "github", "item": GITHUB.format(4)}
-    done = {"result": "reopened", "commented": True}
+    done = {"result": "reopened", "commented": True, "reason": "why"}
     assert project.events()[1:] == [{**told, **item, **done}]
 
 

@@ -22,10 +22,11 @@ start, pause, review, backlog = unlatch start, pause, review, backlog.
 new = unlatch new.
   increment: NewIncrement; warnings: [Problem]
 show = unlatch show.
-  increment: ListEntry; reopenHistory: [Record]; pending: [PendingEntry]; items: [ItemEntry];
+  increment: ListEntry; reopenHistory: [Record]; pending: [PendingEntry];
+  items: [SyncedItemEntry];
   warnings: [str]
 history = unlatch history.
-  id: str; events: [EventEntry]; reopens: [Record]
+  id: str; events: [EventEntry]; pending: [PendingEntry]; reopens: [Record]
 history-all = unlatch history --all.
   increments reopens undone: int; byMonth: {int}; byCategory: [CategoryCount];
   daysToReopen: {float}?; mostReopened: [ReopenedEntry]; broken: [Broken]

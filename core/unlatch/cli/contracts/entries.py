@@ -79,8 +79,11 @@ ResumeEntry = The result of one item of an increment that was resumed.
 ItemEntry = An item as its tracker describes it now.
   tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
   error: Problem?
+SyncedItemEntry = The same, and when unlatch last synced it.
+  tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
+  error: Problem?; lastSynced: str?
 IncrementItems = An increment, and its items on one tracker.
-  id: str; status: Status; items: [ItemEntry]
+  id: str; status: Status; items: [SyncedItemEntry]
 Spared = An item that stays open because other increments need it.
   tracker id: str; url: str?; neededBy: [str]
 PreviewedRequest = A request of a dry run.
@@ -102,8 +105,9 @@ ScopeEntry = New work, or parts to be done again.
 ResumedEntry = One of the increments that were resumed.
   id: str; status previousStatus: Status; reopen: str?; trackers: [ResumeEntry]; left: int;
   scope: ScopeEntry?; warnings: [Problem]; error: Problem?
-EventEntry = An event as its file has it, with whatever else stands there.
-  id at event: str
+# `id` and `by` are null for a time that only metadata.json has.
+EventEntry = An event with all keys of its line.
+  id: str?; at event: str; by: str?
 CategoryCount = How many reopens there were for one kind of reason; null where none was named.
   category: str?; reopens: int
 ReopenSummary = One reopen among others.

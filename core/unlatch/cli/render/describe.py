@@ -11,16 +11,17 @@ from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.spi.operation import Kind, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
     from unlatch.delivery.task import Delivery, Effect
     from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.scope import Scope
     from unlatch.project.registry import Registry
 
-_RESULTS = {
+RESULTS: Mapping[str, str] = {
     Result.REOPENED: "reopened",
     Result.ALREADY_OPEN: "was open already",
     Result.CLOSED: "closed",
@@ -58,6 +59,19 @@ def seen_line(registry: Registry, seen: ItemSnapshot, *, columns: int) -> str:
     """A linked item in the dialogue: tracker, name, title, and state."""
     title = registry.manifest(seen.link.tracker).title
     return f"    {title:<{columns}}{clean(seen.name)} {_state_of(seen)}"
+
+
+def synced_line(
+    registry: Registry,
+    seen: ItemSnapshot,
+    times: Mapping[Link, datetime],
+    *,
+    columns: int,
+    now: datetime,
+) -> str:
+    """The same, and when it was last synced."""
+    line, at = seen_line(registry, seen, columns=columns), times.get(seen.link)
+    return f"{line}, last synced {ago(at, now)}" if at else line
 
 
 def _state_of(seen: ItemSnapshot) -> str:
@@ -101,7 +115,7 @@ def _done(delivery: Delivery) -> list[str]:
     effect = delivery.effect
     if effect is None:
         return []
-    acts = [_RESULTS[effect.result]] if _state_is_done(delivery, effect) else []
+    acts = [RESULTS[effect.result]] if _state_is_done(delivery, effect) else []
     if effect.commented:
         acts.append("commented")
     signs = (("+", effect.labels_added), ("-", effect.labels_removed))
@@ -113,7 +127,7 @@ def _done(delivery: Delivery) -> list[str]:
 def _state_is_done(delivery: Delivery, effect: Effect) -> bool:
     # The result of an update is the same whether it failed or not.
     is_failed_update = delivery.operation.kind is Kind.UPDATE and delivery.error is not None
-    return effect.result in _RESULTS and not is_failed_update
+    return effect.result in RESULTS and not is_failed_update
 
 
 def _not_done(delivery: Delivery) -> list[str]:

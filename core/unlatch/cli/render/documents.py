@@ -12,7 +12,8 @@ from unlatch.spi.operation import Kind, Result
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
     from unlatch.delivery.task import Delivery
     from unlatch.errors import UnlatchError
@@ -120,6 +121,12 @@ def item_entry(seen: ItemSnapshot) -> Json:
         "assignee": item.assignee if item else None,
         "error": problem_entry(seen.error) if seen.error else None,
     }
+
+
+def synced_item_entry(seen: ItemSnapshot, times: Mapping[Link, datetime]) -> Json:
+    """The same, with the time when it was last synced."""
+    at = times.get(seen.link)
+    return {**item_entry(seen), "lastSynced": stamp(at) if at else None}
 
 
 def broken_entries(broken: Iterable[BrokenIncrement]) -> list[Json]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
-from unlatch.increments.records.events import Delivered, Parked
+from unlatch.increments.records.events import Delivered, Parked, Synced
 from unlatch.increments.records.link_edits import add_link, block_at
 from unlatch.increments.records.links import BASE, same_item
 from unlatch.increments.records.pending import set_pending
@@ -167,31 +167,37 @@ def record_delivery(
         set_pending(data, left)
         _write_reached(manager, before, data, operation.op, [reached])
         linked = [known for known in before.links if same_item(known, item)]
-        for known in linked:
-            if base is not None:
-                block_at(data, known.path)["base"] = BASE.write(base)
-            elif operation.kind is Kind.UNDO:
-                # A later comparison with the state before must not close the item again.
-                block_at(data, known.path).pop("base", None)
+        _write_bases(data, linked, base, operation.kind)
         if link is not None and not linked:
             add_link(data, link, manager.shapes.links[link.tracker])
-        return [
-            Delivered(
-                op=operation.op,
-                kind=operation.kind,
-                tracker=reached.tracker,
-                item=reached.url,
-                result=result,
-                commented=commented,
-                labels_refused=refused,
-                **{name: getattr(reached, name) for name in _REACHED},
-                **manager.event_facts(_author(before, operation)),
-            )
-        ]
+        event = Delivered(
+            op=operation.op,
+            kind=operation.kind,
+            tracker=reached.tracker,
+            item=reached.url,
+            result=result,
+            commented=commented,
+            reason=_reason(before, operation),
+            labels_refused=refused,
+            **{name: getattr(reached, name) for name in _REACHED},
+            **manager.event_facts(_author(before, operation)),
+        )
+        return [event]
 
     # The event goes first: once the operation has left `pending`, the event is its only record,
     # so a crash in between must keep the operation.
     return manager.change(wanted, edit, events_first=True)
+
+
+def _write_bases(
+    data: dict[str, Any], links: Iterable[Link], base: Base | None, kind: Kind
+) -> None:
+    for link in links:
+        if base is not None:
+            block_at(data, link.path)["base"] = BASE.write(base)
+        elif kind is Kind.UNDO:
+            # A later comparison with the state before must not close the item again.
+            block_at(data, link.path).pop("base", None)
 
 
 def record_in_sync(
@@ -199,6 +205,7 @@ def record_in_sync(
     wanted: str,
     bases: Mapping[Link, Base],
     *,
+    by: str,
     is_current: Callable[[Increment], bool] = lambda _: True,
     op: str | None = None,
     reached: Iterable[SyncedItem] = (),
@@ -206,6 +213,7 @@ def record_in_sync(
     """Record the base of links whose sides agree.
 
     Args:
+        by: who compared them.
         is_current: whether an increment is still as it was compared; else nothing is recorded.
         op: the reopen that followed from items which were open already.
         reached: those items; the reopen counts as delivered to them.
@@ -214,12 +222,15 @@ def record_in_sync(
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         if not is_current(before):
             return []
+        events: list[Event] = []
         for link, base in bases.items():
             for known in before.links:
                 if same_item(known, link):
                     block_at(data, known.path)["base"] = BASE.write(base)
+                    facts = manager.event_facts(by)
+                    events.append(Synced(tracker=known.tracker, item=known.key, **facts))
         _write_reached(manager, before, data, op, reached)
-        return []
+        return events
 
     return manager.change(wanted, edit)
 
@@ -247,3 +258,8 @@ def _edit_pending(manager: MetadataManager, wanted: str, edit_all: _EditAll) -> 
 def _author(increment: Increment, operation: Operation) -> str:
     reopened = (entry.reopened_by for entry in increment.reopens if entry.id == operation.op)
     return operation.by or next(reopened, "unknown")
+
+
+def _reason(increment: Increment, operation: Operation) -> str | None:
+    reopened = (entry.reason for entry in increment.reopens if entry.id == operation.op)
+    return operation.reason or operation.why or next(reopened, None)

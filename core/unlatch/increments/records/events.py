@@ -100,10 +100,11 @@ class Delivered(ItemEvent):
     kind: str = key(_KIND)
     result: str = key(_RESULT)
     commented: bool = key(FLAG)
+    reason: str | None = key(TEXT, default=None)
     # Before the first write, and after the last one.
     before: SeenItem | None = key(SEEN_ITEM, default=None)
     after: SeenItem | None = key(SEEN_ITEM, default=None)
-    # Changed by this operation, whatever people changed meanwhile.
+    # Changed by this operation, not by people in between.
     labels_added: tuple[str, ...] = key(TEXTS, "labelsAdded", default=())
     labels_removed: tuple[str, ...] = key(TEXTS, "labelsRemoved", default=())
     # Labels that the tracker refused for good.
@@ -129,6 +130,12 @@ class Linked(ItemEvent):
 @record
 class Unlinked(ItemEvent):
     """An item was unlinked."""
+
+
+@LOG.event("synced")
+@record
+class Synced(ItemEvent):
+    """Both sides were compared and recorded as in sync."""
 
 
 @LOG.event("repointed")

@@ -1,4 +1,4 @@
-"""Writing links into metadata.json: whatever else is in a block stays."""
+"""Write links into metadata.json; other keys of a block stay."""
 
 from __future__ import annotations
 

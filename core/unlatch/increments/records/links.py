@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
@@ -160,13 +160,22 @@ def _address(link: Link) -> str | None:
     return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
 
 
-def link_of(increment: Increment, operation: Operation) -> Link:
-    """The link of an operation's item in any spelling; made from the item if it was unlinked."""
+class _OnItem(Protocol):
+    """An operation or an event; `item` is the item's address, else its id."""
+
+    @property
+    def tracker(self) -> str: ...
+    @property
+    def item(self) -> str: ...
+
+
+def link_of(increment: Increment, one: _OnItem) -> Link:
+    """The link of an item in any spelling; made from the item if it was unlinked."""
     for link in increment.links:
-        if (link.tracker, link.key) == (operation.tracker, operation.item):
+        if (link.tracker, link.key) == (one.tracker, one.item):
             return link
-    url = operation.item if "://" in operation.item else None
-    found = Link(operation.tracker, _last_part(operation.item), url)
+    url = one.item if "://" in one.item else None
+    found = Link(one.tracker, _last_part(one.item), url)
     return next((link for link in increment.links if url and same_item(link, found)), found)
 
 

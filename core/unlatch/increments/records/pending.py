@@ -131,6 +131,7 @@ OPERATION = Record(
     Field("at", TIME, "at", required=True),
     Field("by", TEXT, "by"),
     Field("reason", TEXT, "reason"),
+    Field("why", TEXT, "why"),
     Field("state", Type("False", _is_not_false, bool), "state"),
     ("options", _OPTIONS),
     Field("story", TEXT, "story"),

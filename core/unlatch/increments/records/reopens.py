@@ -63,7 +63,7 @@ _AMENDMENT = Record(
 )
 AMENDED = Record(
     "AmendmentRecord",
-    "A change of the work that no reopen came with.",
+    "A change of the work without a reopen.",
     Amended,
     Field("id", ULID, "id", required=True),
     Field("at", TIME, "at", required=True),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.render.describe import times
+from unlatch.cli.render.describe import RESULTS, times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
@@ -15,22 +15,28 @@ from unlatch.increments.records.events import (
     LOG,
     Amended,
     Delivered,
-    Linked,
+    ItemEvent,
     Parked,
     Reopened,
+    Repointed,
+    Synced,
     Transitioned,
-    Unlinked,
+    Undone,
 )
+from unlatch.increments.records.pending import operation_entry
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from unlatch.increments.model.increment import BrokenIncrement, Increment, ReopenEntry
     from unlatch.lifecycle.history import Reopen, ReopenedIncrement, Summary
+    from unlatch.spi.operation import Operation
     from unlatch.worklog.event_log import Event
 
 _NO_CATEGORY = "(none)"
+_UNKNOWN_USER = "unknown user"
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
@@ -59,20 +65,44 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
         output.document(
             "history",
             id=increment.id,
-            events=[LOG.entry(one) for one in found.recorded],
+            events=[_event_entry(one) for one in found.events],
+            pending=[operation_entry(operation) for operation in increment.pending],
             reopens=increment.data.get("reopenHistory", []),
         )
         return 0
     for event in found.events:
         output.data(*_lines(event, increment, found.events))
+    for one in increment.pending:
+        output.data(_pending_line(one, increment))
     if not found.events:
         output.talk("Nothing is recorded yet.")
     return 0
 
 
+def _event_entry(event: Event) -> output.Json:
+    # A moment that only metadata.json records has neither.
+    return {**LOG.entry(event), "id": event.id or None, "by": event.by or None}
+
+
+def _pending_line(one: Operation, increment: Increment) -> str:
+    entry = next((entry for entry in increment.reopens if entry.id == one.op), None)
+    by = one.by or (entry.reopened_by if entry else None)
+    what = f"pending: {one.kind} {one.tracker} {one.item}"
+    return _line(one.at, by or _UNKNOWN_USER, _with_reason(what, one.reason or one.why))
+
+
+def _line(at: datetime, by: str, text: str) -> str:
+    when = stamp(at).replace("T", " ").removesuffix("Z")
+    return f"{when}  {output.clean(by)}  {output.clean(text)}"
+
+
+def _with_reason(text: str, reason: str | None) -> str:
+    return f"{text}: {reason}" if reason else text
+
+
 def _lines(event: Event, increment: Increment, events: Sequence[Event]) -> Iterator[str]:
-    when = stamp(event.at).replace("T", " ").removesuffix("Z")
-    yield f"{when}  {output.clean(event.by or 'unknown')}  {output.clean(_description(event))}"
+    by = event.by or (_UNKNOWN_USER if event.id else "-")
+    yield _line(event.at, by, _description(event, events))
     entry = next((one for one in increment.reopens if one.id == event.id), None)
     if entry is not None:
         for line in _about(entry, events):
@@ -93,28 +123,49 @@ def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:
     synced = (one for one in entry.synced_to if one.url not in shown)
     if reached := [one.url or f"{one.tracker} {one.item}" for one in synced]:
         yield f"reached: {', '.join(reached)}"
-    if entry.reverted_at is not None:
-        yield "undone"
+    if entry.reverted_at is not None and not _is_undone_by(events, entry):
+        yield f"undone: {stamp(entry.reverted_at)}"
 
 
-def _description(event: Event) -> str:
+def _is_undone_by(events: Sequence[Event], entry: ReopenEntry) -> bool:
+    return any(isinstance(event, Undone) and event.reopen == entry.id for event in events)
+
+
+def _description(event: Event, events: Sequence[Event]) -> str:
     match event:
         case Amended():
-            change = event.change or f"to be done again: {', '.join(event.parts)}"
-            return f"changed its work: {change}"
+            parts = f"to be done again: {', '.join(event.parts)}"
+            change = f"scope changed: {event.change}" if event.change else parts
+            return f"{change} (reason: {event.reason})" if event.reason else change
         case Transitioned():
-            reason = f": {event.reason}" if event.reason else ""
             forced = f" (forced: {', '.join(event.forced)})" if event.forced else ""
-            return f"{event.origin} -> {event.to}{reason}{forced}"
+            return _with_reason(f"{event.origin} -> {event.to}", event.reason) + forced
         case Reopened():
-            return f"reopened it: {event.reason}"
-        case Delivered() | Parked():
-            result = f"blocked: {event.cause}" if isinstance(event, Parked) else event.result
-            return f"{event.tracker} {event.item} {result}"
-        case Linked() | Unlinked():
-            return f"{LOG.word(event)} {event.tracker} {event.item}"
+            return _with_reason("reopened", event.reason)
+        case Undone():
+            return _with_reason("reopen undone", event.reason)
+        case ItemEvent():
+            return _about_item(event, events)
         case other:
             return LOG.word(other)
+
+
+def _about_item(event: ItemEvent, events: Sequence[Event]) -> str:
+    name = f"{event.tracker} {event.item}"
+    match event:
+        case Delivered():
+            kept = "commented" if event.commented else "left unchanged"
+            # A change of the increment has the reason in a line of its own.
+            reason = None if any(one.id == event.op for one in events) else event.reason
+            return _with_reason(f"{name} {RESULTS.get(event.result, kept)}", reason)
+        case Parked():
+            return f"{name} blocked: {event.cause}"
+        case Synced():
+            return f"{name} in sync"
+        case Repointed():
+            return f"{event.tracker} {event.origin} moved to {event.item}"
+        case _:
+            return f"{LOG.word(event)} {name}"
 
 
 def _tell_all(session: Session, *, as_json: bool) -> int:

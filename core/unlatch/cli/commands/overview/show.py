@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.deliveries import next_command
-from unlatch.cli.render.describe import ago, seen_line, times
-from unlatch.cli.render.documents import item_entry, list_entry
+from unlatch.cli.render.describe import ago, synced_line, times
+from unlatch.cli.render.documents import list_entry, synced_item_entry
 from unlatch.cli.render.notes import not_read
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
 from unlatch.increments.records.pending import operation_entry
-from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items, last_synced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,12 +37,13 @@ def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
     if not as_json:
         _tell(session, increment, seen, warnings)
         return 0
+    synced = last_synced(increment)
     output.document(
         "show",
         increment=list_entry(increment),
         reopenHistory=increment.data.get("reopenHistory", []),
         pending=[operation_entry(operation) for operation in increment.pending],
-        items=[item_entry(one) for one in seen],
+        items=[synced_item_entry(one, synced) for one in seen],
         warnings=warnings,
     )
     return 0
@@ -88,10 +89,11 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
         output.data("  Items        none")
         return
     output.data("  Items")
-    registry = session.workspace.registry
+    registry, now = session.workspace.registry, session.workspace.clock()
+    synced = last_synced(increment)
     columns = 2 + max(len(registry.manifest(link.tracker).title) for link in increment.links)
     for one in seen:
-        output.data(seen_line(registry, one, columns=columns))
+        output.data(synced_line(registry, one, synced, columns=columns, now=now))
         if one.item and one.item.labels:
             labels = ", ".join(map(output.clean, one.item.labels))
             output.data(f"    {'':<{columns}}labels: {labels}")

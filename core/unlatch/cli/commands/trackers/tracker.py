@@ -10,8 +10,13 @@ import click
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
-from unlatch.cli.render.describe import seen_line, times
-from unlatch.cli.render.documents import delivered_code, delivery_entry, increment_entry, item_entry
+from unlatch.cli.render.describe import synced_line, times
+from unlatch.cli.render.documents import (
+    delivered_code,
+    delivery_entry,
+    increment_entry,
+    synced_item_entry,
+)
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
@@ -30,7 +35,7 @@ from unlatch.cli.runtime.session import (
 from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.lifecycle.fetch_items import group_unread
+from unlatch.lifecycle.fetch_items import group_unread, last_synced
 from unlatch.lifecycle.resume import NO_REASON
 from unlatch.lifecycle.tracker_items import (
     apply_item_change,
@@ -218,7 +223,7 @@ def _status_command(manifest: Manifest) -> click.Command:
         code = UNDECIDED if any(errors) else left_out
         if as_json:
             increments = [
-                {"id": one.id, "status": one.status, "items": list(map(item_entry, items))}
+                {**output.fields(one, "id", "status"), "items": _entries(one, items)}
                 for one, items in found
             ]
             output.document("tracker-status", code, tracker=manifest.name, increments=increments)
@@ -229,15 +234,22 @@ def _status_command(manifest: Manifest) -> click.Command:
     return run
 
 
+def _entries(increment: Increment, items: Sequence[ItemSnapshot]) -> list[output.Json]:
+    synced = last_synced(increment)
+    return [synced_item_entry(one, synced) for one in items]
+
+
 def _tell_status(
     session: Session, found: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
 ) -> None:
     several = len(found) > 1
+    registry, now = session.workspace.registry, session.workspace.clock()
     for increment, items in found:
+        synced = last_synced(increment)
         if several:
             output.data(f"{output.strong(increment.id)} ({increment.status})")
         for one in items:
-            line = seen_line(session.workspace.registry, one, columns=14)
+            line = synced_line(registry, one, synced, columns=14, now=now)
             output.data(line if several else line.strip())
     for cause in group_unread(one for _, items in found for one in items):
         if cause.error.hint:

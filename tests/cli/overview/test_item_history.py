@@ -1,0 +1,273 @@
+"""history: a change of an item leaves who, when and why, on each tracker and by each command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.output.test_documents import check_files
+from tests.cli.project import ALL, REASON, Project
+from tests.cli.trackers.test_ingest import payload
+
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
+WORDS = {"reopen": "reopened", "close": "closed", "update": "updated"}
+WHY = "The customer reports it again"
+FACTS = ("kind", "by", "reason", "item")
+
+every_tracker = pytest.mark.parametrize("tracker", ALL)
+
+
+def history(project: Project) -> dict[str, Any]:
+    done = project.run("history", "7", "--json")
+    assert done.code == 0, done.said
+    document: dict[str, Any] = done.document
+    return document
+
+
+def delivered(project: Project) -> list[dict[str, Any]]:
+    """The facts of each delivery, in the order of the trackers."""
+    events = [one for one in history(project)["events"] if one["event"] == "delivered"]
+    events.sort(key=lambda one: [*ALL].index(one["tracker"]))
+    return [{key: one.get(key) for key in FACTS} for one in events]
+
+
+def told(project: Project) -> list[str]:
+    """The lines of the text without their times."""
+    lines = project.run("history", "7").out.splitlines()
+    return [line.split("  ", 1)[1] for line in lines if not line.startswith(" ")]
+
+
+def facts(project: Project, kind: str, reason: str | None, *trackers: str) -> list[dict[str, Any]]:
+    of = {"kind": kind, "by": "Dana", "reason": reason}
+    return [{**of, "item": project.urls[one]} for one in trackers or ALL]
+
+
+@every_tracker
+@pytest.mark.parametrize("kind", ["reopen", "close", "update"])
+def test_a_change_of_one_item_leaves_its_reason(project: Project, tracker: str, kind: str) -> None:
+    is_closed = kind == "reopen"
+    links = project.items(tracker, finished=is_closed)
+    project.increment(status="completed" if is_closed else "active", links=links)
+
+    done = project.run(tracker, f"{kind}-{NOUNS[tracker]}", "7", "--reason", WHY, "--by", "Dana")
+
+    assert done.code == 0, done.said
+    assert facts(project, kind, WHY, tracker) == delivered(project)
+    assert f"Dana  {tracker} {project.urls[tracker]} {WORDS[kind]}: {WHY}" == told(project)[-1]
+    check_files(project)
+
+
+@every_tracker
+def test_a_change_that_failed_is_listed_with_its_reason(completed: Project, tracker: str) -> None:
+    completed.box.faults.add(Fault(tracker, "status", code=503, times=1000))
+
+    command = (tracker, f"reopen-{NOUNS[tracker]}", "7", "--reason", WHY, "--by", "Dana")
+    assert completed.run(*command).code == 3
+
+    pending = [{key: one[key] for key in FACTS} for one in history(completed)["pending"]]
+    assert facts(completed, "reopen", WHY, tracker) == pending
+    url = completed.urls[tracker]
+    assert f"Dana  pending: reopen {tracker} {url}: {WHY}" == told(completed)[-1]
+
+
+@every_tracker
+def test_a_new_item_leaves_its_author(project: Project, tracker: str) -> None:
+    project.increment(status="active")
+
+    project.run(tracker, f"create-{NOUNS[tracker]}", "7", "--by", "Dana")
+
+    url = project.metadata()[tracker]["url"]
+    assert [{"kind": "create", "by": "Dana", "reason": None, "item": url}] == delivered(project)
+    assert f"Dana  {tracker} {url} created" == told(project)[-1]
+
+
+def resume(project: Project) -> None:
+    project.run("resume", "7", "--reason", WHY, "--yes", "--by", "Dana")
+
+
+def _resumed_by_ada(project: Project) -> None:
+    project.run("resume", "7", "--reason", REASON, "--yes", "--by", "Ada")
+
+
+def undo(project: Project) -> None:
+    _resumed_by_ada(project)
+    project.run("undo", "7", "--reason", WHY, "--yes", "--by", "Dana")
+
+
+def complete(project: Project) -> None:
+    _resumed_by_ada(project)
+    project.run("complete", "7", "--reason", WHY, "--by", "Dana")
+
+
+def abandon(project: Project) -> None:
+    _resumed_by_ada(project)
+    project.run("abandon", "7", "--reason", WHY, "--by", "Dana")
+
+
+def revive(project: Project) -> None:
+    _resumed_by_ada(project)
+    project.run("abandon", "7", "--reason", REASON, "--by", "Ada")
+    project.run("resume", "7", "--reopen-items", "--reason", WHY, "--yes", "--by", "Dana")
+
+
+def change_scope(project: Project) -> None:
+    _resumed_by_ada(project)
+    project.run("resume", "7", "--scope", "More", "--reason", WHY, "--by", "Dana")
+
+
+@pytest.mark.parametrize(
+    ("act", "kind", "line"),
+    [
+        (resume, "reopen", f"Dana  reopened: {WHY}"),
+        (undo, "undo", f"Dana  reopen undone: {WHY}"),
+        (complete, "close", f"Dana  active -> completed: {WHY}"),
+        (abandon, "close", f"Dana  active -> abandoned: {WHY}"),
+        (revive, "reopen", f"Dana  abandoned -> active: {WHY}"),
+        (change_scope, "reopen", f"Dana  scope changed: More (reason: {WHY})"),
+    ],
+)
+def test_a_change_of_the_increment_leaves_its_reason_with_each_item(
+    completed: Project, act: Callable[[Project], None], kind: str, line: str
+) -> None:
+    act(completed)
+
+    by_dana = [one for one in delivered(completed) if one["by"] == "Dana"]
+    assert facts(completed, kind, WHY) == by_dana
+    # The text has the reason once, although each delivery has it.
+    assert [line] == [one for one in told(completed) if WHY in one]
+    check_files(completed)
+
+
+def test_an_update_that_follows_a_scope_change_says_why(project: Project) -> None:
+    project.increment(status="active")
+    project.run("github", "create-issue", "7", "--by", "Ada")
+
+    project.run("resume", "7", "--scope", "More", "--task", "Write it", "--by", "Dana")
+
+    url = project.metadata()["github"]["url"]
+    by_dana = [one for one in delivered(project) if one["by"] == "Dana"]
+    assert {"kind": "update", "by": "Dana", "reason": "More", "item": url} in by_dana
+    assert len(by_dana) == 2
+
+
+def finish_by_hand(project: Project) -> None:
+    path = project.folder() / "metadata.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "status": "completed"}))
+
+
+def test_a_push_by_sync_says_why(completed: Project) -> None:
+    _resumed_by_ada(completed)
+    finish_by_hand(completed)
+
+    done = completed.run("sync", "7", "--by", "Dana")
+
+    assert done.code == 0, done.said
+    why = "the increment was finished"
+    by_dana = [one for one in delivered(completed) if one["by"] == "Dana"]
+    assert facts(completed, "close", why) == by_dana
+    lines = [f"Dana  {one} {completed.urls[one]} closed: {why}" for one in ALL]
+    assert sorted(lines) == sorted(told(completed)[-3:])
+    # That reason is for the history alone: no item got a second comment.
+    assert {one: len(said) for one, said in completed.comments().items()} == dict.fromkeys(ALL, 1)
+    check_files(completed)
+
+
+@pytest.mark.parametrize("command", ["sync", "ingest"])
+def test_a_pull_says_who_and_where(completed: Project, command: str) -> None:
+    completed.run("sync", "7")
+    completed.box.github.edit("octo/widgets", 4, state="open", by="mona")
+    (completed.home / "event.json").write_text(json.dumps(payload(completed)))
+    arguments = ["7"] if command == "sync" else ["--from", "github-event", "../home/event.json"]
+
+    done = completed.run(command, *arguments, "--by", "Dana")
+
+    assert done.code == 0, done.said
+    why = "Reopened on octo/widgets#4 by mona"
+    (reopened,) = (one for one in history(completed)["events"] if one["event"] == "reopened")
+    assert ("mona", why) == (reopened["by"], reopened["reason"])
+    assert [("mona", why)] * 2 == [(one["by"], one["reason"]) for one in delivered(completed)]
+    assert [f"mona  reopened: {why}"] == [line for line in told(completed) if why in line]
+
+
+def test_the_document_has_every_line_of_the_text(completed: Project) -> None:
+    resume(completed)
+    completed.run("complete", "7")
+    completed.box.faults.add(Fault("jira", "status", code=503, times=1000))
+    completed.run("jira", "reopen-issue", "7", "--reason", WHY)
+
+    lines = completed.run("history", "7").out.splitlines()
+    document = history(completed)
+
+    entries = [*document["events"], *document["pending"]]
+    times = [one["at"].replace("T", " ").removesuffix("Z") for one in entries]
+    assert times == [line.split("  ")[0] for line in lines if not line.startswith(" ")]
+    moments = [(one["event"], one["id"], one["by"]) for one in document["events"][:2]]
+    assert moments == [("created", None, None), ("completed", None, None)]
+
+
+def test_results_have_words(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.box.github.edit("octo/widgets", 4, state="open")
+    project.run("resume", "7", "--reason", REASON, "--yes", "--by", "Dana")
+    project.box.github.edit("octo/widgets", 4, state="closed")
+    project.run("complete", "7", "--by", "Dana")
+    project.run("resume", "7", "--scope", "More", "--reason", WHY, "--yes", "--by", "Dana")
+    project.run("resume", "7", "--scope", "Even more", "--by", "Dana")
+
+    github = f"Dana  github {project.urls['github']} "
+    results = [line.removeprefix(github) for line in told(project) if line.startswith(github)]
+    assert results == ["was open already", "was closed already", "reopened", "commented"]
+
+
+def synced_today(project: Project, tracker: str) -> dict[str, str | None]:
+    """`lastSynced` of each item by `show`; `TRACKER status` shows the same of its own."""
+    shown = project.run("show", "7", "--json").document["items"]
+    times = {one["tracker"]: one["lastSynced"] for one in shown}
+    (same,) = project.run(tracker, "status", "7", "--json").document["increments"]
+    assert [times[tracker]] == [one["lastSynced"] for one in same["items"]]
+    return times
+
+
+@every_tracker
+def test_a_delivery_is_the_last_sync_of_an_item(completed: Project, tracker: str) -> None:
+    assert dict.fromkeys(ALL) == synced_today(completed, tracker)
+
+    completed.run(tracker, f"reopen-{NOUNS[tracker]}", "7", "--reason", WHY)
+
+    (event,) = history(completed)["events"][2:]
+    assert {**dict.fromkeys(ALL), tracker: event["at"]} == synced_today(completed, tracker)
+    assert ", last synced today\n" in completed.run(tracker, "status", "7").out
+    assert completed.run("show", "7").out.count(", last synced today\n") == 1
+
+
+@every_tracker
+def test_a_comparison_that_finds_both_in_sync_is_one_too(completed: Project, tracker: str) -> None:
+    completed.run("sync", "7", "--by", "Dana")
+
+    events = [one for one in history(completed)["events"] if one["event"] == "synced"]
+    assert {one["tracker"]: one["at"] for one in events} == synced_today(completed, tracker)
+    assert f"Dana  {tracker} {completed.urls[tracker]} in sync" in told(completed)
+    check_files(completed)
+
+
+def test_a_link_is_one_if_both_are_in_sync(project: Project) -> None:
+    project.items("github", finished=False)
+    project.items("ado", finished=True)
+    project.increment(status="active")
+
+    project.run("link", "7", project.urls["github"], project.urls["ado"])
+
+    found = synced_today(project, "github")
+    assert [name for name, at in found.items() if at] == ["github"]
+
+
+def test_unreadable_events_hide_no_item(completed: Project) -> None:
+    (completed.folder() / "events.jsonl").mkdir()
+
+    assert dict.fromkeys(ALL) == synced_today(completed, "github")
