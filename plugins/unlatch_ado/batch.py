@@ -58,10 +58,10 @@ def _part(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Part | N
     except Rejected:
         return None
     if not reopens(seen, change):
-        return Part(seen, change, patch, notes_on(settings, seen, change))
+        return Part(seen, change, patch, notes_on(seen, change))
     if parent_needs_reopen(settings, seen):
         return None
-    return Part(seen, change, patch, (*note_on_parent(seen), *notes_on(settings, seen, change)))
+    return Part(seen, change, patch, (*note_on_parent(seen), *notes_on(seen, change)))
 
 
 def _answers(client: Client, due: Sequence[Part]) -> Mapping[str, WorkItem | TrackerError]:

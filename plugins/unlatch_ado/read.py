@@ -33,7 +33,7 @@ def read(
     item = client.read(ref.id, _parts(settings, change))
     seen = to_snapshot(settings, client.projects, item)
     if not reopens(seen, change):
-        return seen
+        return _noted(settings, seen, change)
     return _reopenable(settings, client, seen, lambda number: _attempted(client, number))
 
 
@@ -48,11 +48,11 @@ def read_many(
     items = client.read_many((ref.id for ref in refs), _parts(settings, change))
     failed: dict[tuple[str, str], TrackerError] = {}
     found = {number: _seen(settings, client, item, failed) for number, item in items.items()}
-    closed = [
-        one for one in found.values() if isinstance(one, ItemSnapshot) and reopens(one, change)
-    ]
-    parents = _parents(client, closed)
-    for one in closed:
+    read = [one for one in found.values() if isinstance(one, ItemSnapshot)]
+    found |= {str(one.item.id): _noted(settings, one, change) for one in read}
+    moved = [one for one in read if reopens(one, change)]
+    parents = _parents(client, moved)
+    for one in moved:
         found[str(one.item.id)] = _reopenable(settings, client, one, parents.__getitem__)
     return {ref: found[str(int(ref.id))] for ref in refs}
 
@@ -64,13 +64,24 @@ def _parts(settings: AdoSettings, change: Change | None) -> Parts:
     return Parts(description=change.draft is not None, related=looks_at_parent)
 
 
+def _noted(settings: AdoSettings, seen: ItemSnapshot, change: Change | None) -> ItemSnapshot:
+    """A work item with a note if a reopen leaves it in Resolved."""
+    state, configured = seen.item.state, settings.state_for(Goal.OPEN, seen.item.type)
+    is_reopen = change is not None and change.goal is Goal.OPEN
+    if not is_reopen or not seen.workflow.is_resolved(state) or configured:
+        return seen
+    setting = "`states.reopened` in [trackers.ado]"
+    note = f"it stays in {state}, which counts as open; {setting} names a state to move it to"
+    return replace(seen, notes=(note,))
+
+
 def _reopenable(
     settings: AdoSettings,
     client: Client,
     seen: ItemSnapshot,
     parent: Callable[[str], WorkItem | TrackerError],
 ) -> ItemSnapshot:
-    """A closed work item with the further fields and the parent that a reopen needs."""
+    """A work item with the further fields and the parent that a reopen needs."""
     today = datetime.now(UTC).date()
     renewal = reopen_fields(settings, client.projects, seen.item, today=today)
     if seen.item.parent is None:

@@ -28,6 +28,7 @@ class ItemSnapshot:
         workflow: the states of its type.
         renewal: further fields to set on reopening.
         parent: its parent, where a reopening has to look after it, or why that cannot be read.
+        notes: messages for people about the item and the change that it was read for.
     """
 
     item: WorkItem
@@ -35,10 +36,11 @@ class ItemSnapshot:
     workflow: Workflow
     renewal: ReopenFields = NOTHING
     parent: ItemSnapshot | TrackerError | None = None
+    notes: tuple[str, ...] = ()
 
 
 def reopens(seen: ItemSnapshot, change: Change | None) -> bool:
-    """Whether the change brings a closed work item into an open state."""
+    """Whether the change moves the work item to a state for reopened ones."""
     return change is not None and change.goal is Goal.OPEN and must_move(seen.remote, Goal.OPEN)
 
 
@@ -85,6 +87,7 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Item
         category=category,
         type=item.type,
         deliberate=category is Category.DROPPED,
+        resolved=_is_left_by_reopen(settings, workflow, item),
         labels=item.tags,
         assignee=item.assignee,
         revision=str(item.revision),
@@ -92,6 +95,13 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Item
         changed_by=item.changed_by,
     )
     return ItemSnapshot(item, remote, workflow)
+
+
+def _is_left_by_reopen(settings: AdoSettings, workflow: Workflow, item: WorkItem) -> bool:
+    """Whether an item is in Resolved, and the settings name another state for a reopened one."""
+    configured = settings.state_for(Goal.OPEN, item.type)
+    is_elsewhere = configured is not None and configured.casefold() != item.state.casefold()
+    return is_elsewhere and workflow.is_resolved(item.state)
 
 
 def interpret_answer(settings: AdoSettings, projects: Projects, answer: WorkItem) -> ItemSnapshot:

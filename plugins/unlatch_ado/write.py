@@ -67,18 +67,10 @@ def patch_for(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Patc
     )
 
 
-def notes_on(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> tuple[str, ...]:
+def notes_on(seen: ItemSnapshot, change: Change) -> tuple[str, ...]:
     """Messages for people about a change that was made."""
-    notes = seen.renewal.notes if reopens(seen, change) else _on_resolved(settings, seen, change)
-    return (*notes, *(title_notes(change.draft) if change.draft else ()))
-
-
-def _on_resolved(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> tuple[str, ...]:
-    state, configured = seen.item.state, settings.state_for(Goal.OPEN, seen.item.type)
-    if change.goal is not Goal.OPEN or not seen.workflow.is_resolved(state) or configured:
-        return ()
-    setting = "`states.reopened` in [trackers.ado]"
-    return (f"it stays in {state}, which counts as open; {setting} names a state to move it to",)
+    renewed = seen.renewal.notes if reopens(seen, change) else ()
+    return (*seen.notes, *renewed, *(title_notes(change.draft) if change.draft else ()))
 
 
 def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress) -> None:
@@ -91,7 +83,7 @@ def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress)
         done.commented = was_commented(seen, answer, change)
         done.refused += refused
         done.notes += notes_on_refused(refused)
-    done.notes += notes_on(writer.settings, seen, change)
+    done.notes += notes_on(seen, change)
 
 
 def _changed(writer: Writer, item: WorkItem, patch: Patch) -> WorkItem:
@@ -113,19 +105,12 @@ def _state_fields(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> 
     """The new state, and the fields that go along with it."""
     if change.goal is None:
         return ()
-    configured = settings.state_for(change.goal, seen.item.type)
-    if not must_move(seen.remote, change.goal) and not _leaves_resolved(seen, change, configured):
+    if not must_move(seen.remote, change.goal):
         return ()
+    configured = settings.state_for(change.goal, seen.item.type)
     state = seen.workflow.target(seen.item.state, change.goal, configured=configured)
     renewed = seen.renewal.fields if change.goal is Goal.OPEN else ()
     return ((STATE, state), *settings.fields.of(change.goal).items(), *renewed)
-
-
-def _leaves_resolved(seen: ItemSnapshot, change: Change, configured: str | None) -> bool:
-    """Whether a reopen takes the item out of Resolved, which is open, as configured."""
-    state = seen.item.state
-    is_there = configured is None or configured.casefold() == state.casefold()
-    return change.goal is Goal.OPEN and seen.workflow.is_resolved(state) and not is_there
 
 
 def _draft_fields(item: WorkItem, draft: Draft) -> Fields:

@@ -172,4 +172,5 @@ def _result(kind: Kind, goal: Goal | None, before: SeenItem | None, after: Remot
     if goal is not None and must_move(after, goal):
         return Result.STATE_KEPT
     was_open = before is not None and before.category is not None and before.category.is_open
-    return result_of(goal, was_open=was_open)
+    is_left = goal is Goal.OPEN and before is not None and before.resolved
+    return result_of(goal, was_open=was_open and not is_left)

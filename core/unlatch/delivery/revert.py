@@ -63,7 +63,9 @@ def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | 
     close = Goal.NOT_PLANNED if dropped else Goal.COMPLETED
     goal = close if found_closed and item.category.is_open else None
     comment = undo.comment if is_announced() else None
-    if not found_closed and item.category.is_open:
+    if reopen.before.resolved:
+        _leave(task, f"the reopen moved it from {reopen.before.state}", item)
+    elif not found_closed and item.category.is_open:
         task.remark("it stays open, as the reopen found it")
     return replace(undo, goal=goal, comment=comment, add_labels=add, remove_labels=remove)
 

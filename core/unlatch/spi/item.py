@@ -54,6 +54,8 @@ class RemoteItem:
     type: str | None = None  # the tracker's name for it ("User Story")
     # Closed in a way that must not be undone unasked (`not_planned`, `duplicate`, Removed).
     deliberate: bool = False
+    # Its work is done and waits to be verified: the state counts as open, and a reopen leaves it.
+    resolved: bool = False
     labels: tuple[str, ...] = ()  # or tags, in the tracker's order
     assignee: str | None = None
     revision: str | None = None  # opaque, changes with the item, if the tracker has one

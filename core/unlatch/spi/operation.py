@@ -53,6 +53,7 @@ class SeenItem:
     category: Category | None = None  # None in files of older versions
     labels: tuple[str, ...] = ()
     revision: str | None = None
+    resolved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +205,14 @@ class Progress:
 
 
 def seen_of(item: RemoteItem) -> SeenItem:
-    return SeenItem(item.state, item.category, item.labels, item.revision)
+    return SeenItem(item.state, item.category, item.labels, item.revision, item.resolved)
 
 
 def must_move(item: RemoteItem, goal: Goal) -> bool:
     """Whether `item` must be opened or closed to reach `goal`."""
-    return item.category.is_open != (goal is Goal.OPEN)
+    if goal is Goal.OPEN:
+        return item.resolved or not item.category.is_open
+    return item.category.is_open
 
 
 def is_held_closed(item: RemoteItem, change: Change) -> bool:

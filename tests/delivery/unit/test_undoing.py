@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.changes import undo
@@ -12,6 +12,9 @@ from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from unlatch.increments.files.layout import layout_at
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 UNDO = ("undo", "7", "--yes")
@@ -61,6 +64,31 @@ def test_everything_is_as_before_but_for_one_comment(reopened: Project) -> None:
     assert dict.fromkeys(ALL, 2) == {name: len(c) for name, c in reopened.comments().items()}
     assert dict.fromkeys(ALL, 1) == undone_comments(reopened)
     assert all("Wrong increment" in said[-1] for said in reopened.comments().values())
+
+
+EDITS_OF_OTHERS: dict[str, Callable[[Project], object]] = {
+    "a comment on GitHub": lambda one: one.box.github.add_comment("octo/widgets", 4, "Thanks"),
+    "a body on GitHub": lambda one: one.box.github.edit("octo/widgets", 4, body="Other words"),
+    "a comment on Azure DevOps": lambda one: one.box.ado.add_comment(101, "<p>Thanks</p>"),
+    "a description on Azure DevOps": lambda one: one.box.ado.edit(101, description="Other words"),
+    "a title on Azure DevOps": lambda one: one.box.ado.edit(101, title="Other words"),
+    "a comment on Jira": lambda one: one.box.jira.add_comment("SCRUM-28", "Thanks"),
+    "a description on Jira": lambda one: one.box.jira.edit("SCRUM-28", description="Other words"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS_OF_OTHERS)
+def test_a_revision_that_leaves_the_reopened_fields_alone_is_no_obstacle(
+    reopened: Project, edit: str
+) -> None:
+    EDITS_OF_OTHERS[edit](reopened)
+
+    done = reopened.run(*UNDO)
+
+    assert done.code == 0, done.said
+    assert CLOSED == reopened.states()
+    assert LABELS == reopened.labels()
+    assert dict.fromkeys(ALL, 1) == undone_comments(reopened)
 
 
 @pytest.mark.parametrize("tracker", ALL)

@@ -78,6 +78,8 @@ SEEN = Record(
     Field("labels", Type("Texts", _labels, list), "labels", always=True),
     # An opaque token that changes with the item, where the tracker has one.
     Field("revision", Type("Text", _revision), "revision"),
+    # In a state that counts as open, and that a reopen leaves.
+    Field("resolved", Type("Flag", lambda raw: raw is True, bool), "resolved"),
 )
 
 

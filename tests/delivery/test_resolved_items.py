@@ -1,0 +1,109 @@
+"""An item in Resolved counts as open; a reopen moves it where a state is configured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.delivery.stage import RESUME, UNDO, completed_on, delivered_events, fault, reached
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+MOVED = '[trackers.ado.states]\nreopened = "Active"'
+
+
+@pytest.fixture
+def resolved(project: Project) -> Project:
+    """A completed increment whose bug waits in Resolved to be verified."""
+    number = project.box.ado.add_work_item(
+        id=101, type="Bug", title="Crash", state="Resolved", tags=["ui", "completed"]
+    )
+    project.increment(links={"ado": {"workItemId": number, "url": project.urls["ado"]}})
+    project.configure_more(tables=MOVED)
+    return project
+
+
+def test_a_resolved_item_that_moved_was_reopened(resolved: Project) -> None:
+    done = resolved.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert resolved.states() == {"ado": "Active"}
+    assert "Azure DevOps fabrikam/widgets 101 reopened; commented" in done.out
+    assert [event["result"] for event in delivered_events(resolved, "reopen")] == ["reopened"]
+
+
+def test_the_document_says_so_too(resolved: Project) -> None:
+    document = resolved.run(*RESUME, "--json").document
+    assert [one["outcome"] for one in document["trackers"]] == ["reopened"]
+
+
+def test_the_preview_shows_the_request_that_moves_it(resolved: Project) -> None:
+    document = resolved.run(*RESUME, "--dry-run", "--json").document
+    (item,) = document["items"]
+    assert item["requests"][-1]["what"].startswith("set state to Active, ")
+
+
+def test_many_resolved_items_move(resolved: Project) -> None:
+    box = resolved.box.ado
+    others = [box.add_work_item(type="Bug", title="Other", state="Resolved") for _ in range(3)]
+    for place, number in enumerate(others):
+        url = resolved.urls["ado"].replace("101", str(number))
+        resolved.increment(f"0010-{place}", links={"ado": {"workItemId": number, "url": url}})
+
+    done = resolved.run("resume", *(f"0010-{n}" for n in range(3)), "--reason", "Bug", "--yes")
+
+    assert done.code == 0, done.said
+    states = [box.work_item(number)["fields"]["System.State"] for number in others]
+    assert states == ["Active"] * 3
+    assert resolved.wrote() == ["ado PATCH"]  # all of them in one request
+
+
+def test_a_move_whose_answer_was_lost_is_a_reopen(resolved: Project) -> None:
+    resolved.box.faults.add(fault("ado", "state", "drop-after"))
+    assert resolved.run(*RESUME).code in (0, 3)
+    resolved.run("sync", "7")
+    assert resolved.states() == {"ado": "Active"}
+    assert [event["result"] for event in delivered_events(resolved, "reopen")] == ["reopened"]
+
+
+def test_an_item_that_was_resolved_and_is_active_now_was_open_already(resolved: Project) -> None:
+    resolved.box.ado.edit(101, state="Active")
+    done = resolved.run(*RESUME, "--json")
+    assert [one["outcome"] for one in done.document["trackers"]] == ["already-open"]
+
+
+def test_without_a_configured_state_it_stays_resolved(resolved: Project) -> None:
+    resolved.configure_more()
+    done = resolved.run(*RESUME)
+    assert done.code == 0, done.said
+    assert resolved.states() == {"ado": "Resolved"}
+    assert "was open already" in done.out
+    assert "it stays in Resolved, which counts as open" in done.said
+
+
+def test_undo_names_the_state_that_it_cannot_bring_back(resolved: Project) -> None:
+    assert resolved.run(*RESUME).code == 0
+
+    done = resolved.run(*UNDO)
+
+    assert done.code == 5, done.said
+    assert "it is left Active: the reopen moved it from Resolved" in done.said
+    assert resolved.states() == {"ado": "Active"}
+    assert resolved.labels() == {"ado": {"ui", "completed"}}
+
+
+def test_the_state_before_is_recorded(resolved: Project) -> None:
+    assert resolved.run(*RESUME).code == 0
+    entry = reached(resolved, "ado")
+    assert entry is not None
+    assert (entry["before"]["state"], entry["before"]["resolved"]) == ("Resolved", True)
+    assert "resolved" not in entry["after"]
+
+
+def test_a_closed_item_is_not_recorded_as_resolved(project: Project) -> None:
+    completed_on(project, "ado")
+    assert project.run(*RESUME).code == 0
+    entry = reached(project, "ado")
+    assert entry is not None
+    assert "resolved" not in entry["before"]
