@@ -113,6 +113,22 @@ def test_what_was_given_up_is_not_open(project: Project) -> None:
     assert project.run("complete", "7").code == 0
 
 
+def test_tasks_in_a_list_are_open_work_and_descoped_criteria_are_not(project: Project) -> None:
+    project.increment(status="active")
+    tasks, spec = project.folder() / "tasks.md", project.folder() / "spec.md"
+    tasks.write_text("# Tasks\n\n- [x] T-001: One\n- [ ] T-002: Two\n")
+    spec.write_text("# It\n\n- [~] **AC-US1-01**: a (Descoped)\n- [-] **AC-US1-02**: b\n")
+
+    refused = project.run("complete", "7", "--json")
+
+    assert (1, ["T-002: Two"]) == (refused.code, refused.document["error"]["problems"])
+    tasks.write_text(tasks.read_text().replace("[ ]", "[x]"))
+    assert 0 == project.run("complete", "7").code
+    reopened = project.run("resume", "7", "--reason", REASON, "--task", "T-001", "--yes")
+    assert 0 == reopened.code, reopened.said
+    assert "# Tasks\n\n- [ ] T-001: One\n- [x] T-002: Two\n" == tasks.read_text()
+
+
 def test_a_document_that_cannot_be_read_is_told_and_no_reason_to_refuse(project: Project) -> None:
     project.increment(status="active")
     (project.folder() / "tasks.md").write_bytes(b"\xff\xfe")

@@ -55,18 +55,51 @@ def test_a_task_takes_the_spelling_that_the_file_has_for_the_state(done: str, pe
         ("[x] Completed", "[ ] Pending"),
         ("COMPLETED", "PENDING"),
         ("[x] completed (integrated in the parser)", "[ ] pending (integrated in the parser)"),
-        ("[x] completed (2025-11-20)", "[ ] pending"),
-        (f"[x] {TICK} Completed 2025-11-20 (in the guide)", "[ ] Pending (in the guide)"),
-        ("[x] Completed (deferred - not critical)", "[ ] Pending"),
-        ("DEFERRED - Will be done later", "[ ] pending"),
-        ("[ ] pending (DEFERRED to 0044)", "[ ] pending"),
-        ("who knows", "[ ] pending"),
+        ("[x] completed (2025-11-20)", "[ ] pending (was: completed (2025-11-20))"),
+        (
+            f"[x] {TICK} Completed 2025-11-20 (in the guide)",
+            f"[ ] Pending (was: {TICK} Completed 2025-11-20 (in the guide))",
+        ),
+        (
+            "[x] completed (skipped - by design)",
+            "[ ] pending (was: completed (skipped - by design))",
+        ),
+        (f"{TICK} COMPLETE {TICK} COMPLETE", f"PENDING (was: {TICK} COMPLETE {TICK} COMPLETE)"),
+        ("DEFERRED - Will be done later", "[ ] pending (was: DEFERRED - Will be done later)"),
+        ("[ ] pending (DEFERRED to 0044)", "[ ] pending (was: [ ] pending (DEFERRED to 0044))"),
+        ("who knows", "[ ] pending (was: who knows)"),
         ("", "[ ] pending"),
     ],
 )
 def test_without_an_example_a_task_keeps_its_own_way_of_writing(status: str, opened: str) -> None:
     text = file(task("T-001", status))
     assert file(task("T-001", opened)) == with_marked(text, ["T-001"], done=False)
+    assert read_tasks(with_marked(text, ["T-001"], done=False)).tasks[0].done is False
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        "[x] completed (skipped - by design)",
+        "[X] Completed",
+        "[x] (100% - Completed)",
+        f"[x] completed {TICK} COMPLETE {TICK} COMPLETE",
+        "[ ] Not Started",
+        "[ ] Not Started (needs Ann)",
+        "[~] In Progress",
+        "Ready for execution",
+        "Completed 2025-10-31",
+        f"{TICK}",
+        "[x]",
+    ],
+)
+@pytest.mark.parametrize("other", ["[x] completed", "[ ] pending", f"{TICK} Complete", "todo", ""])
+def test_marking_a_task_twice_restores_its_words_and_its_note(status: str, other: str) -> None:
+    text = file(task("T-001", status), task("T-002", other))
+    is_done = read_tasks(text).tasks[0].done is True
+    marked = with_marked(text, ["T-001"], done=not is_done)
+    assert text != marked == with_marked(marked, ["T-001"], done=not is_done)
+    assert text == with_marked(marked, ["T-001"], done=is_done)
 
 
 @pytest.mark.parametrize("status", ["[ ] pending", "In Progress", "[ ] Not Started (needs Ann)"])
@@ -97,9 +130,8 @@ def test_a_deferred_task_that_is_reopened_is_open() -> None:
     text = file(
         f"### T-001: One {LATER} DEFERRED {TICK} COMPLETE\n- **Status**: DEFERRED - later\n"
     )
-    assert file("### T-001: One\n- **Status**: [ ] pending\n") == with_marked(
-        text, ["T-001"], done=False
-    )
+    opened = file("### T-001: One\n- **Status**: [ ] pending (was: DEFERRED - later)\n")
+    assert opened == with_marked(text, ["T-001"], done=False)
 
 
 def test_a_check_box_in_the_heading_is_set() -> None:
@@ -150,7 +182,7 @@ SPEC = """### US-001: First
 
 def test_a_criterion_is_ticked_by_its_id() -> None:
     assert SPEC.replace("[~]", "[x]") == with_marked(SPEC, ["AC-US1-02"], done=True)
-    assert SPEC == with_marked(SPEC, ["AC-US1-02"], done=False)
+    assert SPEC.replace("[~]", "[ ]") == with_marked(SPEC, ["AC-US1-02"], done=False)
 
 
 def test_a_bare_check_box_stays_one() -> None:
@@ -162,9 +194,9 @@ def test_a_bare_check_box_stays_one() -> None:
 
 def test_several_are_marked_at_once() -> None:
     text = file(task("T-001", "[x] done"), task("T-002", "[ ] todo"), task("T-003", "[x] done"))
-    assert text.replace("[x] done", "[ ] todo") == with_marked(
-        text, ["T-001", "T-003", "t-001"], done=False
-    )
+    opened = with_marked(text, ["T-001", "T-003", "t-001"], done=False)
+    assert text.replace("[x] done", "[ ] todo (was: done)") == opened
+    assert text == with_marked(opened, ["T-001", "T-003"], done=True)
 
 
 def test_a_story_unticks_all_its_criteria_and_no_other() -> None:
@@ -236,3 +268,54 @@ def test_everything_else_stays_byte_for_byte() -> None:
         "**Status**: [x] completed  \r\n\x0b\u2028end"
     )
     assert text.replace("[x] completed", "[ ] pending") == with_marked(text, ["T-001"], done=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "opened"),
+    [
+        ("- [x] T-001: One", "- [ ] T-001: One"),
+        ("  * [x] **T-001**: One", "  * [ ] **T-001**: One"),
+        (f"- [x] T-001: One {TICK}", f"- [ ] T-001: One (was: {TICK})"),
+        (
+            f"- [X] T-001: One {TICK} COMPLETE {TICK} COMPLETE",
+            f"- [ ] T-001: One (was: [X] {TICK} COMPLETE {TICK} COMPLETE)",
+        ),
+    ],
+)
+def test_a_task_in_a_list_is_marked_in_place(line: str, opened: str) -> None:
+    text = f"# Tasks\n\n{line}\n  - **AC**: AC-US1-01\n- [ ] T-002: Two\n"
+    expected = text.replace(line, opened)
+    assert expected == with_marked(text, ["T-001"], done=False)
+    assert expected == with_marked(expected, ["T-001"], done=False)
+    assert text == with_marked(expected, ["T-001"], done=True)
+    assert ["One", "Two"] == [task.title for task in read_tasks(expected).tasks]
+
+
+def test_a_list_that_ticks_with_a_capital_x_goes_on_so() -> None:
+    text = "- [X] T001 One\n- [X] T002 Two\n- [ ] T003 Three\n"
+    assert text.replace("[ ]", "[X]") == with_marked(text, ["T003"], done=True)
+    assert text.replace("[X] T001", "[ ] T001") == with_marked(text, ["T001"], done=False)
+
+
+def test_a_deferred_task_in_a_list_is_open_once_it_is_reopened_and_keeps_its_words() -> None:
+    text = "- [ ] T-001: One (DEFERRED)\n- [-] T-002: Two\n"
+    opened = with_marked(text, ["T-001", "T-002"], done=False)
+    assert "- [ ] T-001: One (was: (DEFERRED))\n- [ ] T-002: Two (was: [-])\n" == opened
+    assert [False, False] == [task.done for task in read_tasks(opened).tasks]
+
+
+def test_a_task_in_a_list_that_its_id_gives_up_gets_a_status_in_its_item() -> None:
+    text = "- [ ] T-001-DISCARDED: One\n- [x] T-002: Two\n"
+    closed = with_marked(text, ["T-001-DISCARDED"], done=True)
+    assert "- [x] T-001-DISCARDED: One\n  **Status**: [x] completed\n- [x] T-002: Two\n" == closed
+    assert read_tasks(closed).tasks[0].done is True
+
+
+def test_a_status_between_other_fields_is_marked_alone() -> None:
+    line = "**Refs**: AC-1 \u00b7 **Status**: [x] completed (skipped) \u00b7 **Owner**: ui"
+    text = f"### T-001: One\n{line}\n"
+    opened = with_marked(text, ["T-001"], done=False)
+    assert (
+        text.replace("[x] completed (skipped)", "[ ] pending (was: completed (skipped))") == opened
+    )
+    assert text == with_marked(opened, ["T-001"], done=True)

@@ -87,6 +87,20 @@ def test_an_empty_file_gets_a_sensible_style() -> None:
             ),
         ),
         (
+            "## Setup\n\n- [x] **T-008**: One\n    - **AC**: AC-US1-01\n- [ ] **T-009**: Two\n",
+            (
+                "\n## Scope change 2026-11-22\n\n- [ ] **T-010**: Retry\n  **User Story**: US-001\n"
+                "  - **AC**: AC-US1-01, AC-US1-02\n"
+            ),
+        ),
+        (
+            "1. [X] T001 One\n",
+            (
+                "\n## Scope change 2026-11-22\n\n1. [ ] T002 Retry\n   **User Story**: US-001\n"
+                "   **Satisfies ACs**: AC-US1-01, AC-US1-02\n"
+            ),
+        ),
+        (
             "### T-009: One\n**Effort**: 2h | **AC**: AC-US1-01\n",
             (
                 "\n## Scope change 2026-11-22\n\n### T-010: Retry\n**User Story**: US-001\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from unittest.mock import ANY
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -29,6 +31,12 @@ STATUSES = (
     "[x] (100% - Completed)",
     "[x] completed (integrated in T-004)",
     "[ ] pending (DEFERRED to 0044)",
+    "[x] completed (skipped - by design)",
+    "[ ] Not Started (needs Ann)",
+    "[X] Completed",
+    f"{TICK} COMPLETE {TICK} COMPLETE",
+    f"[x] completed {TICK} COMPLETE {TICK} COMPLETE",
+    "[ ] pending (was: completed (skipped))",
     f"{TICK} **COMPLETED** - all",
     "DEFERRED - later",
     "In Progress",
@@ -38,7 +46,20 @@ STATUSES = (
     "who knows",
     "done done [x]",
 )
+ITEMS = (
+    "- [ ] T-007: Seven",
+    f"- [x] **T-008**: Eight {TICK}",
+    f"  * [X] T009 Nine {TICK} COMPLETE {TICK} COMPLETE",
+    "- [-] T-010: Ten",
+    "- [~] T-011: Eleven [TODO]",
+    "1. [x] T-012: Twelve (skipped)",
+)
 LINES = (
+    *ITEMS,
+    "- [~] **AC-US1-03**: c (Descoped)",
+    "- [-] AC-US1-04: d",
+    "  - **AC**: AC-US1-01 \u00b7 **Status**: [x] done",
+    "**Status**: [x] completed (skipped) \u00b7 **Refs**: AC-US1-01",
     "# Tasks",
     "## Phase 1",
     "## User Story: US-001 - One",
@@ -184,6 +205,43 @@ def test_tick_and_untick_lead_back_and_forth(text: str) -> None:
         # The first time round a task may get the spelling that the others have.
         closed = with_marked(opened, [one], done=True)
         assert opened == with_marked(closed, [one], done=False)
+
+
+fields = st.sampled_from(
+    ["**Status**: {}", "- **Status**: {}", "**AC**: AC-1 \u00b7 **Status**: {}"]
+)
+# A status that a note restores takes its next words from the file.
+known = [
+    one
+    for one in STATUSES
+    if found(f"## T-1: a\nStatus: {one}", "T-1").done is not None and "(was:" not in one
+]
+headed = st.builds(
+    lambda label, status: f"### T-00{{}}: Title\n\n{label.format(status)} \u00b7 **Owner**: me",
+    fields,
+    st.sampled_from(known),
+)
+listed = st.builds(
+    "{}{} T-00{{}}: Title{}".format,
+    st.sampled_from(["- ", "* ", "  - ", "1. "]),
+    st.sampled_from(["[x]", "[X]", "[ ]", "[~]", "[/]"]),
+    st.sampled_from(["", " (soon)"]),
+)
+ticked = st.builds(
+    "- [x] T-00{{}}: Title{}".format, st.sampled_from([f" {TICK}", f"  {TICK} DONE", " [DONE]"])
+)
+
+
+@given(st.lists(st.one_of(headed, listed, ticked), min_size=1, max_size=6), endings)
+def test_marking_a_task_twice_restores_the_file_to_the_letter(tasks: list[str], end: str) -> None:
+    lines = [task.format(number) for number, task in enumerate(tasks)]
+    text = "\n## Next\n".join(lines).replace("\n", end)
+    for task in read_tasks(text).tasks:
+        assert task.done is not None
+        other = with_marked(text, [task.id], done=not task.done)
+        assert found(other, task.id) == replace(task, done=not task.done, status=ANY)
+        assert other == with_marked(other, [task.id], done=not task.done)
+        assert text == with_marked(other, [task.id], done=task.done)
 
 
 @given(st.sampled_from(STATUSES[:1] + STATUSES[2:3] + STATUSES[5:7]), st.data())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.increments.documents.model import Criterion
+from unlatch.increments.documents.model import Criterion, Tasks, open_work
 from unlatch.increments.documents.spec import read_spec
 
 
@@ -38,7 +38,6 @@ def test_what_only_looks_like_a_story_is_none(heading: str) -> None:
         ("- [x] **AC-US1-01**: It works", "AC-US1-01", True),
         ("- [ ] **AC-US1-01**: It works", "AC-US1-01", False),
         ("- [ ] AC-US1-01: It works", "AC-US1-01", False),
-        ("- [~] **AC-US1-01**: It works", "AC-US1-01", False),
         ("  * [X] **AC-US1-01:** It works", "AC-US1-01", True),
         ("1. [x] AC-US9A-01 It works", "AC-US9A-01", True),
         ("- AC-020: It works", "AC-020", None),
@@ -49,6 +48,13 @@ def test_what_only_looks_like_a_story_is_none(heading: str) -> None:
 )
 def test_a_criterion_is_found_in_any_spelling(line: str, id: str, done: bool | None) -> None:
     assert (Criterion(id, "It works", done, 3),) == read_spec(f"# Spec\n\n{line}\n").criteria
+
+
+@pytest.mark.parametrize("box", ["[~]", "[-]"])
+def test_a_criterion_that_is_descoped_or_deferred_is_neither_open_nor_done(box: str) -> None:
+    spec = read_spec(f"- {box} **AC-US1-01**: It works (Descoped)\n- [ ] **AC-US1-02**: b\n")
+    assert (None, True) == (spec.criteria[0].done, spec.criteria[0].discarded)
+    assert ["AC-US1-02"] == [item.id for item in open_work(spec, Tasks(""))]
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,8 @@ def test_a_status_says_whether_a_task_is_done(
         "**Status:** [x] completed",
         "Status: [x] completed",
         "**Priority**: P1 | **Status**: [x] completed",
+        "**Satisfies ACs**: AC-US2-06 \u00b7 **Owner**: ui \u00b7 **Status**: [x] completed",
+        "**Status**: [x] completed \u00b7 **Refs**: AC-US1-01..06, deferred",
         "- [x] Completed",
         "**Status**:\n- [x] Parse\n- [x] Write",
     ],
@@ -155,6 +157,7 @@ def test_an_id_can_say_that_a_task_was_given_up() -> None:
         ("**Satisfies ACs**: AC-US9A-01", None, ("AC-US9A-01",)),
         ("**Acceptance Criteria**: AC-TD-01 (all pass)", None, ("AC-TD-01",)),
         ("**Effort**: 2h | **AC**: AC-020", None, ("AC-020",)),
+        ("**US**: US-001 \u00b7 **AC**: AC-020 \u00b7 **Owner**: AC-9", "US-001", ("AC-020",)),
         ("**AC**: None (setup task)", None, ()),
     ],
 )
@@ -163,6 +166,47 @@ def test_a_task_names_its_story_and_its_criteria(
 ) -> None:
     task = only(f"### T-001: One\n\n{line}\n")
     assert (story, criteria) == (task.story, task.criteria)
+
+
+@pytest.mark.parametrize(
+    ("line", "id", "title", "done", "discarded"),
+    [
+        ("- [ ] T-002: Retry", "T-002", "Retry", False, False),
+        ("- [x] **T-002**: Retry", "T-002", "Retry", True, False),
+        ("* [X] T-002 Retry", "T-002", "Retry", True, False),
+        ("1. [ ] T002 [P] Retry", "T002", "[P] Retry", False, False),
+        (f"  - [x] T-002: Retry {TICK}", "T-002", "Retry", True, False),
+        ("- [~] T-002: Retry", "T-002", "Retry", False, False),
+        ("- [-] T-002: Retry", "T-002", "Retry", None, True),
+        ("- [ ] T-002: Retry (DEFERRED)", "T-002", "Retry", None, True),
+    ],
+)
+def test_an_item_of_a_list_with_a_check_box_is_a_task(
+    line: str, id: str, title: str, done: bool | None, discarded: bool
+) -> None:
+    task = only(f"# Tasks\n\n{line}\n")
+    assert (id, title, done, discarded) == (task.id, task.title, task.done, task.discarded)
+
+
+def test_a_task_in_a_list_has_the_lines_below_it_that_are_indented() -> None:
+    text = (
+        "## US-001: One\n- [x] T-001: A\n  - **AC**: AC-US1-01\n  - [ ] Review\n"
+        "  - [ ] T-002: B\n    **AC**: AC-US1-02\n\n**Status**: [ ] pending\n"
+    )
+    assert [("T-001", True, ("AC-US1-01",)), ("T-002", False, ("AC-US1-02",))] == [
+        (task.id, task.done, task.criteria) for task in read_tasks(text).tasks
+    ]
+    assert ["US-001", "US-001"] == [task.story for task in read_tasks(text).tasks]
+
+
+def test_a_list_of_tasks_that_have_headings_or_stand_below_one_has_no_tasks() -> None:
+    text = (
+        "- [x] T-002: Two\n\n### T-001: One\n**Status**: [x] completed\n- [ ] T-009: part\n"
+        "### T-002: Two\n\n## Progress\n- [ ] T-001: One\n- [ ] T-003: Three\n"
+    )
+    assert [("T-001", True), ("T-002", None), ("T-003", False)] == [
+        (task.id, task.done) for task in read_tasks(text).tasks
+    ]
 
 
 def test_a_task_belongs_to_the_story_that_it_stands_under() -> None:

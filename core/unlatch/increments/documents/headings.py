@@ -1,4 +1,8 @@
-"""Headings of tasks and stories: an id, a title, and status marks before and after them."""
+"""Headings of tasks and stories: an id, a title, and status marks before and after them.
+
+A task may also be a list item with a check box. Marking one that has a check box loses no mark: a
+note behind the title keeps those that do not fit any more, as in "(was: [X] DONE)".
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from unlatch.increments.documents.state_words import (
     SIGN,
     WORD,
     State,
+    box,
+    is_wanted,
     state_of_box,
     state_of_sign,
     state_of_word,
@@ -46,6 +52,8 @@ _SUFFIX = re.compile(
 # No mark is longer, so only this much of a long title is searched.
 _LONGEST_SUFFIX = 40
 _MOST_MARKS = 3
+_WAS = re.compile(rf"[ \t]\(was:(?: (?P<box>{BOX}))?(?P<suffix>(?:(?!\(was:).)*)\)\Z")
+_LONGEST_WAS = _MOST_MARKS * _LONGEST_SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +72,37 @@ class Heading:
     suffix: str = ""
 
     @property
+    def has_box(self) -> bool:
+        return self.mark.startswith("[")
+
+    @property
     def mark_state(self) -> State | None:
-        mark = self.mark.rstrip(" \t")
-        return state_of_box(mark) if mark.startswith("[") else state_of_sign(mark)
+        return state_of_box(self.mark) if self.has_box else state_of_sign(self.mark)
 
     @property
     def suffix_state(self) -> State | None:
         """The status of the last mark after the title."""
-        mark = _last_mark(self.suffix)
-        return _state(mark) if mark else None
+        return _suffix_state(self.suffix)
+
+
+def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]:
+    """The marks before and after a heading with a check box, once it is marked.
+
+    Args:
+        ticked: the check box of done tasks.
+    """
+    old, space, suffix = heading.mark[:3], heading.mark[3:], heading.suffix
+    usual = ticked if done else box(done=False)
+    if was := _WAS.search(suffix):
+        before = (was["box"] or usual) + space, suffix[: was.start()] + was["suffix"]
+        states = (state_of_box(before[0]), _suffix_state(before[1]) or state_of_box(usual))
+        if all(is_wanted(state, done=done) for state in states):
+            return before
+    new = old if is_wanted(heading.mark_state, done=done) else usual
+    lost = "" if old in (new, ticked, box(done=False)) else f" {old}"
+    if not (was or is_wanted(heading.suffix_state or state_of_box(usual), done=done)):
+        lost, suffix = lost + suffix, ""
+    return new + space, f"{suffix} (was:{lost})" if lost else suffix
 
 
 def read_task_heading(words: str) -> Heading | None:
@@ -97,12 +127,30 @@ def _story_behind(title: str) -> re.Match[str] | None:
     return _STORY_BEHIND.search(title, max(0, len(title) - _LONGEST_SUFFIX))
 
 
-def suffix_of(title: str) -> str:
+def last_mark(title: str) -> str:
+    """The last status mark that a title ends with, or a note of marks, with its white space."""
+    was = _WAS.search(title, max(0, len(title) - _LONGEST_WAS))
+    if was and (was["box"] or was["suffix"]) and _marks_of(was["suffix"]) == was["suffix"]:
+        return was[0]
+    return _last_mark(title)
+
+
+def _suffix_of(title: str) -> str:
     """The status marks that a title ends with, white space included, or nothing."""
+    last = last_mark(title)
+    return _marks_of(title[: len(title) - len(last)]) + last
+
+
+def _marks_of(title: str) -> str:
     rest = title
     for _ in range(_MOST_MARKS):
         rest = rest[: len(rest) - len(_last_mark(rest))]
     return title[len(rest) :]
+
+
+def _suffix_state(suffix: str) -> State | None:
+    mark = _last_mark(suffix)
+    return _state(mark) if mark else None
 
 
 def _last_mark(title: str) -> str:
@@ -124,7 +172,7 @@ def _state(mark: str) -> State | None:
 def _heading(match: re.Match[str], words: str) -> Heading:
     # A mark may take the title's place; the space before it then belongs to the separator.
     title = words[match.end() :]
-    suffix = suffix_of(" " + title) if words[: match.end()].endswith((" ", "\t")) else ""
+    suffix = _suffix_of(" " + title) if words[: match.end()].endswith((" ", "\t")) else ""
     return Heading(
         match["id"],
         title[: max(0, len(title) - len(suffix))],

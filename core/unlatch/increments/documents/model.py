@@ -10,10 +10,11 @@ class Criterion:
     """One acceptance criterion; `text` is the rest of its line, in the file's Markdown.
 
     Args:
-        done: whether its check box is ticked; None if it has no check box.
+        done: whether its check box is ticked; None if it has none, or is discarded.
         story: the id of its story, as the story spells it.
         start: the offset of its check box, or of the place for one.
         is_below: whether it stands under the heading of its story.
+        discarded: its check box is [~] or [-]: descoped or deferred.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Criterion:
     box: str | None = field(default=None, compare=False, repr=False)
     start: int = field(default=0, compare=False, repr=False)
     is_below: bool = field(default=False, compare=False, repr=False)
+    discarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,10 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: a heading, whose line is counted from 1, and the text below it.
+    """One task: a heading or a list item, whose line is counted from 1, and the text below it.
 
     Args:
-        title: the heading without the id and without status marks.
+        title: its line without the id and without status marks.
         done: None if the file does not say.
         status: the status in the file's own words, if it has any.
         story: the first story that it names, else the one that it stands under.

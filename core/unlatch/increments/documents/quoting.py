@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from unlatch.increments.documents.headings import (
+    last_mark,
     read_story_heading,
     read_task_heading,
     story_behind,
-    suffix_of,
 )
 from unlatch.spi.text import without_controls, without_surrogates
 
@@ -54,8 +54,8 @@ def label_value(text: str) -> str:
 def as_title(text: str) -> str:
     """The text as the title of a heading, in which nothing reads as a status mark or a story."""
     title = one_line(text)
-    if marks := suffix_of(f" {title}").strip(" "):
-        title = title[: len(title) - len(marks)] + _literal(marks)
+    if mark := last_mark(f" {title}").strip(" "):
+        title = title[: len(title) - len(mark)] + _literal(mark)
     if title.endswith("#"):
         title = title[:-1] + r"\#"
     if story_behind(title):

@@ -6,17 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.increments.documents.done_marks import (
-    StatusStyle,
-    is_bare,
-    label,
-    most_common,
-    with_marked,
-)
+from unlatch.increments.documents.done_marks import with_marked
 from unlatch.increments.documents.headings import read_story_heading, read_task_heading
 from unlatch.increments.documents.lines import Line, append_lines, scan
 from unlatch.increments.documents.quoting import as_heading, as_title, label_value, quoted
 from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common
 from unlatch.increments.documents.tasks import TaskBlock, marks_headings, read_tasks, task_blocks
 
 if TYPE_CHECKING:
@@ -40,15 +35,22 @@ def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str,
         return text, ()
     scanned = scan(text).lines
     found = task_blocks(scanned)
-    level = most_common(block.head.level for block in found) or 3
+    level = _level(found)
     lines = [] if text.strip("\ufeff \t\r\n") else ["# Tasks", ""]
-    if level > 1:
-        above = min([level - 1, *_open_sections(scanned)])
+    if level != 1:
+        above = min([(level or 3) - 1, *_open_sections(scanned)])
         lines += [f"{'#' * above} {as_heading(heading)}", ""]
-    ids, writer = _next_ids(found, len(new)), _TaskWriter(found, level)
+    ids = _next_ids(found, len(new))
+    writer = _TaskWriter([block for block in found if block.head.level or not level], level)
     for task_id, task in zip(ids, new, strict=True):
-        lines += [*writer.lines(task_id, task), ""]
-    return append_lines(text, lines[:-1]), ids
+        lines += writer.lines(task_id, task)
+    return append_lines(text, lines[:-1] if not lines[-1] else lines), ids
+
+
+def _level(found: Sequence[TaskBlock]) -> int:
+    """The level of new tasks: that of most headings, or 0 in a file that lists its tasks."""
+    levels = [block.head.level for block in found]
+    return most_common(level for level in levels if level) or (0 if levels else 3)
 
 
 def _open_sections(lines: Iterable[Line]) -> list[int]:
@@ -84,10 +86,15 @@ class _TaskWriter:
 
     def __init__(self, found: Sequence[TaskBlock], level: int) -> None:
         headings = [block.heading for block in found]
-        box = most_common(heading.mark.startswith("[") for heading in headings)
+        box = most_common(heading.has_box for heading in headings)
         spaced = most_common(_is_spaced(block) for block in found if block.first)
-        self._head = f"{'#' * level} {'[ ] ' if box else ''}"
+        start = "#" * level or most_common(map(_item_sign, found)) or "-"
+        # No more than a label may be indented.
+        self._indent = None if level else " " * min(len(start) + 1, 3)
+        self._head = f"{start} {'[ ] ' if box else ''}"
         self._separator = most_common(one.separator for one in headings if one.title) or ": "
+        self._opening = "**" if most_common(map(_is_bold, found)) else ""
+        self._closing = "" if "**" in self._separator else self._opening
         self._gap = [] if spaced is False else [""]
         style = StatusStyle(found)
         # Without a status to follow, a file that marks its headings gets no status line.
@@ -103,12 +110,22 @@ class _TaskWriter:
             "status": self._status,
         }
         labelled = [text + value for kind, text in self._labels if (value := values[kind])]
-        lines = [f"{self._head}{id}{self._separator}{as_title(task.title)}".rstrip(" \t")]
-        if labelled:
-            lines += [*self._gap, *labelled]
+        shown = f"{self._opening}{id}{self._closing}"
+        lines = [f"{self._head}{shown}{self._separator}{as_title(task.title)}".rstrip(" \t")]
+        below = [*self._gap, *labelled] if labelled else []
         if task.description and task.description.strip():
-            lines += ["", *quoted(task.description)]
-        return lines
+            below += ["", *quoted(task.description)]
+        if self._indent is None:
+            return [*lines, *below, ""]
+        return lines + [self._indent + line for line in below if line]
+
+
+def _item_sign(block: TaskBlock) -> str:
+    return block.head.text[: block.head.body].strip(" \t")
+
+
+def _is_bold(block: TaskBlock) -> bool:
+    return block.head.words[len(block.heading.mark) :].startswith("**")
 
 
 def _is_spaced(block: TaskBlock) -> bool:

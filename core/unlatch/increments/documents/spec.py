@@ -26,6 +26,9 @@ _CRITERION = re.compile(
 # The number of a story, as its criteria spell it: "9A" for US-009A.
 _STORY_KEY = re.compile(r"US-?0*(?P<key>[0-9].*)", re.IGNORECASE)
 _CRITERION_KEY = re.compile(r"AC-US0*(?P<key>[0-9]+[A-Za-z]?)-", re.IGNORECASE)
+# People give criteria up as [~] and as [-].
+_DISCARDED = (State.STARTED, State.DISCARDED)
+_NOT_TOLD = (*_DISCARDED, None)
 
 
 def read_spec(text: str) -> Spec:
@@ -74,15 +77,17 @@ def _assign(
         is_here = section is not None and keys[section] == key
         story = section if is_here else first.get(key, section)
         box = match["box"]
+        state = state_of_box(box) if box else None
         criterion = Criterion(
             match["id"],
             line.text[match.end() : line.body + len(line.words)],
-            state_of_box(box) is State.DONE if box else None,
+            None if state in _NOT_TOLD else state is State.DONE,
             line.number,
             None if story is None else headings[story][1].id,
             box=box,
             start=line.start + match.start("box" if box else "open"),
             is_below=story is not None and story == section,
+            discarded=state in _DISCARDED,
         )
         criteria.append(criterion)
         owned[story].append(criterion)

@@ -53,6 +53,8 @@ _NOTE_WORD = re.compile(
     rf"[ \t(\[:\u2013\u2014-]{{0,8}}(?:{SIGN}[ ]?)?(?P<word>{WORD})", re.IGNORECASE
 )
 _PERCENT = re.compile(r" ?\([0-9]{1,3}%[^()]{0,80}\)")
+_BOX = re.compile(BOX)
+_WAS = re.compile(r" \(was: (?P<old>.+)\)\Z")
 _DATE = re.compile(r"[ \t]{0,4}(?:\([0-9]{4}-[0-9]{2}-[0-9]{2}\)|[0-9]{4}-[0-9]{2}-[0-9]{2}\b)")
 
 
@@ -73,9 +75,14 @@ class Status:
     word: str | None
 
     @property
+    def is_given_up(self) -> bool:
+        """Whether it is neither open nor done, so that its words are no example."""
+        return self.state in (State.DISCARDED, None)
+
+    @property
     def lasting_note(self) -> str:
         """The part of the note that stays true in another state."""
-        if self.state in (State.DISCARDED, None):
+        if self.is_given_up:
             return ""
         note = self.note
         if date := _DATE.match(note):
@@ -101,9 +108,9 @@ def box(*, done: bool) -> str:
     return "[x]" if done else "[ ]"
 
 
-def with_box(text: str, *, done: bool) -> str:
-    """The text with the check box at its beginning set or cleared; [X] stays as it is."""
-    return text if (state_of_box(text) is State.DONE) is done else box(done=done) + text[3:]
+def is_wanted(state: State | None, *, done: bool) -> bool:
+    """Whether a state counts as done, or as open; started is open."""
+    return state is State.DONE if done else state in (State.OPEN, State.STARTED)
 
 
 def read_status(raw: str) -> Status:
@@ -131,6 +138,23 @@ def _state(box: str | None, word: str | None, sign: str | None, note: str) -> St
     if boxed is State.OPEN and worded is State.STARTED:
         return worded
     return boxed or worded or state_of_sign(sign or "")
+
+
+def with_note(words: str, old: str, *, done: bool) -> str:
+    """Words for a state, with a note of the status that they replace."""
+    rest = old.removeprefix(f"{box(done=not done)} ")
+    return f"{words} (was: {old if _BOX.match(rest) else rest})"
+
+
+def noted(raw: str, *, done: bool) -> str | None:
+    """The status that a note restores, if it is of the wanted state."""
+    note = _WAS.search(raw)
+    if note is None:
+        return None
+    old = note["old"]
+    if read_status(raw).box and not _BOX.match(old):
+        old = f"{box(done=done)} {old}"
+    return old if is_wanted(read_status(old).state, done=done) else None
 
 
 def opposite(status: Status | None, *, done: bool) -> str:

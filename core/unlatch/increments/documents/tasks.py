@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _LABEL = re.compile(
-    r"(?P<lead>\A[ \t]{0,3}(?:[-*+][ \t]{1,4})?|\|[ \t]{0,4})"
+    r"(?P<lead>\A[ \t]{0,3}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"
     r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>Status):)"
     r"[ \t]{0,8}"
 )
@@ -34,6 +34,7 @@ _KINDS = {
     **dict.fromkeys(("satisfies acs", "satisfies ac"), "criteria"),
     **dict.fromkeys(("acceptance criteria", "acceptance criterion"), "criteria"),
 }
+_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX})[ \t].*)\Z")
 _STORY = re.compile(rf"(?<![\w-]){STORY_ID}")
 _CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}")
@@ -64,7 +65,7 @@ class Field(NamedTuple):
 
 
 def fields(line: Line) -> Iterator[Field]:
-    """The values of a line that begins with a label; there may be several, separated by `|`."""
+    """The values of a line that begins with a label; `|` or a middle dot separates several."""
     if "**" not in line.text and not line.text.lstrip(" ").startswith("Status"):
         return
     found = list(_LABEL.finditer(line.text))
@@ -73,7 +74,7 @@ def fields(line: Line) -> Iterator[Field]:
     for match, following in zip(found, [*found[1:], None], strict=True):
         value = line.text[match.end() : following.start() if following else None].rstrip(" \t")
         lead = match["lead"]
-        label = match[0].removeprefix(lead) if lead.startswith("|") else match[0]
+        label = match[0].removeprefix(lead) if lead.startswith(("|", "\u00b7")) else match[0]
         name = (match["bold"] or match["plain"]).strip(" -").lower()
         yield Field(name, label, line.start + match.end(), value, line.number)
 
@@ -84,6 +85,7 @@ class TaskBlock:
 
     Args:
         section: the story that it stands under.
+        indent: the white space before a task that is an item of a list; None for a heading.
         first: the first line below the heading.
         values: its status, the line that names its story and the one with its criteria, by kind; a
             check box may stand for the status.
@@ -93,6 +95,7 @@ class TaskBlock:
     head: Line
     heading: Heading
     section: str | None
+    indent: str | None = None
     first: Line | None = None
     values: dict[str, Field] = field(default_factory=dict)
     boxes: list[tuple[int, str]] = field(default_factory=list)
@@ -130,8 +133,16 @@ class TaskBlock:
             return State.DISCARDED
         return state or marks[0] or marks[1]
 
+    def ends_at(self, line: Line) -> bool:
+        """Whether a line, by its level or its indent, is not below it."""
+        if self.indent is None:
+            return 0 < line.level <= self.head.level
+        return not line.text.startswith((f"{self.indent} ", f"{self.indent}\t"))
+
     def take(self, line: Line) -> None:
         """Learn from a line below the heading."""
+        if self.indent is not None:  # any part of an item may be indented further
+            line = _without_indent(line)
         status = self.status
         is_next = status and not status.value and line.number == status.line + len(self.boxes) + 1
         if is_next and (match := _BOXED.match(line.text)):
@@ -141,7 +152,7 @@ class TaskBlock:
                 self.values.setdefault(_KINDS[found.name], found)
         if self.first is None:
             self.first = line
-            if bare := _bare_status(line):
+            if self.indent is None and (bare := _bare_status(line)):
                 self.values.setdefault("status", bare)
 
 
@@ -163,21 +174,38 @@ def task_blocks(lines: Iterable[Line]) -> list[TaskBlock]:
     current: TaskBlock | None = None
     sections: list[tuple[int, str]] = []
     for line in lines:
-        if not line.level:
-            if current:
-                current.take(line)
-            continue
-        while sections and sections[-1][0] >= line.level:
+        while sections and sections[-1][0] >= line.level > 0:
             sections.pop()
-        if heading := read_task_heading(line.words):
-            current = TaskBlock(line, heading, sections[-1][1] if sections else None)
-            found.append(current)
-            continue
-        if current and line.level <= current.head.level:
+        if current and current.ends_at(line):
             current = None
-        if story := read_story_heading(line.words):
+        # An item below a heading of a task is a part of that task.
+        is_inside = current is not None and current.indent is None
+        heading = read_task_heading(line.words) if line.level or not is_inside else None
+        indent = None if line.level else _indent_of_item(line, heading)
+        if heading and (line.level or indent is not None):
+            current = TaskBlock(line, heading, sections[-1][1] if sections else None, indent)
+            found.append(current)
+        elif current and not line.level:
+            current.take(line)
+        elif line.level and (story := read_story_heading(line.words)):
             sections.append((line.level, story.id))
-    return found
+    return _without_mentions(found)
+
+
+def _indent_of_item(line: Line, heading: Heading | None) -> str | None:
+    item = _ITEM.match(line.text)
+    return item["indent"] if item and heading and heading.has_box else None
+
+
+def _without_indent(line: Line) -> Line:
+    cut = len(line.text) - len(line.text.lstrip(" \t"))
+    return line._replace(start=line.start + cut, text=line.text[cut:], body=line.body - cut)
+
+
+def _without_mentions(found: list[TaskBlock]) -> list[TaskBlock]:
+    """A list of tasks that have headings, such as one of their progress, has no tasks."""
+    headings = {block.id.upper() for block in found if block.indent is None}
+    return [one for one in found if one.indent is None or one.id.upper() not in headings]
 
 
 def discarded_by_id(id: str) -> bool:
@@ -190,7 +218,7 @@ def marks_headings(found: Sequence[TaskBlock]) -> bool:
 
     Check boxes in headings are no such marks: open tasks have them as well.
     """
-    headings = (block.heading for block in found if not block.heading.mark.startswith("["))
+    headings = (block.heading for block in found if not block.heading.has_box)
     return any(State.DONE in (heading.mark_state, heading.suffix_state) for heading in headings)
 
 
