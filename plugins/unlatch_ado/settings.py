@@ -115,11 +115,15 @@ class AdoSettings(BaseModel):
         """The work item that a link means: by its address, else by its number."""
         if url is not None:
             return self.recognise(url) or self._elsewhere(url)
-        if not _NUMBER.fullmatch(item):
+        target, _, number = item.rpartition("#")
+        if not _NUMBER.fullmatch(number):
             raise _unplaced(f"{item!r} is not the number of a work item")
-        if self.project is None:
+        project = target.rpartition("/")[2] or self.project
+        if project is None:
             raise _unplaced(f"work item {item} has no address and [trackers.ado] names no project")
-        return self.ref(self.project, str(int(item)))
+        if target and self.target_of(project).casefold() != target.casefold():
+            raise _unplaced(f"{item} is not in the organization of [trackers.ado]")
+        return self.ref(project, str(int(number)))
 
     def allows(self, ref: ItemRef) -> bool:
         """Whether the item is in a configured project."""

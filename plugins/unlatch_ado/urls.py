@@ -10,7 +10,9 @@ _CLOUD = "dev.azure.com"
 # One label: Microsoft's other services are further down.
 _OLD_CLOUD = re.compile(r"([a-z0-9-]+)\.visualstudio\.com", re.IGNORECASE)
 _HUB = re.compile(r"_[a-z]+", re.IGNORECASE)
-_EDIT = re.compile(r"_(?:workitems|queries)/edit/(\d{1,10})", re.IGNORECASE)
+_EDIT = re.compile(r"_(?:(?:workitems|queries)/edit|apis/wit/workitems)/(\d{1,10})", re.IGNORECASE)
+# Addresses of the API name the project by its id.
+_GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ID = re.compile(r"\d{1,10}")
 
 
@@ -83,7 +85,8 @@ def parse(url: str, known: Place) -> Address | None:
     before, ours = whole.path[:hub], len(known.path)
     theirs = map(str.casefold, before[:ours])
     if whole.origin == known.origin and [*theirs] == [*map(str.casefold, known.path)]:
-        return Address(known, before[ours] if before[ours:] else None, item)
+        project = before[ours] if before[ours:] and not _GUID.fullmatch(before[ours]) else None
+        return Address(known, project, item)
     return Address(Place(whole.origin, before[:1]), "/".join(before[1:]) or None, item)
 
 

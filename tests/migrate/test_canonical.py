@@ -96,6 +96,44 @@ def test_the_id_is_the_folders_name(project: Project) -> None:
             {"github": {"issue": 3, "items": [{"issue": 3}, {"story": "US-001", "issue": 4}]}},
         ),
         (
+            {"github": {"issues": [{"userStory": "US-001", "number": 4, "at": "x"}]}},
+            {"github": {"items": [{"story": "US-001", "issue": 4, "at": "x"}], "issue": 4}},
+        ),
+        (
+            {"github": {"issues": ["#4"], "issue_urls": [ISSUE], "milestone": 2}},
+            {"github": {"issue": 4, "url": ISSUE, "milestone": 2}},
+        ),
+        (
+            {
+                "externalLinks": {
+                    "jira": {
+                        "epicKey": "A-1",
+                        "domain": "acme.example",
+                        "userStories": {
+                            "US-001": {"issueKey": "A-2", "status": "x"},
+                            "US-002": "A-3",
+                        },
+                    }
+                }
+            },
+            {
+                "externalLinks": {"jira": {"domain": "acme.example"}},
+                "jira": {
+                    "issueKey": "A-2",
+                    "status": "x",
+                    "items": [
+                        {"issueKey": "A-2", "story": "US-001"},
+                        {"issueKey": "A-3", "story": "US-002"},
+                        {"issueKey": "A-1"},
+                    ],
+                },
+            },
+        ),
+        (
+            {"external_ref": "github#octo/widgets#4", "github_issue": 4},
+            {"external_ref": "github#octo/widgets#4", "github_issue": 4},
+        ),
+        (
             {"github": {"issue": 4}, "external_sync": {"github": {"issue": 4}}},
             {"github": {"issue": 4}, "external_sync": {"github": {"issue": 4}}},
         ),
@@ -103,6 +141,11 @@ def test_the_id_is_the_folders_name(project: Project) -> None:
 )
 def test_links_of_old_shapes(project: Project, old: dict[str, Any], new: dict[str, Any]) -> None:
     assert data(project, **old) == {**metadata(), **new}
+
+
+def test_a_link_whose_repository_would_be_lost_keeps_the_file(project: Project) -> None:
+    links = {"github": {"repo": "octo/gadgets", "issueNumber": 4}}
+    assert brought(project, {**metadata(), "externalLinks": links}) is None
 
 
 def test_what_is_no_link_stays(project: Project) -> None:

@@ -28,6 +28,9 @@ def made(**given: Any) -> AdoSettings:
         "https://fabrikam.visualstudio.com/widgets/_workitems/edit/101",
         "https://fabrikam.visualstudio.com/DefaultCollection/widgets/_workitems/edit/101",
         f"{CLOUD}/widgets/_workitems?id=101&_a=edit",
+        f"{CLOUD}/widgets/_apis/wit/workItems/101",
+        f"{CLOUD}/_apis/wit/workItems/101?api-version=7.0",
+        f"{CLOUD}/6ce954b1-ce1f-45d1-b94d-e6bf2464ba2c/_apis/wit/workItems/101",
         f"{CLOUD}/widgets/_boards/board/t/Widgets%20Team/Stories/?workitem=101",
         f"{CLOUD}/widgets/_backlogs/backlog/Team/Stories?showParents=true&workitem=101",
         f"{CLOUD}/widgets/_sprints/taskboard/Team/widgets/Sprint%201?workItem=101",
@@ -96,7 +99,13 @@ def test_a_link_without_an_address_lies_in_the_configured_project() -> None:
     assert made().locate("101", None) == ITEM
 
 
-@pytest.mark.parametrize("item", ["", "abc", "1/2", "-1"])
+def test_a_link_may_name_its_project_in_front_of_the_number() -> None:
+    assert made(project=None).locate("Fabrikam/widgets#101", None).target == "fabrikam/widgets"
+
+
+@pytest.mark.parametrize(
+    "item", ["", "abc", "1/2", "-1", "contoso/widgets#101", "fabrikam/widgets#", "widgets#101"]
+)
 def test_a_link_that_holds_no_number_is_refused(item: str) -> None:
     with pytest.raises(ConfigError):
         made().locate(item, None)

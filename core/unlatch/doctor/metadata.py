@@ -15,6 +15,8 @@ from unlatch.increments.files.reading import (
     completion_keys,
 )
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.link_edits import block_at, is_old_place
+from unlatch.increments.records.link_places import OUTER_BLOCKS
 from unlatch.increments.records.links import identity, same_item, spelled_twice
 from unlatch.worklog.atomic import unfinished_files
 from unlatch.worklog.ids import label_of
@@ -153,7 +155,7 @@ def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
             continue
         where = one.files.at(*link.path)
         try:
-            ref = settings.locate(link.item, link.url)
+            ref = settings.locate(link.name, link.url)
         except UnlatchError as error:
             is_config = isinstance(error, ConfigError)
             message = "; ".join(error.problems) if is_config else error.message
@@ -176,20 +178,21 @@ def repeated_links(one: ReadableIncrement) -> Hits:
 def old_links(one: ReadableIncrement) -> Hits:
     old: dict[str, list[str]] = {}
     for link in one.increment.links:
-        if not _is_canonical(link, one):
-            outer = link.path[:-1] if isinstance(link.path[-1], int) else link.path
+        if _is_old(link, one):
+            is_block = link.path[-1] == link.tracker
+            outer = link.path if is_block else link.path[:-1]
             old.setdefault(pointer(outer), []).append(f"{link.tracker} {link.item}")
     for place, items in old.items():
         message = f"is read as the link to {', '.join(items)}"
         yield Found(message, f"{one.files.metadata}:{place}", MIGRATE)
 
 
-def _is_canonical(link: Link, one: ReadableIncrement) -> bool:
-    tracker, *rest = link.path
-    if tracker != link.tracker or (rest and rest[0] != "items"):
-        return False
+def _is_old(link: Link, one: ReadableIncrement) -> bool:
+    """Whether `unlatch migrate` would write a link in another way."""
+    if link.path[0] not in (link.tracker, *OUTER_BLOCKS):
+        return False  # it stays where it is
     shape = one.files.project.workspace.manager.shapes.links[link.tracker]
-    return bool(rest) or shape.item in one.files.data[link.tracker]
+    return is_old_place(link) or shape.item not in block_at({**one.files.data}, link.path)
 
 
 @several

@@ -148,7 +148,7 @@ def links_to(increment: Increment, ref: ItemRef, settings: Settings) -> bool:
 
 def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
     try:
-        return settings.locate(link.item, link.url).url.casefold() == ref.url.casefold()
+        return settings.locate(link.name, link.url).url.casefold() == ref.url.casefold()
     except ConfigError:
         return False
 

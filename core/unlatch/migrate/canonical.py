@@ -15,19 +15,26 @@ from typing import TYPE_CHECKING, Any
 from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.records.contracts import TIME_PATTERN
-from unlatch.increments.records.link_edits import add_link, block_at, old_keys, remove_link
+from unlatch.increments.records.link_edits import (
+    add_link,
+    block_at,
+    is_old_place,
+    old_keys,
+    remove_link,
+)
+from unlatch.increments.records.link_places import ITEMS, LISTS, OUTER_BLOCKS
 from unlatch.increments.records.links import Shapes, read_links, same_item
 from unlatch.worklog.json_text.document import JsonText
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi.manifest import LinkShape
     from unlatch.worklog.collection import Folder
 
 _SYNONYMS = (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
 _TIMES = tuple(keys[0] for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS))
-_STORIES = "user_story_issues"
+_LISTS = frozenset(LISTS) - {ITEMS}
 
 
 def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
@@ -54,13 +61,22 @@ def _renames(data: dict[str, Any], shapes: Shapes) -> dict[tuple[str | int, ...]
         if old != keys[0] and keys[0] not in data:
             found[(old,)] = keys[0]
     for link in read_links(data, shapes.links):
+        if not link.has_block:
+            continue
         block = block_at(data, link.path)
         old_ones = old_keys(block, tracker=link.tracker, shape=shapes.links[link.tracker])
         found |= {(*link.path, old): new for old, new in old_ones.items()}
-        lists = (link.tracker, _STORIES)
-        if link.path[:2] == lists and "items" not in data[link.tracker]:
-            found[lists] = "items"
+        outer, name = link.path[0], "".join(map(str, link.path[1:2]))
+        if outer == link.tracker and name in _LISTS and _can_be_items(data[outer], name):
+            found[outer, name] = ITEMS
     return found
+
+
+def _can_be_items(block: dict[str, Any], name: str) -> bool:
+    """Whether a list can be renamed to `items`: it is the only one, and of objects."""
+    entries, others = block[name], (key for key in LISTS if key in block and key != name)
+    is_plain = isinstance(entries, list) and all(isinstance(one, dict) for one in entries)
+    return is_plain and not any(others)
 
 
 def _rewrite_times(data: dict[str, Any]) -> None:
@@ -71,15 +87,36 @@ def _rewrite_times(data: dict[str, Any]) -> None:
 
 
 def _move_links(data: dict[str, Any], shapes: Shapes) -> None:
-    """Move links from SpecWeave's outer blocks to their tracker's own."""
+    """Move links from SpecWeave's outer blocks and lists to their tracker's own."""
     for link in read_links(data, shapes.links):
         outer = str(link.path[0])
-        if outer != link.tracker:
+        if is_old_place(link) and outer in (link.tracker, *OUTER_BLOCKS):
             shape = shapes.links[link.tracker]
+            more = _other_facts(block_at(data, link.path), link, shape)
             remove_link(data, link, shape)
             add_link(data, replace(link, path=()), shape)
+            _place_of(data, link, shapes).update(more)
             if data.get(outer) == {}:
                 del data[outer]
+
+
+def _other_facts(entry: Any, link: Link, shape: LinkShape) -> dict[str, Any]:
+    """The facts of another program in an entry of a list."""
+    if not link.has_block or link.path[-1] == link.tracker:
+        return {}
+    own = {
+        shape.item,
+        shape.url,
+        "story",
+        "base",
+        *old_keys(entry, tracker=link.tracker, shape=shape),
+    }
+    return {key: value for key, value in entry.items() if key not in own}
+
+
+def _place_of(data: dict[str, Any], link: Link, shapes: Shapes) -> dict[str, Any]:
+    found = (one for one in read_links(data, shapes.links) if same_item(one, link))
+    return block_at(data, next(found).path)  # type: ignore[no-any-return]  # it was added
 
 
 def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
@@ -105,7 +142,7 @@ def _is_alike(before: Increment, after: Increment) -> bool:
     plain = {"raw_status": "", "links": (), "warnings": ()}
     if replace(before, **plain) != replace(after, **plain):  # type: ignore[arg-type]  # as named
         return False
-    facts = attrgetter("url", "story", "base")
+    facts = attrgetter("url", "story", "base", "target")
     return len(before.links) == len(after.links) and all(
         any(facts(one) == facts(other) and same_item(one, other) for other in after.links)
         for one in before.links

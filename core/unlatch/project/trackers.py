@@ -63,21 +63,23 @@ class Trackers:
         UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
         """
         settings = self.settings(link.tracker)
-        item = link.item if link.profile is None else self._in_profile(link, link.profile)
-        ref = settings.locate(item, link.url)
+        is_profile = link.target is not None and link.name == link.item and link.url is None
+        ref = settings.locate(self._in_profile(link) if is_profile else link.name, link.url)
         self.check_target(ref)
         return ref
 
-    def _in_profile(self, link: Link, profile: str) -> str:
+    def _in_profile(self, link: Link) -> str:
         from unlatch.config import specweave  # noqa: PLC0415  (rarely needed)
 
         config = specweave.read_specweave(self._workspace.layout)
         repositories = specweave.repositories_of(config)
-        if profile not in repositories:
-            message = f"{link.item} has no address, and its profile {profile!r} names no repository"
+        if link.target not in repositories:
+            message = (
+                f"{link.item} has no address, and its profile {link.target!r} names no repository"
+            )
             hint = "link it again by its address: unlatch link ID URL"
             raise UsageError("profile-unknown", message, hint=hint)
-        return f"{repositories[profile]}#{link.item}"
+        return f"{repositories[link.target]}#{link.item}"
 
     def recognise(self, url: str) -> ItemRef:
         """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`."""

@@ -75,6 +75,8 @@ class Settings(Protocol):
     def locate(self, item: str, url: str | None) -> ItemRef:
         """The item of a link, by its address if known, else by its id.
 
+        The id may have its target in front: "octo/widgets#4".
+
         ConfigError: neither the address nor the configuration defines the item's place.
         """
 

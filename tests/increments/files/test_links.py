@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,13 @@ from tests.increments.files.making import ADO, GITHUB, JIRA, SHAPES, github, jir
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import Base, Link
-from unlatch.increments.records.link_edits import add_link, block_at, remove_link
+from unlatch.increments.records.link_edits import (
+    add_link,
+    block_at,
+    point_link,
+    remove_link,
+    write_base,
+)
 from unlatch.increments.records.links import read_links, same_item
 
 BASE = {"local": "active", "remote": "doing", "state": "open"}
@@ -85,6 +92,149 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
         [("ado", "101", ADO.format(101))],
     ),
     "ado externalLinks": ({"externalLinks": {"ado": {"featureId": 101}}}, [("ado", "101", None)]),
+    "github issues": (
+        {
+            "github": {
+                "issues": [
+                    {"userStory": f"US-00{n}", "number": n, "url": GITHUB.format(n)} for n in (1, 2)
+                ],
+                "milestone": 12,
+                "lastSync": "2026-02-07T00:00:00Z",
+            }
+        },
+        [("github", str(n), GITHUB.format(n)) for n in (1, 2)],
+    ),
+    "github issues by story": (
+        {
+            "externalLinks": {
+                "github": {
+                    "issues": {
+                        f"US-00{n}": {
+                            "issueNumber": n,
+                            "issueUrl": GITHUB.format(n),
+                            "status": "created",
+                        }
+                        for n in (1, 2)
+                    },
+                    "milestone": 95,
+                    "syncedAt": "2026-02-09T18:09:51Z",
+                }
+            }
+        },
+        [("github", str(n), GITHUB.format(n)) for n in (1, 2)],
+    ),
+    "github numbers by story": (
+        {"github": {"milestone": "FS-053", "user_story_issues": {"US-001": 123, "US-002": 124}}},
+        [("github", "123", None), ("github", "124", None)],
+    ),
+    "github plain issues": (
+        {"externalLinks": {"github": {"issues": ["#810", "811"]}}},
+        [("github", "810", None), ("github", "811", None)],
+    ),
+    "github plain issues with addresses": (
+        {
+            "externalLinks": {
+                "github": {
+                    "issues": [830, 831],
+                    "issue_urls": [GITHUB.format(830), GITHUB.format(831)],
+                }
+            }
+        },
+        [("github", str(n), GITHUB.format(n)) for n in (830, 831)],
+    ),
+    "github issue with its repository": (
+        {
+            "externalLinks": {
+                "github": {
+                    "issueNumber": 5,
+                    "issueUrl": GITHUB.format(5),
+                    "repo": "octo/widgets",
+                    "state": "open",
+                }
+            }
+        },
+        [("github", "5", GITHUB.format(5))],
+    ),
+    "github address": (
+        {"externalLinks": {"github": GITHUB.format(5)}},
+        [("github", "5", GITHUB.format(5))],
+    ),
+    "github_issues": (
+        {"externalLinks": {"github_issues": ["#925", 926], "github_milestone": 12}},
+        [("github", "925", None), ("github", "926", None)],
+    ),
+    "external_ref": (
+        {"external_ref": "github#octo/widgets#115", "github_issue": 115},
+        [("github", "115", None)],
+    ),
+    "external_ref of Jira": (
+        {"external_ref": "jira#SCRUM#SCRUM-28", "external_url": JIRA.format("SCRUM-28")},
+        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+    ),
+    "short external_ref of Jira": (
+        {"external_ref": "jira#SCRUM-28"},
+        [("jira", "SCRUM-28", None)],
+    ),
+    "external_ref of Azure DevOps": (
+        {"external_ref": "ado#fabrikam/widgets#101"},
+        [("ado", "101", None)],
+    ),
+    "snake case": (
+        {"external_links": {"github": {"milestone": 17, "issues": [740, 741]}}},
+        [("github", "740", None), ("github", "741", None)],
+    ),
+    "jira epic with stories": (
+        {
+            "externalLinks": {
+                "jira": {
+                    "epicKey": "SCRUM-20",
+                    "epicUrl": JIRA.format("SCRUM-20"),
+                    "projectKey": "SCRUM",
+                    "domain": "acme.atlassian.net",
+                    "userStories": {
+                        "US-001": {"issueKey": "SCRUM-21", "issueUrl": JIRA.format("SCRUM-21")}
+                    },
+                    "issues": {"US-002": {"key": "SCRUM-22"}, "US-003": "SCRUM-23"},
+                }
+            }
+        },
+        [
+            ("jira", "SCRUM-22", None),
+            ("jira", "SCRUM-23", None),
+            ("jira", "SCRUM-21", JIRA.format("SCRUM-21")),
+            ("jira", "SCRUM-20", JIRA.format("SCRUM-20")),
+        ],
+    ),
+    "jira issue with address": (
+        {"jira": {"issue": "SCRUM-28", "url": JIRA.format("SCRUM-28")}},
+        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+    ),
+    "ado feature with stories": (
+        {
+            "externalLinks": {
+                "ado": {
+                    "featureId": "1366",
+                    "featureUrl": ADO.format(1366),
+                    "organization": "fabrikam",
+                    "project": "widgets",
+                    "userStories": {
+                        "US-001": {
+                            "workItemId": 23,
+                            "workItemUrl": "https://dev.azure.com/fabrikam/_apis/wit/workItems/23",
+                        }
+                    },
+                }
+            }
+        },
+        [
+            ("ado", "23", "https://dev.azure.com/fabrikam/_apis/wit/workItems/23"),
+            ("ado", "1366", ADO.format(1366)),
+        ],
+    ),
+    "ado workItem": (
+        {"ado": {"workItem": 456, "url": ADO.format(456)}},
+        [("ado", "456", ADO.format(456))],
+    ),
     "several": (
         {
             "github": {
@@ -131,7 +281,9 @@ def test_every_shape_of_real_files_is_read(name: str) -> None:
 def test_a_links_place_is_where_its_block_stands(name: str) -> None:
     data, _ = OLD[name]
     for link in read_links(data, SHAPES.links):
-        assert link.item in {str(value).lstrip("#") for value in block_at(data, link.path).values()}
+        found = block_at(data, link.path)
+        values = found.values() if isinstance(found, dict) else [found]
+        assert link.item in {re.split("[#/]", str(value))[-1] for value in values}
 
 
 @pytest.mark.parametrize("name", OLD)
@@ -235,9 +387,138 @@ def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
         "external_sync": {"jira": {"issueKey": "SCRUM-28", "url": JIRA.format("SCRUM-28")}},
         "externalLinks": {"jira": {"epicKey": "SCRUM-28"}, "figma": "x"},
     }
-    assert seen(data) == [("jira", "SCRUM-28", None)]
+    assert seen(data) == [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))]
     remove(data, jira("SCRUM-28"))
     assert data == {"external_sync": {}, "externalLinks": {"figma": "x"}}
+
+
+def stories(data: dict[str, Any]) -> dict[str, str | None]:
+    return {link.item: link.story for link in read_links(data, SHAPES.links)}
+
+
+def test_an_item_of_a_story_keeps_it_in_every_shape() -> None:
+    by_story = {"US-002": {"issueNumber": 5}, "total": 2}
+    data: dict[str, Any] = {
+        "github": {"issue": 4, "issues": [{"userStory": "US-001", "number": 4}]},
+        "externalLinks": {
+            "github": {"issues": by_story},
+            "jira": {"userStories": {"US-003": "SCRUM-3"}},
+        },
+    }
+    assert stories(data) == {"4": "US-001", "5": "US-002", "SCRUM-3": "US-003"}
+
+
+def test_an_item_of_several_stories_is_about_the_whole_increment() -> None:
+    stories_of = {f"US-00{n}": {"issueKey": "SCRUM-28"} for n in (1, 2)}
+    assert stories({"jira": {"userStories": stories_of}}) == {"SCRUM-28": None}
+
+
+def test_an_item_in_several_places_is_one_link_with_all_that_they_say() -> None:
+    url = GITHUB.format(4)
+    data: dict[str, Any] = {
+        "external_ref": "github#octo/widgets#4",
+        "github": {"issue": 4, "base": BASE},
+        "externalLinks": {"github": {"issues": {"US-001": {"issueNumber": 4, "issueUrl": url}}}},
+    }
+    (link,) = read_links(data, SHAPES.links)
+    facts = (link.url, link.story, link.target, link.path, link.base is not None)
+    assert facts == (url, "US-001", "octo/widgets", ("github",), True)
+    remove(data, link)
+    assert data == {"externalLinks": {}}
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ({"external_ref": "github#octo/widgets#4"}, "octo/widgets#4"),
+        (
+            {"externalLinks": {"github": {"issueNumber": 4, "repo": "octo/gadgets"}}},
+            "octo/gadgets#4",
+        ),
+        ({"github": {"owner": "octo", "repo": "gadgets", "issues": [4]}}, "octo/gadgets#4"),
+        ({"external_ref": "ado#fabrikam/gears#4"}, "fabrikam/gears#4"),
+        (
+            {"ado": {"featureId": 4, "organization": "fabrikam", "project": "gears"}},
+            "fabrikam/gears#4",
+        ),
+        ({"external_ref": "jira#SCRUM#SCRUM-4"}, "SCRUM-4"),
+    ],
+)
+def test_a_container_that_the_file_names_goes_before_the_configured_one(
+    data: dict[str, Any], name: str
+) -> None:
+    (link,) = read_links(data, SHAPES.links)
+    assert link.key == name
+
+
+def test_one_number_in_two_repositories_is_two_links() -> None:
+    data = {
+        "github": {"issue": 4, "url": GITHUB.format(4)},
+        "external_ref": "github#octo/gadgets#4",
+    }
+    keys = [link.key for link in read_links(data, SHAPES.links)]
+    assert keys == [GITHUB.format(4), "octo/gadgets#4"]
+
+
+def test_an_address_that_names_another_item_is_not_taken() -> None:
+    block = {"issueKey": "SCRUM-2", "epicKey": "SCRUM-28", "epicUrl": JIRA.format("SCRUM-28")}
+    assert seen({"jira": block}) == [("jira", "SCRUM-2", None)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"externalLinks": {"github": "https://github.com/octo/widgets/milestone/12"}},
+        {"externalLinks": {"github": "4"}},
+        {"externalLinks": {"github_milestone": 12}},
+        {"github": {"issues": ["none", "12a", None, True, 1.5]}},
+        {"github": {"issues": {"total": 4}}},
+        {"external_ref": "gitlab#octo/widgets#4"},
+        {"external_ref": "github#octo/widgets#four"},
+        {"external_ref": 4},
+        {"other": {"issues": ["4"]}},
+    ],
+)
+def test_other_values_are_no_items(data: dict[str, Any]) -> None:
+    assert seen(data) == []
+
+
+PLAIN: list[dict[str, Any]] = [
+    {"external_ref": "github#octo/widgets#4", "origin": "external"},
+    {"github_issue": 4},
+    {"externalLinks": {"github_issues": ["#4"]}},
+    {"externalLinks": {"github": GITHUB.format(4)}},
+    {"github": {"issues": ["#4"], "milestone": 12}},
+]
+
+
+@pytest.mark.parametrize("before", PLAIN)
+def test_the_base_of_a_plain_item_gets_a_block_beside_it(before: dict[str, Any]) -> None:
+    data = copy.deepcopy(before)
+    base, other = Base("active", "doing", "open"), Base("completed", "done", "closed")
+    for one in (base, other):
+        (link,) = read_links(data, SHAPES.links)
+        write_base(data, link, one, SHAPES.links["github"])
+    (link,) = read_links(data, SHAPES.links)
+    assert (link.item, link.base) == ("4", other)
+    assert data == {**before, "github": {**before.get("github", {}), **data["github"]}}
+    assert data["github"]["base"] == vars_of(other)
+    remove(data, link)
+    assert seen(data) == []
+
+
+MOVED = "https://github.com/octo/gadgets/issues/9"
+
+
+@pytest.mark.parametrize("name", [name for name, (_, known) in OLD.items() if "github" in known[0]])
+def test_a_link_follows_its_item_in_every_shape(name: str) -> None:
+    before, known = OLD[name]
+    data = copy.deepcopy(before)
+    link = read_links(data, SHAPES.links)[0]
+    point_link(data, link, Link("github", "9", MOVED), SHAPES.links["github"])
+    found = {one.url for one in read_links(data, SHAPES.links)}
+    assert found == {MOVED} | {url for _, _, url in known[1:]}
+    assert {one.story for one in read_links(data, SHAPES.links)} >= {link.story}
 
 
 @pytest.mark.parametrize(
@@ -249,6 +530,14 @@ def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
         (github(4), github(4, repository="octo/gadgets"), False),
         (github(4), github(5), False),
         (Link("github", "4"), Link("ado", "4"), False),
+        (github(4), Link("github", "4", target="Octo/widgets"), True),
+        (github(4), Link("github", "4", target="octo/gadgets"), False),
+        (github(4), Link("github", "4", target="default"), True),
+        (
+            Link("ado", "4", ADO.format(4)),
+            Link("ado", "4", "https://dev.azure.com/fabrikam/widgets/_apis/wit/workItems/4"),
+            True,
+        ),
     ],
 )
 def test_items_are_the_same_by_address_else_by_id(one: Link, other: Link, *, same: bool) -> None:

@@ -107,6 +107,33 @@ def clean(base: dict[str, Any] | None, ours: Any, theirs: Any) -> dict[str, Any]
 # Situations
 
 
+def test_each_side_delivered_to_another_item_of_a_shape_that_specweave_wrote() -> None:
+    entries = {"US-001": {"issueNumber": 4}, "US-002": {"issueNumber": 5}}
+    listed = [{"userStory": "US-003", "number": 6}, {"userStory": "US-004", "number": 7}]
+    base = completed(externalLinks={"github": {"issues": entries}})
+    base["github"] = {"issues": listed, "lastSync": time(1)}
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    synced = {"local": "active", "remote": "todo", "state": "open"}
+    ours["externalLinks"]["github"]["issues"]["US-001"]["base"] = synced
+    ours["github"]["issues"][0]["base"] = synced
+    theirs["externalLinks"]["github"]["issues"]["US-002"]["base"] = synced
+    theirs["github"]["issues"][1]["base"] = synced
+    merged = clean(base, ours, theirs)
+    assert merged["externalLinks"]["github"]["issues"] == {
+        "US-001": {"issueNumber": 4, "base": synced},
+        "US-002": {"issueNumber": 5, "base": synced},
+    }
+    assert merged["github"]["issues"] == [{**one, "base": synced} for one in listed]
+
+
+def test_a_base_that_both_changed_in_such_a_shape_is_forgotten() -> None:
+    base = completed(externalLinks={"github": {"issues": {"US-001": {"issueNumber": 5}}}})
+    ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
+    for side, word in ((ours, "active"), (theirs, "completed")):
+        side["externalLinks"]["github"]["issues"]["US-001"]["base"] = {"local": word}
+    assert clean(base, ours, theirs) == base
+
+
 def test_two_reopens_for_different_reasons_are_both_kept_in_the_order_of_their_times() -> None:
     base = completed()
     value = clean(base, reopened(base, 9, "mine"), reopened(base, 5, "yours"))

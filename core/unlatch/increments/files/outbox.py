@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
 from unlatch.increments.records.events import Delivered, Parked, Synced
-from unlatch.increments.records.link_edits import add_link, block_at
-from unlatch.increments.records.links import BASE, same_item
+from unlatch.increments.records.link_edits import add_link, remove_base, write_base
+from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import write_synced
 from unlatch.spi.operation import Attempt, Kind, Operation, Result, SeenItem
@@ -157,6 +157,7 @@ def record_delivery(
         link: a link to write as well, for an item that was created.
     """
     item = Link(reached.tracker, reached.item, reached.url)
+    shape = manager.shapes.links[reached.tracker]
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         left = tuple(one for one in before.pending if one.key != operation.key)
@@ -167,9 +168,14 @@ def record_delivery(
         set_pending(data, left)
         _write_reached(manager, before, data, operation.op, [reached])
         linked = [known for known in before.links if same_item(known, item)]
-        _write_bases(data, linked, base, operation.kind)
+        for known in linked:
+            if base is not None:
+                write_base(data, replace(known, url=item.url), base, shape)
+            elif operation.kind is Kind.UNDO:
+                # A later comparison with the state before must not close the item again.
+                remove_base(data, known)
         if link is not None and not linked:
-            add_link(data, link, manager.shapes.links[link.tracker])
+            add_link(data, link, shape)
         event = Delivered(
             op=operation.op,
             kind=operation.kind,
@@ -187,17 +193,6 @@ def record_delivery(
     # The event goes first: once the operation has left `pending`, the event is its only record,
     # so a crash in between must keep the operation.
     return manager.change(wanted, edit, events_first=True)
-
-
-def _write_bases(
-    data: dict[str, Any], links: Iterable[Link], base: Base | None, kind: Kind
-) -> None:
-    for link in links:
-        if base is not None:
-            block_at(data, link.path)["base"] = BASE.write(base)
-        elif kind is Kind.UNDO:
-            # A later comparison with the state before must not close the item again.
-            block_at(data, link.path).pop("base", None)
 
 
 def record_in_sync(
@@ -226,7 +221,7 @@ def record_in_sync(
         for link, base in bases.items():
             for known in before.links:
                 if same_item(known, link):
-                    block_at(data, known.path)["base"] = BASE.write(base)
+                    write_base(data, known, base, manager.shapes.links[known.tracker])
                     facts = manager.event_facts(by)
                     events.append(Synced(tracker=known.tracker, item=known.key, **facts))
         _write_reached(manager, before, data, op, reached)

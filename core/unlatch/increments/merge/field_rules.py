@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS
+from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
 from unlatch.increments.records.pending import read_seen
 from unlatch.spi.item import Category
 from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
@@ -26,16 +27,16 @@ _CLOSED = frozenset({Category.DONE.value, Category.DROPPED.value})
 
 def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict[str, Rule]:
     """The rules of fields; `completed` are the keys that hold the time of completion."""
-    links = {
-        tracker: block_rule(way, shape, {"base": _forget_base})
-        for tracker, shape in shapes.links.items()
-    }
+    nested = partial(_nested, way)
+    facts: dict[str, Rule] = {_BASE: _forget_base, **dict.fromkeys(LISTS, nested)}
+    links = {tracker: block_rule(way, shape, facts) for tracker, shape in shapes.links.items()}
     united, record = partial(_united, way), partial(_record_rule, way)
     documents: dict[str, Rule] = {"unwritten": _unwritten}
     reopen = record("revertedAt", "revert", {"syncedTo": _synced_rule(way, shapes), **documents})
     operation = record("parkedAt", "cause", {"attempt": partial(_attempt, way)})
     return {
         **links,
+        **dict.fromkeys(OUTER_BLOCKS, nested),
         **dict.fromkeys((*ACTIVITY_KEYS, *completed), partial(_later, way)),
         "status": lambda versions, _place: versions.ours,
         "reopenHistory": united(_entry_key, reopen, "reopenedAt"),
@@ -123,6 +124,18 @@ def _later(way: ThreeWay, versions: Versions, place: Place) -> Any:
 def _forget_base(_versions: Versions, _place: Place) -> Any:
     # Nothing shows which base is the later one; without a base the next sync compares anew.
     return ABSENT
+
+
+def _nested(way: ThreeWay, versions: Versions, place: Place) -> Any:
+    """A block of another shape: its bases are forgotten, entries of a list keep their places."""
+    rule = partial(_nested, way)
+    if versions.are_objects:
+        rules: dict[str, Rule] = dict.fromkeys({**versions.ours, **versions.theirs}, rule)
+        return way.members(versions, place, rules={**rules, _BASE: _forget_base})
+    if all(isinstance(one, list) for one in versions) and len(set(map(len, versions))) == 1:
+        entries = enumerate(map(Versions, *versions))
+        return [way.value(each, (*place, str(number)), rule=rule) for number, each in entries]
+    return way.opposed(versions, place)
 
 
 def _unwritten(versions: Versions, _place: Place) -> Any:

@@ -29,9 +29,11 @@ class Link:
 
     Args:
         base: both sides when last in sync; None if they never were compared.
-        path: the path of the link's block in metadata.json; empty for a new link.
+        path: the place in metadata.json that names the item; empty for a new link.
         story: the user story that the item is about; None for the increment as a whole.
-        profile: SpecWeave's name for the repository of an item without an address.
+        target: the container of an item without an address ("octo/widgets"), or SpecWeave's
+            profile of it; None for the configured one.
+        has_block: whether its place is an object, which can hold its base.
     """
 
     tracker: str
@@ -40,12 +42,18 @@ class Link:
     base: Base | None = None
     path: tuple[str | int, ...] = ()
     story: str | None = None
-    profile: str | None = None
+    target: str | None = None
+    has_block: bool = True
+
+    @property
+    def name(self) -> str:
+        """Its id, behind its target where that is known (octo/widgets#4)."""
+        return f"{self.target}#{self.item}" if "/" in (self.target or "") else self.item
 
     @property
     def key(self) -> str:
-        """How operations name the item: by its address, else by its id."""
-        return self.url or self.item
+        """How operations name the item: by its address, else by its name."""
+        return self.url or self.name
 
 
 @dataclass(frozen=True, slots=True)

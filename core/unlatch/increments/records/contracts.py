@@ -14,7 +14,8 @@ from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.links import BASE, Shapes
+from unlatch.increments.records.link_places import BASE
+from unlatch.increments.records.links import Shapes
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
 from unlatch.spi.item import Category

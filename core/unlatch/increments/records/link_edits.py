@@ -2,37 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.records.links import (
+from unlatch.increments.records.link_places import (
     BASE,
+    ITEMS,
     LISTS,
     NUMBER,
-    OLD_URL_KEYS,
     STORY_KEYS,
+    URL_LISTS,
     blocks_of,
     item_in,
     item_keys,
     link_in,
-    same_item,
+    places_of,
     story_in,
+    url_key,
 )
+from unlatch.increments.records.links import same_item
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from unlatch.increments.model.increment import Link
-    from unlatch.increments.records.links import Path
+    from unlatch.increments.model.increment import Base, Link
+    from unlatch.increments.records.link_places import Path
     from unlatch.spi.manifest import LinkShape
 
 
-def block_at(data: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The block of a link, to be changed in place."""
+def block_at(data: dict[str, Any], path: Path) -> Any:
+    """The value of a link's place: its block, to be changed in place, or a plain item."""
     node: Any = data
     for step in path:
         node = node[step]
-    return node  # type: ignore[no-any-return]  # the reader found a dict there
+    return node
+
+
+def write_base(data: dict[str, Any], link: Link, base: Base, shape: LinkShape) -> None:
+    """Write the base of a link into its block; a plain item gets a block besides."""
+    if link.has_block:
+        block_at(data, link.path)["base"] = BASE.write(base)
+    else:
+        add_link(data, replace(link, base=base), shape)
+
+
+def remove_base(data: dict[str, Any], link: Link) -> None:
+    if link.has_block:
+        block_at(data, link.path).pop("base", None)
 
 
 def entry_for(item: str, url: str | None, shape: LinkShape) -> dict[str, Any]:
@@ -81,48 +98,69 @@ def _entry(link: Link, shape: LinkShape) -> dict[str, Any]:
 
 
 def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> None:
-    """Point a link to another item, in each block and under the keys that it has."""
-    for _, block in tuple(blocks_of(data, link.tracker)):
-        entries = [one for name in LISTS for one in block.get(name) or () if isinstance(one, dict)]
-        for entry in (block, *entries):
-            known = link_in(entry, link.tracker, shape)
-            if known is not None and same_item(known, link):
-                _point(entry, to, shape)
+    """Point a link to another item, in each place and under the keys that it has."""
+    for place in _places_of(data, link, shape):
+        if place.has_block:
+            _point(block_at(data, place.path), place, to, shape)
+        elif isinstance(place.path[-1], int) and to.url:
+            block_at(data, place.path[:-1])[place.path[-1]] = to.url
+        else:
+            _take_out(data, place, shape)
+    if not _places_of(data, to, shape):
+        add_link(data, replace(to, story=link.story), shape)
 
 
-def _point(entry: dict[str, Any], to: Link, shape: LinkShape) -> None:
+def _places_of(data: dict[str, Any], link: Link, shape: LinkShape) -> list[Link]:
+    """The places that name a link's item, the last one first."""
+    return [one for one in places_of(data, link.tracker, shape) if same_item(one, link)][::-1]
+
+
+def _point(entry: dict[str, Any], place: Link, to: Link, shape: LinkShape) -> None:
     key = next(key for key in item_keys(to.tracker, shape) if item_in(entry.get(key)))
     is_number = isinstance(entry[key], int) and NUMBER.fullmatch(to.item)
+    url = url_key(entry, place.item, shape) or shape.url
     entry[key] = int(to.item) if is_number else to.item
-    url = next((one for one in (shape.url, *OLD_URL_KEYS) if one in entry), shape.url)
     entry[url] = to.url
 
 
 def remove_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
-    """Remove a link from each block; other keys stay."""
-
-    def is_it(entry: object) -> bool:
-        found = link_in(entry, link.tracker, shape) if isinstance(entry, dict) else None
-        return found is not None and same_item(link, found)
-
+    """Remove a link from each place; other keys stay."""
+    for place in _places_of(data, link, shape):
+        _take_out(data, place, shape)
     for path, block in tuple(blocks_of(data, link.tracker)):
-        for name in LISTS:
-            entries = block.get(name)
-            if isinstance(entries, list) and any(map(is_it, entries)):
-                block[name] = [entry for entry in entries if not is_it(entry)]
-        if is_it(block):
-            _clear(block, link, shape)
-        _settle(block, link.tracker, shape)
-        if not block:
-            del block_at(data, path[:-1])[str(path[-1])]
+        if isinstance(block, dict):
+            _settle(block, link.tracker, shape)
+            if not block:
+                del block_at(data, path[:-1])[path[-1]]
+
+
+def _take_out(data: dict[str, Any], place: Link, shape: LinkShape) -> None:
+    """Remove one place, and the list around it with its last entry."""
+    *outer, key = place.path
+    around = block_at(data, tuple(outer))
+    if place.has_block and key == place.tracker:
+        _clear(around[key], place, shape)
+        return
+    del around[key]
+    holder = block_at(data, tuple(outer[:-1]))
+    if isinstance(key, int):
+        for name in URL_LISTS:
+            urls = holder.get(name)
+            if isinstance(urls, list) and len(urls) == len(around) + 1:
+                del urls[key]
+                if not urls:
+                    del holder[name]
+    if not around and outer and (isinstance(around, list) or outer[-1] in LISTS):
+        del holder[outer[-1]]
 
 
 def _clear(block: dict[str, Any], link: Link, shape: LinkShape) -> None:
     for key in item_keys(link.tracker, shape):
         if item_in(block.get(key)) == link.item:
             del block[key]
-    for key in (shape.url, *OLD_URL_KEYS, "base", "story"):
-        block.pop(key, None)
+    url = url_key(block, link.item, shape) or shape.url
+    for old in (shape.url, url, "base", "story"):
+        block.pop(old, None)
 
 
 def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
@@ -130,7 +168,7 @@ def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
     for name in LISTS:
         if block.get(name) == []:
             del block[name]
-    items = block.get("items")
+    items = block.get(ITEMS)
     if not isinstance(items, list) or not isinstance(items[0], dict):
         return
     plain = (shape.item, shape.url)
@@ -141,14 +179,17 @@ def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
         block.update({key: value for key, value in items[0].items() if key not in plain})
 
 
+def is_old_place(link: Link) -> bool:
+    """Whether unlatch writes a link into another place: its tracker's own block, or `items`."""
+    return link.path[:1] != (link.tracker,) or (
+        link.path != (link.tracker,) and link.path[1:2] != (ITEMS,)
+    )
+
+
 def old_keys(block: Mapping[str, Any], *, tracker: str, shape: LinkShape) -> dict[str, str]:
     """The canonical key for each key that a link in this block is read from instead."""
     item = next((key for key in item_keys(tracker, shape) if item_in(block.get(key))), None)
-    urls = (key for key in (shape.url, *OLD_URL_KEYS) if _is_text(block.get(key)))
+    url = url_key(block, item_in(block[item]) or "", shape) if item else None
     story = next((key for key in STORY_KEYS if story_in({key: block.get(key)})), None)
-    read = {shape.item: item, shape.url: next(urls, None), "story": story}
+    read = {shape.item: item, shape.url: url, "story": story}
     return {old: key for key, old in read.items() if old is not None and key not in block}
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())

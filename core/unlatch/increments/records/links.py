@@ -1,8 +1,4 @@
-"""The links of an increment: the blocks of metadata.json in every shape found in real files.
-
-This is the one module of the core that knows trackers by name, because files written by SpecWeave
-name them; a tracker that it does not know is read by the shape in its manifest.
-"""
+"""The links of an increment: one for each item that its metadata.json names."""
 
 from __future__ import annotations
 
@@ -10,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from unlatch.increments.model.increment import Base, Increment, Link
-from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
+from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.records.link_places import places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,71 +15,9 @@ if TYPE_CHECKING:
     from unlatch.spi.manifest import LinkShape
     from unlatch.spi.operation import Operation
 
-BASE = Record(
-    "BaseRecord",
-    "Both sides of a link when they were last in sync.",
-    Base,
-    Field("local", Type("Status", text), "local", required=True),
-    Field("remote", Type("Category", text), "remote", required=True),
-    Field("state", TEXT, "state", required=True),
-)
-
-_OLD_BLOCKS = ("external_sync", "externalLinks")
-_OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
-    "github": ("issueNumber", "issue_number", "number"),
-    "ado": ("item", "work_item_id", "featureId"),
-    "jira": ("issue", "epicKey", "key"),
-}
-OLD_URL_KEYS = ("issueUrl", "issue_url", "workItemUrl", "epicUrl")
-LISTS = ("items", "user_story_issues")
-STORY_KEYS = ("story", "userStory", "id")
-
-_STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
-NUMBER = re.compile(r"[0-9]{1,18}")
-
-Path = tuple[str | int, ...]
-
-
-def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    if isinstance(block := data.get(tracker), dict):
-        yield (tracker,), block
-    for outer in _OLD_BLOCKS:
-        inner = data.get(outer)
-        if isinstance(inner, dict) and isinstance(block := inner.get(tracker), dict):
-            yield (outer, tracker), block
-
-
-def link_in(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path = ()) -> Link | None:
-    """The link under the own keys of a block, or of an entry of its lists."""
-    items = (item_in(block.get(key)) for key in item_keys(tracker, shape))
-    if (item := next(filter(None, items), None)) is None:
-        return None
-    urls = (block.get(key) for key in (shape.url, *OLD_URL_KEYS))
-    url = next((one for one in urls if isinstance(one, str) and one.strip()), None)
-    return Link(tracker, item, url, _base(block.get("base")), path, story_in(block))
-
-
-def story_in(block: dict[str, Any]) -> str | None:
-    """The user story of an item; SpecWeave writes it as the entry's id."""
-    found = (block.get(key) for key in STORY_KEYS)
-    return next((one for one in found if isinstance(one, str) and _STORY.fullmatch(one)), None)
-
-
-def item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
-    return shape.item, *_OLD_ITEM_KEYS.get(tracker, ())
-
-
-def item_in(value: object) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    return str(value).strip().removeprefix("#") or None
-
-
-def _base(value: object) -> Base | None:
-    try:
-        return BASE.read(value)  # type: ignore[no-any-return]  # its model
-    except BadRecord:
-        return None
+# The end of an issue's address on GitHub; SpecWeave names an issue without its host, too.
+_ISSUE = re.compile(r"(?:.*/)?(?P<repository>[^/]+/[^/]+)/issues/(?P<number>[0-9]+)")
+_API, _PAGE = "/_apis/wit/workitems/", "/_workitems/edit/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,36 +32,62 @@ def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tupl
     """The links of an increment, each item once, with the place of its block."""
     # In the order of the file, which is the order that people made them in.
     known = ((one, shapes[one]) for one in {**data, **shapes} if one in shapes)
-    links = [link for one, shape in known for link in _distinct(_links_of(data, one, shape))]
+    links = [link for one, shape in known for link in _united(places_of(data, one, shape))]
     if isinstance(profile := data.get("githubProfile"), str):
         links = [_in_profile(link, profile) for link in links]
     return tuple(links)
 
 
 def _in_profile(link: Link, profile: str) -> Link:
-    is_bare = link.tracker == "github" and link.url is None
-    return replace(link, profile=profile) if is_bare else link
+    is_bare = link.tracker == "github" and link.url is None and link.target is None
+    return replace(link, target=profile) if is_bare else link
 
 
-def _distinct(links: Iterable[Link]) -> Iterator[Link]:
-    """Of links of one tracker that mean the same item (`same_item`) the first."""
-    urls: set[str] = set()
-    items: dict[str, bool] = {}
-    for link in links:
-        url = _address(link)
-        if url in urls or (link.item in items and not (url and items[link.item])):
-            continue
-        if url:
-            urls.add(url)
-        items[link.item] = bool(url) and items.get(link.item, True)
-        yield link
+def _united(places: Iterable[Link]) -> Iterator[Link]:
+    """One link for each item (`same_item`), with all that its places say of it."""
+    groups: list[list[Link]] = []
+    # By address; by id; and by id where no place of the item has an address.
+    addressed: dict[str, list[Link]] = {}
+    first: dict[str, list[Link]] = {}
+    bare: dict[str, list[Link]] = {}
+    for place in places:
+        address = _address(place)
+        group = addressed.get(address) if address else first.get(place.item)
+        if group is None and address:
+            group = bare.pop(place.item, None)
+        if group is None:
+            group = []
+            groups.append(group)
+            if not address:
+                bare[place.item] = group
+        if address:
+            addressed[address] = group
+        first.setdefault(place.item, group)
+        group.append(place)
+    return map(_one_of, groups)
+
+
+def _one_of(places: list[Link]) -> Link:
+    """The link of an item: its place is that of the base, else the first that can hold one."""
+    if len(places) == 1:
+        return places[0]
+    stories = {one.story.casefold(): one.story for one in places if one.story}
+    base = next((one for one in places if one.base), None)
+    return replace(
+        base or next((one for one in places if one.has_block), places[0]),
+        item=places[0].item,
+        url=next((one.url for one in places if one.url), None),
+        target=next((one.target for one in places if one.target), None),
+        # An item of several stories is about the increment as a whole.
+        story=next(iter(stories.values())) if len(stories) == 1 else None,
+    )
 
 
 def spelled_twice(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
     """The links to an item of an earlier link, by another address."""
-    kept = {link.path for link in read_links(data, shapes)}
-    every = (link for tracker, shape in shapes.items() for link in _links_of(data, tracker, shape))
-    known = {(link.tracker, link.url) for link in read_links(data, shapes)}
+    links = read_links(data, shapes)
+    kept, known = {link.path for link in links}, {(link.tracker, link.url) for link in links}
+    every = (link for tracker, shape in shapes.items() for link in places_of(data, tracker, shape))
     return tuple(
         link
         for link in every
@@ -139,8 +99,9 @@ def same_item(one: Link, other: Link) -> bool:
     """Whether two links mean one item: by address where both have one, else by id."""
     if one.tracker != other.tracker:
         return False
-    if one.url and other.url:
-        return one.url == other.url or _address(one) == _address(other)
+    here, there = _address(one), _address(other)
+    if here and there:
+        return here == there
     return one.item == other.item
 
 
@@ -151,11 +112,14 @@ def identity(link: Link) -> tuple[str, str]:
 
 def _address(link: Link) -> str | None:
     """The address of a link's item, in one spelling."""
+    is_issue = link.tracker == "github"
     if not link.url:
-        return None
+        return link.name.casefold() if is_issue and link.name != link.item else None
     address = link.url.partition("#")[0].partition("://")[2] or link.url
     path, _, query = address.partition("?")
-    path = path.rstrip("/").casefold()
+    path = path.rstrip("/").casefold().replace(_API, _PAGE)
+    if is_issue and (match := _ISSUE.fullmatch(path)):
+        return f"{match['repository']}#{match['number']}"
     # Some addresses name their item in the query alone.
     return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
 
@@ -174,30 +138,21 @@ def link_of(increment: Increment, one: _OnItem) -> Link:
     for link in increment.links:
         if (link.tracker, link.key) == (one.tracker, one.item):
             return link
-    url = one.item if "://" in one.item else None
-    found = Link(one.tracker, _last_part(one.item), url)
-    return next((link for link in increment.links if url and same_item(link, found)), found)
+    found = _as_link(one.tracker, one.item)
+    same = [link for link in increment.links if same_item(link, found)]
+    # A number alone may be that of items in several places.
+    return same[0] if same and (_address(found) or len(same) == 1) else found
 
 
-def _last_part(item: str) -> str:
-    if "://" not in item:
-        return item
-    return item.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+def _as_link(tracker: str, item: str) -> Link:
+    """The link that an operation's item is the key of."""
+    if "://" in item:
+        last = item.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
+        return Link(tracker, last, item)
+    target, _, number = item.rpartition("#")
+    return Link(tracker, number, target=target) if "/" in target else Link(tracker, item)
 
 
 def story_of(increment: Increment, operation: Operation) -> str | None:
     """The user story of an operation's item; None for the increment as a whole."""
     return operation.story or link_of(increment, operation).story
-
-
-def _links_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Link]:
-    for path, block in blocks_of(data, tracker):
-        for name in LISTS:
-            entries = block.get(name)
-            for number, entry in enumerate(entries if isinstance(entries, list) else ()):
-                if isinstance(entry, dict) and (
-                    link := link_in(entry, tracker, shape, (*path, name, number))
-                ):
-                    yield link
-        if link := link_in(block, tracker, shape, path):
-            yield link

@@ -1,0 +1,222 @@
+"""The places of metadata.json that name items, in every shape found in real files.
+
+This is the one module of the core that knows trackers by name, because files written by SpecWeave
+name them; a tracker that it does not know is read by the shape in its manifest.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.model.increment import Base, Link
+from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from unlatch.spi.manifest import LinkShape
+
+BASE = Record(
+    "BaseRecord",
+    "Both sides of a link when they were last in sync.",
+    Base,
+    Field("local", Type("Status", text), "local", required=True),
+    Field("remote", Type("Category", text), "remote", required=True),
+    Field("state", TEXT, "state", required=True),
+)
+
+OUTER_BLOCKS = ("external_sync", "externalLinks", "external_links")
+ITEMS = "items"
+# The keys of a block that hold further items: in a list, or by their user stories.
+LISTS = (ITEMS, "user_story_issues", "issues", "userStories")
+# The addresses of the plain items in a list beside it.
+URL_LISTS = ("issue_urls", "issueUrls")
+STORY_KEYS = ("story", "userStory", "id")
+EXTERNAL_REF = "external_ref"
+_OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
+    "github": ("issueNumber", "issue_number", "number"),
+    "ado": ("workItem", "item", "work_item_id", "featureId"),
+    "jira": ("issue", "epicKey", "key"),
+}
+_OLD_URL_KEYS = ("url", "issueUrl", "issue_url", "workItemUrl", "epicUrl", "featureUrl")
+
+NUMBER = re.compile(r"[0-9]{1,18}")
+_KEY = r"[A-Z][A-Z0-9_]*-[0-9]+"
+_STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
+# An item that is a plain value, and the address of one.
+_PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY)}
+_END = r"/?(?:[?#].*)?"
+_URL = {
+    "github": re.compile(rf".*/issues/([0-9]{{1,18}}){_END}"),
+    "ado": re.compile(rf"(?i:.*/(?:_workitems/edit|_apis/wit/workitems))/([0-9]{{1,18}}){_END}"),
+    "jira": re.compile(rf".*/browse/({_KEY}){_END}"),
+}
+# The keys of an item's container.
+_TARGET = {"github": ("owner", "repo"), "ado": ("organization", "project")}
+_REF = re.compile(r"(?P<tracker>\w+)#(?:(?P<target>[^#]*)#)?(?P<item>[^#]+)")
+
+Path = tuple[str | int, ...]
+
+
+def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Link]:
+    """Each place that names an item of a tracker, as a link; several may name one item."""
+    for path, block in blocks_of(data, tracker):
+        if isinstance(block, dict):
+            yield from _in_block(block, tracker, shape, path)
+        elif isinstance(block, str) and (link := _plain(block, tracker, path)) and link.url:
+            yield link
+    if tracker in _PLAIN:
+        yield from _beside_blocks(data, tracker)
+
+
+def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any]]:
+    """The values under a tracker's name, at the top and in the blocks around."""
+    if tracker in data:
+        yield (tracker,), data[tracker]
+    for outer in OUTER_BLOCKS:
+        inner = data.get(outer)
+        if isinstance(inner, dict) and tracker in inner:
+            yield (outer, tracker), inner[tracker]
+
+
+def _in_block(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path) -> Iterator[Link]:
+    target = _target(block, tracker)
+    for name in LISTS:
+        for key, entry, url in _entries(block, name):
+            place = (*path, name, key)
+            if isinstance(entry, dict):
+                link = link_in(entry, tracker, shape, place, target=target)
+            else:
+                link = _plain(entry, tracker, place, url=url, target=target)
+            if link is not None:
+                yield link
+    if link := link_in(block, tracker, shape, path):
+        yield link
+
+
+def _entries(block: dict[str, Any], name: str) -> Iterator[tuple[str | int, Any, str | None]]:
+    """The entries of a list with their keys, and addresses from the list beside it."""
+    entries = block.get(name)
+    if isinstance(entries, dict):
+        # A plain value under another key than a user story's may be a count.
+        found = ((key, one) for key, one in entries.items() if isinstance(one, dict) or _story(key))
+        yield from ((key, one, None) for key, one in found)
+    elif isinstance(entries, list):
+        lists = (block.get(key) for key in URL_LISTS)
+        fitting = (one for one in lists if isinstance(one, list) and len(one) == len(entries))
+        urls = next(fitting, [None] * len(entries))
+        for number, (one, url) in enumerate(zip(entries, urls, strict=True)):
+            if name != ITEMS or isinstance(one, dict):
+                yield number, one, url if isinstance(url, str) else None
+
+
+def link_in(
+    block: dict[str, Any],
+    tracker: str,
+    shape: LinkShape,
+    path: Path = (),
+    *,
+    target: str | None = None,
+) -> Link | None:
+    """The link under the own keys of a block, or of an entry of its lists."""
+    items = (item_in(block.get(key)) for key in item_keys(tracker, shape))
+    if (item := next(filter(None, items), None)) is None:
+        return None
+    key = url_key(block, item, shape)
+    url, target = block[key] if key else None, _target(block, tracker) or target
+    return Link(tracker, item, url, _base(block.get("base")), path, _story_at(path, block), target)
+
+
+def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None:
+    """The key of an item's address; an old key counts if its address names the item."""
+    for key in (shape.url, *_OLD_URL_KEYS):
+        url = block.get(key)
+        if isinstance(url, str) and url.strip() and (key == shape.url or _names(url, item)):
+            return key
+    return None
+
+
+def item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
+    return shape.item, *_OLD_ITEM_KEYS.get(tracker, ())
+
+
+def item_in(value: object) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return str(value).strip().removeprefix("#") or None
+
+
+def story_in(block: Mapping[str, Any]) -> str | None:
+    """The user story of an item; SpecWeave writes it as the entry's id."""
+    return next(filter(None, (_story(block.get(key)) for key in STORY_KEYS)), None)
+
+
+def _story(value: object) -> str | None:
+    return value if isinstance(value, str) and _STORY.fullmatch(value) else None
+
+
+def _story_at(path: Path, block: Mapping[str, Any] | None = None) -> str | None:
+    own = story_in(block) if block else None
+    return own or (_story(path[-1]) if len(path) > 1 else None)
+
+
+def _plain(
+    value: object, tracker: str, path: Path, *, url: str | None = None, target: str | None = None
+) -> Link | None:
+    """The link for an item that is a plain number, key or address."""
+    item = item_in(value)
+    if item is None or tracker not in _PLAIN:
+        return None
+    if match := _URL[tracker].fullmatch(item):
+        item, url = match[1], item
+    elif not _PLAIN[tracker].fullmatch(item):
+        return None
+    url = url if url and _names(url, item) else None
+    story = _story_at(path)
+    return Link(tracker, item, url, path=path, story=story, target=target, has_block=False)
+
+
+def _beside_blocks(data: Mapping[str, Any], tracker: str) -> Iterator[Link]:
+    """Items outside of a tracker's blocks: `github_issues` and `external_ref`."""
+    holders: list[tuple[Path, Any]] = [((), data)]
+    holders += [((one,), data[one]) for one in OUTER_BLOCKS if isinstance(data.get(one), dict)]
+    key = f"{tracker}_issue"
+    for path, holder in holders:
+        values = holder.get(f"{key}s")
+        found: list[tuple[Path, Any]] = [((*path, key), holder.get(key))]
+        found += [
+            ((*path, f"{key}s", number), one)
+            for number, one in enumerate(values if isinstance(values, list) else ())
+        ]
+        yield from filter(None, (_plain(one, tracker, place) for place, one in found))
+    ref = data.get(EXTERNAL_REF)
+    match = _REF.fullmatch(ref.strip()) if isinstance(ref, str) else None
+    if match and match["tracker"] == tracker and _PLAIN[tracker].fullmatch(match["item"]):
+        url, target = data.get("external_url"), match["target"] if tracker != "jira" else None
+        url = url if isinstance(url, str) and _names(url, match["item"]) else None
+        place: Path = (EXTERNAL_REF,)
+        yield Link(tracker, match["item"], url, path=place, target=target or None, has_block=False)
+
+
+def _target(block: Mapping[str, Any], tracker: str) -> str | None:
+    """The container that a block names for its items, as `octo/widgets` or `fabrikam/widgets`."""
+    outer, inner = _TARGET.get(tracker, ("", ""))
+    around, name = block.get(outer), block.get(inner)
+    if not isinstance(name, str):
+        return None
+    if name.count("/") == 1:
+        return name
+    return f"{around}/{name}" if isinstance(around, str) else None
+
+
+def _names(url: str, item: str) -> bool:
+    """Whether an address names an item: Jira keys and numbers are whole words in it."""
+    return re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", url, re.IGNORECASE) is not None
+
+
+def _base(value: object) -> Base | None:
+    try:
+        return BASE.read(value)  # type: ignore[no-any-return]  # its model
+    except BadRecord:
+        return None

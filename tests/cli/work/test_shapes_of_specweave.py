@@ -1,0 +1,122 @@
+"""resume on increments whose items are named in the shapes of today's SpecWeave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import CLOSED, NAME, OPEN, REASON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.project import Project
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+
+
+def _by_story(project: Project) -> dict[str, Any]:
+    urls = project.urls
+    api = urls["ado"].replace("/widgets/_workitems/edit/", "/_apis/wit/workItems/")
+    ado = {"US-001": {"workItemId": 101, "workItemUrl": api}}
+    jira = {"US-001": {"issueKey": "SCRUM-28", "issueUrl": urls["jira"]}}
+    return {
+        "github": {"issues": [{"userStory": "US-001", "number": 4, "url": urls["github"]}]},
+        "externalLinks": {
+            "github": {"issues": {"US-001": {"issueNumber": 4, "issueUrl": urls["github"]}}},
+            "ado": {"userStories": ado},
+            "jira": {"userStories": jira, "projectKey": "SCRUM"},
+        },
+    }
+
+
+def _plain(project: Project) -> dict[str, Any]:
+    ado = {"featureId": "101", "featureUrl": project.urls["ado"]}
+    jira = {"issue": "SCRUM-28", "url": project.urls["jira"]}
+    return {"externalLinks": {"github_issues": ["#4"], "ado": ado}, "jira": jira}
+
+
+def _addresses(project: Project) -> dict[str, Any]:
+    urls = project.urls
+    links = {"github": urls["github"], "jira": {"epicKey": "SCRUM-28", "epicUrl": urls["jira"]}}
+    return {"externalLinks": links, "ado": {"workItem": 101, "url": urls["ado"]}}
+
+
+@pytest.mark.parametrize("shape", [_by_story, _plain, _addresses])
+def test_each_item_is_reopened_once_and_closed_again(
+    project: Project, shape: Callable[[Project], dict[str, Any]]
+) -> None:
+    project.items()
+    links = shape(project)
+    project.increment(links=links)
+    done = project.run(*RESUME)
+    assert (done.code, project.states()) == (0, OPEN), done.said
+    assert {name: len(comments) for name, comments in project.comments().items()} == dict.fromkeys(
+        OPEN, 1
+    )
+    assert project.run("sync", "--check").code == 0
+    assert project.run("undo", "7", "--yes").code == 0
+    assert project.states() == CLOSED
+    after = project.metadata()
+    assert {key: _without_bases(after[key], like=links[key]) for key in links} == links
+
+
+def _without_bases(found: Any, *, like: Any) -> Any:
+    """The parts that were there before, without bases."""
+    if isinstance(like, dict):
+        return {key: _without_bases(found[key], like=like[key]) for key in like}
+    if isinstance(like, list):
+        return [_without_bases(one, like=it) for one, it in zip(found, like, strict=True)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ref", "item", "name"),
+    [
+        ("github#octo/widgets#4", "octo/widgets#4", "github"),
+        ("ado#fabrikam/widgets#101", "fabrikam/widgets#101", "ado"),
+        ("jira#SCRUM#SCRUM-28", "SCRUM-28", "jira"),
+        ("jira#SCRUM-28", "SCRUM-28", "jira"),
+    ],
+)
+def test_an_imported_increment_reopens_the_item_that_it_came_from(
+    project: Project, ref: str, item: str, name: str
+) -> None:
+    project.items()
+    project.increment("0024G-imported", external_ref=ref, origin="external")
+    shown = project.run("resume", "24G", "--dry-run", "--json").document
+    assert [one["id"] for one in shown["items"]] == [item.rpartition("#")[2]]
+    done = project.run("resume", "24G", "--reason", REASON, "--yes")
+    assert (done.code, project.states()) == (0, {**CLOSED, name: OPEN[name]}), done.said
+    assert project.metadata("0024G-imported")["external_ref"] == ref
+    assert project.run("resume", "24G", "--yes").code == 0
+    assert len(project.comments()[name]) == 1
+    assert project.run("sync", "--check").code == 0
+
+
+def test_an_item_of_another_repository_is_not_taken_for_one_of_ours(project: Project) -> None:
+    project.items()
+    project.increment(external_ref="github#octo/secrets#4")
+    done = project.run(*RESUME)
+    assert done.code == 3
+    assert "octo/secrets is not among the configured targets" in done.said
+    assert project.states() == CLOSED
+
+
+def test_a_story_without_changed_parts_keeps_its_item_closed(project: Project) -> None:
+    project.items("github")
+    project.box.github.add_issue(number=5, title="Other", state="closed")
+    issues = {f"US-00{n}": {"issueNumber": 3 + n} for n in (1, 2)}
+    project.increment(externalLinks={"github": {"issues": issues}})
+    (project.folder(NAME) / "spec.md").write_text(
+        "# Search\n\n### US-001: One\n\n### US-002: Two\n"
+    )
+    tasks = "".join(
+        f"### T-00{n}: Task\n**User Story**: US-00{n}\n**Status**: [x] completed\n" for n in (1, 2)
+    )
+    (project.folder(NAME) / "tasks.md").write_text(f"# Tasks\n\n{tasks}")
+    assert project.run(*RESUME, "--story", "US-002").code == 0
+    assert project.states() == {"github": "closed"}
+    other = project.box.github.item("octo/widgets", 5)
+    assert other is not None
+    assert other.state == "open"
