@@ -58,14 +58,15 @@ def read_event(raw: bytes) -> ItemEvent:
         payload = _Payload.model_validate_json(raw)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the message"
-        raise ValueError(f"{place}: {validation_message(first)}") from None
+        place = ".".join(map(str, first["loc"]))
+        message = validation_message(first)
+        raise ValueError(f"{place}: {message}" if place else message) from None
     action = payload.action or "unknown"
     if note := _note(payload):
         return ItemEvent(action, note=note)
     issue = payload.issue
     if issue is None:
-        return ItemEvent(action, note="it is about no issue")
+        return ItemEvent(action, note="the event is not about an issue")
     return ItemEvent(
         action,
         url=issue.html_url,
@@ -77,9 +78,9 @@ def read_event(raw: bytes) -> ItemEvent:
 
 def _note(payload: _Payload) -> str | None:
     if payload.pull_request is not None or _is_pull_request(payload.issue):
-        return "it is about a pull request"
+        return "the event is about a pull request"
     if payload.issue is not None and payload.action not in _TELLING:
-        return "nothing follows from that"
+        return f"the action {payload.action or 'unknown'!r} changes no increment"
     return None
 
 

@@ -47,8 +47,14 @@ def test_an_event_that_explains_nothing_names_no_one(event: ItemEvent) -> None:
     assert "unknown user" == named(event)
 
 
-def test_the_tracker_knows_better_than_an_event() -> None:
-    assert "Erin" == named(EVENT, changed_by="Erin")
+def test_the_author_of_the_event_goes_before_the_account_that_the_tracker_names() -> None:
+    assert "Dana" == named(EVENT, changed_by="unlatch-bot")
+
+
+def test_an_event_that_does_not_explain_the_state_leaves_the_trackers_account() -> None:
+    event = replace(EVENT, at=NOW - timedelta(seconds=1))
+
+    assert "Erin" == named(event, changed_by="Erin")
 
 
 def test_an_event_about_another_item_names_no_one() -> None:

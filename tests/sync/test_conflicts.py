@@ -42,7 +42,7 @@ def compared(
     item = RemoteItem(ref, "x", category.value, category, changed_by=by)
     seen = ItemSnapshot(link, f"octo/widgets#{number}", item)
     return Compared(
-        increment, link, seen, Decision(verdict), 0, policy, context or ReconcileContext()
+        increment, link, seen, Decision(verdict), (), policy, context or ReconcileContext()
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Base, Increment, Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
+    from unlatch.spi.operation import Operation
 
 
 class Side(StrEnum):
@@ -71,7 +72,7 @@ class Compared:
     seen: ItemSnapshot
     # None if the item could not be read (`seen.error`), or if operations are pending for it.
     decision: Decision | None
-    pending: int  # the number of operations that are pending for the item
+    pending: tuple[Operation, ...]  # those for the item
     policy: SyncPolicy  # of its tracker
     context: ReconcileContext
 
@@ -110,7 +111,7 @@ def decide(
     if changed == (False, False):
         # A base whose sides differ was recorded when an item was left alone.
         is_apart = (here is Side.OPEN) is not (there is Side.OPEN)
-        return Decision(Verdict.EXPECTED, "left apart on purpose") if is_apart else _IN_SYNC
+        return Decision(Verdict.EXPECTED, "differs as at the last sync") if is_apart else _IN_SYNC
     if here is there or (changed != (True, True) and Side.OPEN not in (here, there)):
         return Decision(Verdict.RECORD, "both sides agree")
     if changed == (True, True):

@@ -110,8 +110,8 @@ def match_event(
 def attribute_change(plan: SyncPlan, matched: MatchedEvent) -> SyncPlan:
     """Return the plan with the event's author as the one who changed the item.
 
-    Only if the tracker itself does not name a person, the item is now in the state that the event
-    describes, and the event is not older than the increment's completion.
+    Only if the item is now in the state that the event describes, and the event is not older than
+    the increment's completion. The tracker may name another account, as of a later change.
     """
     name = without_surrogates(without_controls(matched.event.by or ""))
     by = " ".join(name.split())[:LONGEST_NAME]
@@ -122,7 +122,7 @@ def attribute_change(plan: SyncPlan, matched: MatchedEvent) -> SyncPlan:
 
 def _explains(matched: MatchedEvent, one: Compared) -> bool:
     item, event = one.seen.item, matched.event
-    if item is None or matched.ref is None or event.category is None or item.changed_by:
+    if item is None or matched.ref is None or event.category is None:
         return False
     if item.ref.url.casefold() != matched.ref.url.casefold():
         return False

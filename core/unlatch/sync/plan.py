@@ -142,7 +142,7 @@ def _compare(
     increment: Increment, seen: ItemSnapshot, policy: SyncPolicy, others: list[Increment]
 ) -> Compared:
     link, item = seen.link, seen.item
-    pending = sum(same_item(link_of(increment, one), link) for one in increment.pending)
+    pending = tuple(one for one in increment.pending if same_item(link_of(increment, one), link))
     context = ReconcileContext(
         shared=bool(others),
         needed=any(not one.status.is_finished for one in others),
@@ -151,7 +151,7 @@ def _compare(
     if pending or item is None:
         return Compared(increment, link, seen, None, pending, policy, context)
     decision = decide(increment.status, link.base, item.category, policy=policy, context=context)
-    return Compared(increment, link, seen, decision, 0, policy, context)
+    return Compared(increment, link, seen, decision, (), policy, context)
 
 
 def _check_branches(trackers: Trackers, one: Compared, everything: Iterable[Increment]) -> Compared:

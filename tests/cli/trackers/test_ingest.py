@@ -149,17 +149,20 @@ def test_an_issue_that_nothing_is_linked_to(in_step: Project) -> None:
 @pytest.mark.parametrize(
     ("message", "note"),
     [
-        ({"action": "opened", "pull_request": {"number": 3}}, "it is about a pull request"),
+        ({"action": "opened", "pull_request": {"number": 3}}, "the event is about a pull request"),
         (
             {
                 "action": "created",
                 "issue": {"html_url": "https://x/pull/3", "pull_request": {"url": "https://x/3"}},
             },
-            "it is about a pull request",
+            "the event is about a pull request",
         ),
-        ({"action": "pinned", "issue": {"html_url": "https://x/y"}}, "nothing follows from that"),
-        ({"ref": "refs/heads/main", "commits": []}, "it is about no issue"),
-        ({"schedule": "0 * * * *"}, "it is about no issue"),
+        (
+            {"action": "pinned", "issue": {"html_url": "https://x/y"}},
+            "the action 'pinned' changes no increment",
+        ),
+        ({"ref": "refs/heads/main", "commits": []}, "the event is not about an issue"),
+        ({"schedule": "0 * * * *"}, "the event is not about an issue"),
     ],
 )
 def test_a_message_about_something_else_is_passed_over(
@@ -168,7 +171,7 @@ def test_a_message_about_something_else_is_passed_over(
     done = ingest(in_step, message)
 
     assert (0, []) == (done.code, in_step.sent())
-    assert note in done.err
+    assert f"Nothing to do: {note}.\n" == done.err
     told = ingest(in_step, message, "--json").document
     assert (note, []) == (told["event"]["note"], told["event"]["increments"])
 
@@ -217,7 +220,8 @@ def test_what_is_no_such_message_is_refused(in_step: Project, message: bytes) ->
     done = ingest(in_step, message)
 
     assert (2, []) == (done.code, in_step.sent())
-    assert "error[event-not-understood]" in done.err
+    assert "error[event-not-understood]: not an event of type github-event: " in done.err
+    assert "the message" not in done.err
     assert len(done.err) < 1000
 
 
@@ -234,6 +238,16 @@ def test_a_kind_of_message_that_nobody_reads(in_step: Project) -> None:
     assert 2 == done.code
     assert "error[unknown-event-source]" in done.err
     assert "github-event" in done.err
+
+
+def test_the_sender_is_named_and_not_the_account_of_the_token(in_step: Project) -> None:
+    in_step.box.github.edit("octo/widgets", 4, state="open", by="build-bot")
+
+    done = ingest(in_step, payload(in_step))
+
+    assert done.code == 0, done.said
+    (entry,) = in_step.metadata()["reopenHistory"]
+    assert "mona" == entry["reopenedBy"]
 
 
 def test_a_name_that_is_meant_to_do_something(anonymous: Project) -> None:

@@ -246,8 +246,8 @@ def test_a_plain_sync_passes_over_what_is_blocked_and_says_so(active: Project) -
     plain = active.run("sync")
     document = active.run("sync", "--json").document
 
-    assert "No requests; nothing was written." in plan.out
+    assert "No changes would be made." in plan.out
     assert (3, 3) == (plain.code, document["exitCode"]), plain.said
-    assert "1 blocked operation skipped. unlatch status lists them." in plain.err
+    assert "1 blocked operation skipped. Next: unlatch status" in plain.err
     assert [{"id": "0007-smart-discipline", "trackers": [], "left": 1}] == document["increments"]
     assert active.states() == {**OPEN, "github": "closed"}

@@ -149,7 +149,7 @@ def test_offline_it_waits_for_sync(reopened: Project) -> None:
     done = reopened.run(*UNDO, "--offline", "--reason", "Oops", "--comment", "short")
 
     assert done.code == 0, done.said
-    assert "3 operations pending; unlatch sync delivers them." in done.err
+    assert "3 operations pending. Next: unlatch sync" in done.err
     assert (reopened.sent(), reopened.states()) == ([], OPEN)
     assert reopened.metadata()["status"] == "completed"
 

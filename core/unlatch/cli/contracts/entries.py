@@ -89,7 +89,7 @@ Spared = An item that stays open because other increments need it.
 PreviewedRequest = A request of a dry run.
   method url what: str
 PreviewedItem = An item, and its planned change.
-  tracker id: str; url state comment: str?; addLabels removeLabels: [str]; owedSince: str?;
+  tracker id: str; url state comment: str?; addLabels removeLabels: [str]; pendingSince: str?;
   requests: [PreviewedRequest]; error: Problem?
 PreviewedIncrement = One of several increments, and the planned changes of its items.
   increment: WouldBe; items: [PreviewedItem]; requests: int; warnings: [Problem]

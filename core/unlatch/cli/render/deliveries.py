@@ -46,23 +46,20 @@ def deliver_and_tell(
     """
     if offline:
         return _postponed(increment)
-    workspace = session.workspace
-
-    def report(_name: str, delivery: Delivery) -> None:
-        session.trace(delivery.error)
-        if not silent:
-            output.data(*delivery_lines(workspace.registry, delivery))
-
+    log = _DeliveryLog(session, is_terse=False, silent=silent)
     with nullcontext(trackers) if trackers else session.trackers() as opened:
         return deliver_pending(
-            workspace, opened, [increment], report, options=options, fresh=fresh, shared=shared
+            *(session.workspace, opened, [increment], lambda _name, one: log.tell(one)),
+            options=options,
+            fresh=fresh,
+            shared=shared,
         )[0]
 
 
 def _postponed(increment: Increment) -> Delivered:
     waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
     if waiting:
-        output.talk(f"{times(len(waiting), 'operation')} pending; unlatch sync delivers them.")
+        output.talk(f"{times(len(waiting), 'operation')} pending. Next: unlatch sync")
     return Delivered(increment, waiting, len(waiting), on_purpose=True)
 
 
@@ -93,27 +90,29 @@ class _DeliveryLog:
         self._session = session
         self._is_terse = is_terse
         self._silent = silent
-        self._failed: Counter[tuple[str, str]] = Counter()
+        self._failed: Counter[tuple[str, str, str]] = Counter()
         self._served: Counter[str] = Counter()
 
     def tell(self, delivery: Delivery) -> None:
         """Show one delivery, if it gets lines of its own."""
         self._session.trace(delivery.error)
         tracker = delivery.operation.tracker
-        alike = (tracker, delivery.error.id) if delivery.error else None
+        error = delivery.error
+        alike = (tracker, error.id, error.message) if error else None
         if alike is None:
             self._served[tracker] += 1
         else:
             self._failed[alike] += 1
-        shown = alike is not None and self._failed[alike] <= _ALIKE
-        if not self._silent and (shown or not self._is_terse):
-            output.data(*delivery_lines(self._session.workspace.registry, delivery))
+        count = self._failed[alike] if alike else 0
+        if not self._silent and (0 < count <= _ALIKE or not self._is_terse):
+            registry = self._session.workspace.registry
+            output.data(*delivery_lines(registry, delivery, again=count > 1))
 
     def sum_up(self, total: int, began: datetime) -> None:
         """Show the sums, where not each delivery was shown."""
         if self._silent or not self._is_terse:
             return
-        for (tracker, error), count in self._failed.items():
+        for (tracker, error, _), count in self._failed.items():
             if count > _ALIKE:
                 more = times(count - _ALIKE, "more item")
                 output.data(f"  {self._title(tracker)}: {more} likewise [{error}]")

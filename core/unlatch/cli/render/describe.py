@@ -90,8 +90,12 @@ def tracker_title(registry: Registry, tracker: str) -> str:
     return manifest.title if manifest else tracker
 
 
-def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
-    """The result of an operation part by part, and the next step if it was not delivered."""
+def delivery_lines(registry: Registry, delivery: Delivery, *, again: bool = False) -> list[str]:
+    """The result of an operation part by part, and the next step if it was not delivered.
+
+    Args:
+        again: whether another operation failed for the same cause before, which is not repeated.
+    """
     tracker = tracker_title(registry, delivery.operation.tracker)
     name = f"{tracker} {clean(delivery.name)}"
     error = delivery.error
@@ -102,10 +106,10 @@ def delivery_lines(registry: Registry, delivery: Delivery) -> list[str]:
             acts = _done(delivery) or ["not decided" if delivery.undecided else "nothing to do"]
         return [f"{good(sign('ok', sys.stdout))} {name} {'; '.join(acts)}", *_notes(delivery)]
     parts = "; ".join([*_done(delivery), *_not_done(delivery)])
-    message = f"{clean(error.message)} {faint(f'[{error.id}]')}"
+    message = "as above" if again else clean(error.message)
     return [
-        f"{bad(sign('no', sys.stdout))} {name} {parts}: {message}",
-        *([f"    {clean(error.hint)}"] if error.hint else []),
+        f"{bad(sign('no', sys.stdout))} {name} {parts}: {message} {faint(f'[{error.id}]')}",
+        *([f"    {clean(error.hint)}"] if error.hint and not again else []),
         *_notes(delivery),
     ]
 

@@ -183,7 +183,7 @@ def previewed_entry(item: Previewed) -> output.Json:
         "comment": None if change.comment is None else plain(change.comment),
         "addLabels": list(change.add_labels),
         "removeLabels": list(change.remove_labels),
-        "owedSince": stamp(item.operation.at) if item.was_pending else None,
+        "pendingSince": stamp(item.operation.at) if item.was_pending else None,
         "requests": [output.fields(one, "method", "url", "what") for one in item.requests],
         "error": problem_entry(item.error) if item.error else None,
     }

@@ -126,7 +126,7 @@ def ingest(entry: Entry) -> click.Command:
         tracker, event = read_event(session.workspace.registry, source, file)
         session.workspace.check_config()
         if event.note is not None and not run.as_json:
-            output.talk(f"Nothing to do ({output.clean(event.action)}): {event.note}.")
+            output.talk(f"Nothing to do: {output.clean(event.note)}.")
             return 0
         return _run_sync(session, SyncOptions(event=(tracker, event), **typed), run)
 

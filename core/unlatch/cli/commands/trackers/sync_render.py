@@ -73,7 +73,7 @@ def tell_none_changed(options: SyncOptions, found: SyncPreview | SyncResult) -> 
 def tell_preview(
     session: Session, found: SyncPreview, missed: Sequence[NotChecked], *, requests: bool
 ) -> None:
-    """Show the plan, and each request if these were asked for."""
+    """Show the plan; with `requests`, also each request."""
     _tell_broken(found.broken)
     if found.other_branch is not None:
         place = place_of(found.other_branch)
@@ -116,11 +116,25 @@ def link_row(one: Compared) -> tuple[str, str, str, str, str]:
 def action_of(one: Compared) -> str:
     """The action for a link; "unknown" if its item was not checked."""
     if one.pending:
-        return f"{times(one.pending, 'operation')} pending"
+        return _pending(one)
     if one.decision is None or one.verdict is None:
         return "unknown"
     why = f": {one.decision.why}" if one.decision.why else ""
     return f"{_ACTIONS.get(one.verdict, one.verdict.value)}{why}"
+
+
+def _pending(one: Compared) -> str:
+    blocked = [operation for operation in one.pending if operation.is_blocked]
+    causes = {operation.attempt.cause for operation in blocked if operation.attempt}
+    known = ", ".join(sorted(filter(None, causes)))
+    if not blocked:
+        return f"{times(len(one.pending), 'operation')} pending"
+    others = len(one.pending) - len(blocked)
+    return (
+        f"{times(len(blocked), 'operation')} blocked"
+        + (f" [{known}]" if known else "")
+        + (f", {others} pending" if others else "")
+    )
 
 
 def tell_moves(moved: Sequence[Move]) -> None:
@@ -146,7 +160,7 @@ def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecke
     tell_all_left([one for one in result.delivered if one.deliveries])
     if result.blocked:
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
-        output.talk(f"{output.warn(skipped)} unlatch status lists them.")
+        output.talk(f"{output.warn(skipped)} Next: unlatch status")
     tell_not_checked(session, result.plan, missed)
     _tell_broken(result.broken)
     if not (result.delivered or result.plan.reported or result.moved or result.broken):
@@ -167,7 +181,7 @@ def _move_line(move: Move) -> str:
 
 def _sum(session: Session, found: SyncPreview) -> str:
     if not found.items and not found.plan.moves:
-        return "No requests; nothing was written."
+        return "No changes would be made."
     titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
     counts = _requests(found.items)
     requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
@@ -233,10 +247,16 @@ def _compared_entry(one: Compared) -> output.Json:
         **documents.link_entry(one.link),
         "name": one.seen.name,
         **output.fields(one.seen.item, "state", "category"),
-        "verdict": one.verdict or ("owed" if one.pending else "unknown"),
+        "verdict": one.verdict or _no_verdict(one),
         "why": one.decision.why if one.decision else "",
         "error": problem_entry(one.seen.error) if one.seen.error else None,
     }
+
+
+def _no_verdict(one: Compared) -> str:
+    if all(operation.is_blocked for operation in one.pending):
+        return "blocked" if one.pending else "unknown"
+    return "pending"
 
 
 def _move_entry(move: Move) -> output.Json:

@@ -1,0 +1,63 @@
+"""A cause that keeps several items from being updated is explained once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.trackers.test_gate import add_issues
+from tests.cli.trackers.test_sync import finished
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+__all__ = ["finished"]
+RESUME = ("resume", "--all-matching", "status=completed", "--reason", "More", "--yes")
+
+
+@pytest.mark.parametrize("count", [4, 30])
+def test_a_refused_token_is_explained_once_with_a_line_for_few_items(
+    finished: Project, count: int
+) -> None:
+    add_issues(finished, count)
+    finished.extra["GITHUB_TOKEN"] = "wrong"
+
+    first = finished.run(*RESUME, "--max-items", "99")
+    again = finished.run("sync", "--max-items", "99")
+
+    for done in (first, again):
+        assert 3 == done.code, done.said
+        assert 1 == done.out.count("does not accept the token")
+        shown = done.out.count("not reopened: as above [")
+        assert (count if count < 20 else 2) == shown, done.out
+    assert count < 20 or f"{count - 2} more items likewise" in first.out
+
+
+def test_a_blocked_operation_is_shown_as_blocked(finished: Project) -> None:
+    finished.box.github.edit("octo/widgets", 4, locked=True)
+    assert 3 == finished.run("resume", "7", "--reason", "More", "--yes").code
+
+    gate = finished.run("sync", "--check")
+    document = finished.run("sync", "--check", "--json").document
+    done = finished.run("sync")
+
+    assert (5, 3) == (gate.code, done.code), done.said
+    assert "1 operation blocked [item-locked]" in gate.out
+    assert "1 operation blocked [item-locked]" in done.out
+    assert ["blocked"] == [one["verdict"] for one in document["compared"]]
+    assert "1 blocked operation skipped. Next: unlatch status" in done.err
+
+
+def test_a_pending_operation_is_no_blocked_one(finished: Project) -> None:
+    assert 0 == finished.run("resume", "7", "--reason", "More", "--yes", "--offline").code
+
+    document = finished.run("sync", "--check", "--json").document
+
+    assert ["pending"] * 3 == [one["verdict"] for one in document["compared"]]
+    assert 3 == finished.run("sync", "--check").out.count("1 operation pending")
+
+
+def test_a_plan_without_changes_says_so(finished: Project) -> None:
+    done = finished.run("sync", "--plan")
+
+    assert (0, "No changes would be made.\n") == (done.code, done.out)

@@ -1,0 +1,82 @@
+"""The exit codes in README: each row of the table, with commands that end with that code."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.cli.conftest import _programs, _running, box, completed, project
+from tests.cli.project import NAME, Project
+from tests.cli.trackers.test_sync import by_hand
+from tests.docs.pages import ROOT
+
+from unlatch.cli.runtime import failure
+from unlatch_sandbox import Fault
+
+__all__ = ["_programs", "_running", "box", "completed", "project"]
+RESUME = ("resume", "7", "--reason", "More", "--yes")
+NO_TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN")
+
+
+def test_the_table_has_every_code() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
+    table = page.partition("\n## ")[0]
+    known = {
+        *(failure.DECLINED, failure.UNDELIVERED, failure.UNAUTHORISED, failure.UNDECIDED),
+        failure.INTERRUPTED,
+    }
+
+    assert sorted({0, 1} | known) == [
+        int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
+    ]
+
+
+@pytest.mark.parametrize("command", [RESUME, (*RESUME, "--offline"), ("sync",), ("list",)])
+def test_0_is_done(completed: Project, command: tuple[str, ...]) -> None:
+    assert 0 == completed.run(*command).code
+
+
+def test_1_is_a_failure_that_changed_nothing(completed: Project) -> None:
+    completed.configure("[trackers.github]\nrepository = 4\n")
+    before = completed.tree()
+
+    assert (1, before) == (completed.run(*RESUME).code, completed.tree())
+    assert 1 == completed.run("doctor").code
+
+
+@pytest.mark.parametrize("command", [("resume", "99"), ("sync", "--nonsense"), ("resume", "7")])
+def test_2_is_wrong_usage(completed: Project, command: tuple[str, ...]) -> None:
+    before = completed.tree()
+
+    assert (2, before) == (completed.run(*command).code, completed.tree())
+
+
+def test_3_is_recorded_and_not_delivered(completed: Project) -> None:
+    completed.box.faults.add(Fault("jira", "status", code=503, times=1000))
+
+    first = completed.run("--max-wait", "0", *RESUME)
+    assert (3, "active") == (first.code, completed.metadata()["status"])
+    completed.box.faults.clear()
+    assert 0 == completed.run("sync").code
+
+
+@pytest.mark.parametrize("token", ["wrong", ""], ids=["refused", "missing"])
+def test_4_is_a_token_that_ended_the_command(completed: Project, token: str) -> None:
+    completed.extra |= dict.fromkeys(NO_TOKENS, token)
+    completed.increment("0008-other")
+    url = completed.urls["github"]
+    before = completed.tree()
+
+    commands = ("link", "8", url), ("new", "--from", url), ("github", "status"), ("jira", "status")
+    codes = [completed.run(*command).code for command in commands]
+
+    assert ([4] * 4, before) == (codes, completed.tree())
+    assert [5, 5] == [completed.run("sync").code, completed.run("sync", "--check").code]
+    assert (3, "active") == (completed.run(*RESUME).code, completed.metadata(NAME)["status"])
+
+
+def test_5_is_drift(completed: Project) -> None:
+    assert 0 == completed.run("sync").code
+    by_hand(completed, "github", opens=True)
+
+    assert 5 == completed.run("sync", "--check").code
