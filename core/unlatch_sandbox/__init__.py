@@ -7,5 +7,6 @@ They are for trying, testing and teaching, and no evidence of how a tracker real
 from unlatch_sandbox._requests import Request, RequestLog
 from unlatch_sandbox._sandbox import Ports, Sandbox, serve
 from unlatch_sandbox.faults import Fault, Faults
+from unlatch_sandbox.store import BadState
 
-__all__ = ["Fault", "Faults", "Ports", "Request", "RequestLog", "Sandbox", "serve"]
+__all__ = ["BadState", "Fault", "Faults", "Ports", "Request", "RequestLog", "Sandbox", "serve"]

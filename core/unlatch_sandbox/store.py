@@ -34,22 +34,29 @@ CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NUL
 """
 
 
+class BadState(ValueError):
+    """A file cannot hold the state of a sandbox."""
+
+
 class Store:
     """A request holds the lock for its whole transaction, so that concurrent ones queue up."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
         self._depth = 0
-        self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        # A sandbox need not survive a power cut, only its own restart.
-        self._connection.execute("PRAGMA synchronous = OFF")
-        self._claim(path)
+        try:
+            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            # A sandbox need not survive a power cut, only its own restart.
+            self._connection.execute("PRAGMA synchronous = OFF")
+            self._claim(path)
+        except sqlite3.Error as error:
+            raise BadState(f"the file cannot be used as state: {error}") from error
 
     def _claim(self, path: Path) -> None:
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
             self.close()
-            raise ValueError(f"{path} was written by a newer sandbox (version {version})")
+            raise BadState(f"{path} was written by a newer sandbox (version {version})")
         self._connection.executescript(_SCHEMA)
         self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

@@ -22,14 +22,14 @@ Answers = dict["ItemRef", "IssueSnapshot | TrackerError"]
 # asked for one by one, which tells more.
 _MOST_ALONE = 10
 # Errors that every other request would meet, too.
-_FOR_ALL = frozenset({"unauthorised", "credential-missing", "credential-malformed"})
+_FOR_ALL = frozenset({"unauthorized", "credential-missing", "credential-malformed"})
 
 
 def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
     """Each issue's facts, or why there are none.
 
     Raises:
-        Unauthorised: `unauthorised`, GitHub does not accept the token.
+        Unauthorised: `unauthorized`, GitHub does not accept the token.
         Transient: GitHub cannot be asked now.
     """
     wanted = list(dict.fromkeys(refs))

@@ -22,7 +22,7 @@ from unlatch.transport import Answer, measure, reading
 
 ALIKE: dict[int, tuple[type[TrackerError], str]] = {
     400: (Rejected, "tracker-rejected"),
-    401: (Unauthorised, "unauthorised"),
+    401: (Unauthorised, "unauthorized"),
     402: (Rejected, "tracker-rejected"),
     403: (Forbidden, "forbidden"),
     404: (NotFound, "item-not-found"),

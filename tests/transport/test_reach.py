@@ -133,7 +133,7 @@ def test_unauthorised_says_which_token_it_was() -> None:
     with Faulty(reply(401)) as server:
         error = failure(server, "GET")
 
-    assert error.hint == "the token came from the test; check that it is valid and may do this"
+    assert error.hint == "the token came from the test; check that it is valid"
 
 
 def test_transport_shows_no_secret() -> None:

@@ -286,5 +286,5 @@ def test_a_wrong_token_is_said_to_be_one(box: Sandbox) -> None:
     with pytest.raises(Unauthorised) as caught:
         plugin_for(box, token="wrong").read_many(refs)
 
-    assert caught.value.id == "unauthorised"
+    assert caught.value.id == "unauthorized"
     assert sent(box) == [QUERY]

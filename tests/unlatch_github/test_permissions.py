@@ -172,7 +172,7 @@ def test_a_wrong_token_is_all_that_is_found_out(box: Sandbox) -> None:
     with pytest.raises(Unauthorised) as caught:
         plugin_for(box, token="wrong").examine([])
 
-    assert caught.value.id == "unauthorised"
+    assert caught.value.id == "unauthorized"
     assert box.requests.count("github") == 1
 
 

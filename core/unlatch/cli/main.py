@@ -32,6 +32,17 @@ def main() -> NoReturn:
 
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code."""
+    code = _run(arguments)
+    output = sys.modules.get("unlatch.cli.runtime.output")
+    failure = output.take_failure() if output else None
+    if failure is None or code:
+        return code
+    message = f"the output cannot be written: {failure.strerror}"
+    hint = "free space or choose another file; changes that were made stay"
+    return _tell(UnlatchError("output-unwritable", message, hint=hint), [])
+
+
+def _run(arguments: list[str]) -> int:
     try:
         code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
     except click.exceptions.Exit as done:

@@ -206,6 +206,12 @@ def _parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     except StoreError as error:
         where = error.where or str(path)
         raise ConfigError((error.message,), where=where, hint=error.hint, id=error.id) from error
+    except UnicodeDecodeError as error:
+        problem = (
+            f"the file is not UTF-8 text: byte {error.start} is {error.object[error.start]:#x}"
+        )
+        hint = "save it as UTF-8"
+        raise ConfigError((problem,), where=str(path), hint=hint) from error
     except (OSError, ValueError, RecursionError) as error:
         problem = f"the file cannot be read: {error}"
         raise ConfigError((problem,), where=str(path), hint="fix the line shown above") from error

@@ -12,7 +12,7 @@ from unlatch.increments.files.manager import MetadataManager
 from unlatch.project.registry import Registry, load, shapes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
@@ -95,8 +95,7 @@ def check_trackers(
     for name, table in raw.trackers.items():
         manifest = registry.manifests.get(name)
         if manifest is None:
-            known = ", ".join(registry.manifests)
-            problems.append(f"trackers.{name}: unknown tracker; installed plugins: {known}")
+            problems.append(f"trackers.{name}: {_unknown(name, registry.manifests)}")
             continue
         model, found = validate(load(manifest.settings), table, prefix=f"trackers.{name}")
         problems += found
@@ -106,3 +105,12 @@ def check_trackers(
         if model is not None:
             settings[name] = model
     return settings, tuple(problems)
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  (only for an error)
+
+    installed = [*known]
+    if similar := get_close_matches(name, installed, 1):
+        return f"unknown tracker; did you mean [trackers.{similar[0]}]?"
+    return f"unknown tracker; installed plugins: {', '.join(installed)}"

@@ -46,6 +46,7 @@ class AdapterContext:
     """The state that all adapters of one transport share."""
 
     tracker: str
+    title: str  # the tracker's, for people
     origin: Origin
     credential: Credential | None
     missing: str
@@ -154,7 +155,7 @@ class TrackerAdapter(HTTPAdapter):
         elif context.credential is None:
             raise errors.CredentialMissing(
                 "credential-missing",
-                f"no token found for {context.tracker}",
+                f"no token found for {context.title}",
                 where=context.origin.authority,
                 hint=context.missing,
             )
@@ -227,9 +228,11 @@ class TrackerAdapter(HTTPAdapter):
         error.args = (error.message,)
         # A hint is not cut: half an address is useless.
         hint, credential = error.hint or "", self._context.credential
-        if not hint and credential and isinstance(error, errors.Unauthorised):
-            hint = f"the token came from {credential.source}"
-            hint += "; check that it is valid and may do this"
+        if credential and isinstance(error, errors.Unauthorised):
+            is_refused = not isinstance(error, errors.Forbidden)
+            if is_refused or not hint:
+                step = credential.renewal if is_refused else "check that it may do this"
+                hint = f"the token came from {credential.source}; {hint or step}"
         error.hint = redact.line(hint) or None
         place = (request.url or "").partition("?")[0]
         error.where = redact.message(error.where or f"{request.method} {place}")

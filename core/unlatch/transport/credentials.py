@@ -39,6 +39,8 @@ class Credential:
     scheme: Scheme
     source: str  # as users know it ("GITHUB_TOKEN", "keyring", "gh auth token")
     user: str | None = None
+    # The next step if the tracker refuses it.
+    renewal: str = field(default="check that it is valid", compare=False)
 
     def __post_init__(self) -> None:
         if not _SECRET.fullmatch(self.secret):
@@ -106,8 +108,8 @@ def find_credential(
     """
     return (
         _from_env(tokens, env, host)
-        or _from_keyring(tokens, keyring_get(SERVICE, _key(tracker, host)))
-        or _from_programs(tokens, host, run)
+        or _from_keyring(tokens, keyring_get(SERVICE, _key(tracker, host)), tracker)
+        or _from_programs(tokens, host, run, tracker)
     )
 
 
@@ -153,7 +155,8 @@ def _from_env(tokens: Tokens, env: Mapping[str, str], host: str) -> Credential |
         if not isinstance(place, EnvToken) or not (secret := env.get(place.token)):
             continue
         if not any(fnmatchcase(name, pattern) for pattern in place.not_for):
-            return Credential(secret, place.scheme, place.token, _user(place, env))
+            renewal = f"set {place.token} to a valid token, or unset it"
+            return Credential(secret, place.scheme, place.token, _user(place, env), renewal)
     return None
 
 
@@ -167,7 +170,7 @@ def _user(place: EnvToken, env: Mapping[str, str]) -> str | None:
     raise CredentialMissing("credential-incomplete", message, hint=hint)
 
 
-def _from_keyring(tokens: Tokens, raw: str | None) -> Credential | None:
+def _from_keyring(tokens: Tokens, raw: str | None, tracker: str) -> Credential | None:
     try:
         entry = json.loads(raw) if raw else None
     except ValueError:
@@ -176,17 +179,19 @@ def _from_keyring(tokens: Tokens, raw: str | None) -> Credential | None:
         return None
     user = entry.get("user")
     user = user if isinstance(user, str) and user else None
-    return Credential(token, scheme_for(tokens, user=user), "keyring", user)
+    scheme, renewal = scheme_for(tokens, user=user), f"unlatch auth login {tracker}"
+    return Credential(token, scheme, "keyring", user, renewal)
 
 
-def _from_programs(tokens: Tokens, host: str, run: RunProgram) -> Credential | None:
+def _from_programs(tokens: Tokens, host: str, run: RunProgram, tracker: str) -> Credential | None:
     for place in tokens:
         if isinstance(place, CommandToken):
             printed = run(tuple(word.replace("{host}", host) for word in place.argv)) or ""
             if printed.strip():
                 # Without options: they are long, and not needed to recognise the program.
                 source = " ".join(word for word in place.argv[:3] if not word.startswith("-"))
-                return Credential(printed.strip(), place.scheme, source)
+                renewal = f"log in again with {place.argv[0]}, or unlatch auth login {tracker}"
+                return Credential(printed.strip(), place.scheme, source, renewal=renewal)
     return None
 
 

@@ -16,7 +16,7 @@ from unlatch.transport.connections import Malformed, OutOfBounds, TooLarge, TooS
 
 _CONFLICT = (errors.Conflict, "conflict", "reports a change in between")
 _CLIENT_ERRORS: dict[int, tuple[type[TrackerError], str, str]] = {
-    401: (errors.Unauthorised, "unauthorised", "does not accept the token"),
+    401: (errors.Unauthorised, "unauthorized", "does not accept the token"),
     403: (errors.Forbidden, "forbidden", "does not allow this with the token"),
     404: (errors.NotFound, "item-not-found", "does not know the item, or does not show it"),
     409: _CONFLICT,

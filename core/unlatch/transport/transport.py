@@ -47,6 +47,7 @@ class Transport:
         credential: Credential | None,
         cache: Path,
         missing: str | None = None,
+        title: str | None = None,
         check: Callable[[str], None] | None = None,
         options: TransportOptions = DEFAULT_OPTIONS,
     ) -> None:
@@ -54,6 +55,7 @@ class Transport:
         self.cache = cache
         self._context = AdapterContext(
             tracker=tracker,
+            title=title or tracker,
             origin=origin_of(origin),
             credential=credential,
             missing=missing or f"run `unlatch auth login {tracker}`",
@@ -168,6 +170,7 @@ def open_transport(
         credential=credential,
         cache=cache,
         missing=missing_hint(tokens, tracker=name),
+        title=manifest.title,
         check=check,
         options=options,
     )

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from unlatch.transport import Answer
 
 _STATE = "System.State"
-_RENEW = "make a new token and run `unlatch auth login ado`, or run `az login`"
 
 
 _BUSY = (
@@ -67,7 +66,6 @@ TABLE: tuple[Row, ...] = (
         Unauthorised,
         "credential-expired",
         "Azure DevOps does not accept the token: it is expired, revoked or malformed",
-        _RENEW,
     ),
     Row(
         403,
@@ -162,7 +160,7 @@ def explain(answer: Answer) -> TrackerError | None:
     """
     if _is_sign_in(answer):
         message = "Azure DevOps asks to sign in: the token is expired, revoked or malformed"
-        return Unauthorised("credential-expired", message, hint=_RENEW)
+        return Unauthorised("credential-expired", message)
     if answer.status < 400:  # noqa: PLR2004
         return None
     if answer.status == 404 and _is_words(answer):  # noqa: PLR2004

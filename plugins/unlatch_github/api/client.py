@@ -212,7 +212,7 @@ class Client:
         """Whom the token belongs to; asked once.
 
         Raises:
-            Unauthorised: `unauthorised`, GitHub does not accept the token.
+            Unauthorised: `unauthorized`, GitHub does not accept the token.
             Transient: GitHub cannot be asked now.
         """
         if self._identity is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Conflict, Forbidden, NotFound, Rejected, TrackerError, Unauthorised
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 _LONGEST_QUOTE = 300
 _LOG_IN = (
-    "check the token and the e-mail address (or JIRA_PAT on Data Center), then `unlatch auth login "
-    "jira`. A scoped token works only through the gateway: set trackers.jira.gateway = true"
+    "replace it, or correct the e-mail address (on Data Center, use JIRA_PAT). A scoped token "
+    "works only through the gateway: set trackers.jira.gateway = true"
 )
 _ASK = (
     "ask for the permissions Browse Projects, Transition Issues, Edit Issues and Add Comments (to "
@@ -73,6 +74,14 @@ def _any(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
+_STALE = partial(
+    Row,
+    Conflict,
+    "transition-stale",
+    "the issue moved before its transition was taken",
+    "`unlatch sync` reads the transitions again",
+    400,
+)
 TABLE: tuple[Row, ...] = (
     Row(
         Unauthorised,
@@ -162,12 +171,7 @@ TABLE: tuple[Row, ...] = (
         path="/issue",
         quotes=True,
     ),
-    Row(
-        Conflict,
-        "transition-stale",
-        "the issue moved before its transition was taken",
-        "`unlatch sync` reads the transitions again",
-        400,
+    _STALE(
         says=_any(r"Transition id '?\w*'? is not valid|tried to perform a workflow operation"),
     ),
     Row(
@@ -192,12 +196,7 @@ TABLE: tuple[Row, ...] = (
         quotes=True,
     ),
     # The same in other languages: the transition's id in quotes, and no field.
-    Row(
-        Conflict,
-        "transition-stale",
-        "the issue moved before its transition was taken",
-        "`unlatch sync` reads the transitions again",
-        400,
+    _STALE(
         says=re.compile(r"'\d+'"),
         path="/transitions",
         method="POST",

@@ -120,6 +120,16 @@ def test_a_tracker_that_is_not_configured_is_refused(bare: Project) -> None:
     assert bare.process("auth", "login", "gitlab").code == 2
 
 
+def test_outside_of_a_project_the_usual_host_is_meant(bare: Project) -> None:
+    (bare.root / ".unlatch").rename(bare.home / "elsewhere")
+
+    done = bare.process("auth", "login", "github", stdin=f"{SECRET}\n")
+    unknown = bare.process("auth", "login", "jira", stdin=f"{SECRET}\n")
+
+    assert (0, ["unlatch github@github.com"]) == (done.code, [*entries(bare)])
+    assert (2, True) == (unknown.code, "error[tracker-not-configured]" in unknown.err)
+
+
 def test_without_a_keyring_it_says_what_to_do(bare: Project) -> None:
     bare.extra["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 

@@ -354,7 +354,7 @@ def test_status_tells_the_rest_where_the_configuration_has_mistakes(idle: Projec
 
     assert done.code == 0
     assert done.out.splitlines()[0] == "Active       2, 1 stale"
-    assert "Configured   1 mistake: limits.max_active: " in done.out
+    assert "Config       limits.max_active: " in done.out
 
 
 def test_status_fits_on_one_screen(project: Project) -> None:

@@ -75,6 +75,7 @@ def test_new_is_documented(project: Project) -> None:
             "status": "planning",
             "path": str(project.folder("0001-export")),
         },
+        "warnings": [],
         "exitCode": 0,
     }
 

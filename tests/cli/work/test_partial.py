@@ -67,7 +67,7 @@ def assert_that_all_is_done_once(project: Project) -> None:
 @pytest.mark.parametrize(
     ("status", "errors"),
     [
-        (401, ("unauthorised", "credential-refused", "credential-expired")),
+        (401, ("unauthorized", "credential-refused", "credential-expired")),
         (403, ("forbidden",)),
         (404, ("item-not-found",)),
         (500, ("tracker-unavailable",)),

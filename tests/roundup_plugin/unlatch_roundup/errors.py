@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # Status, a part of the text, the kind of error, its id, and what to do.
 # Roundup answers 409 to any value that its database refuses; a stale revision is 412.
 _TABLE: tuple[tuple[int, str, type[TrackerError], str, str | None], ...] = (
-    (401, "", Unauthorised, "unauthorised", "set ROUNDUP_USER and ROUNDUP_PASSWORD"),
+    (401, "", Unauthorised, "unauthorized", "set ROUNDUP_USER and ROUNDUP_PASSWORD"),
     (409, "no such issue", NotFound, "item-not-found", None),
     (409, "exists", Conflict, "conflict", None),
     (409, "", Rejected, "value-refused", None),

@@ -52,7 +52,7 @@ def status_fault(code: int, body: object = "", **headers: str) -> dict[str, Any]
 
 SIGN_IN = "<html><title>Azure DevOps Services | Sign In</title></html>"
 HTML = {"Content_Type": "text/html; charset=utf-8"}
-RENEW = ("unlatch auth login ado", "az login")
+RENEW = ("the token came from the test", "check that it is valid")
 RULE = {"FieldReferenceName": "Custom.Cause"}
 CAP = (
     "Work item 1 has 10001 revisions, but only work items with up to 10000 revisions are supported."

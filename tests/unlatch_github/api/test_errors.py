@@ -62,7 +62,7 @@ def _says(message: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("answer", "kind", "id"),
     [
-        (_answer(401, _says("Bad credentials")), Unauthorised, "unauthorised"),
+        (_answer(401, _says("Bad credentials")), Unauthorised, "unauthorized"),
         (
             _answer(403, _says("Resource not accessible by integration")),
             Forbidden,
@@ -261,7 +261,7 @@ def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
     with pytest.raises(Unauthorised) as caught:
         act(plugin_for(box, token="not-the-token"), ref(box, number), REOPEN)
 
-    assert caught.value.id == "unauthorised"
+    assert caught.value.id == "unauthorized"
     assert "not-the-token" not in f"{caught.value} {caught.value.hint}"
     assert (state(box, number)[0], len(sent(box))) == ("closed", 1)
 
@@ -338,7 +338,8 @@ def test_single_sign_on_is_asked_for_by_the_address_that_github_gives(
     with pytest.raises(Unauthorised) as caught:
         act(plugin, ref(box, number), REOPEN)
 
-    assert (caught.value.id, caught.value.hint) == ("sso-required", f"open {url}")
+    hint = f"the token came from the test; open {url}"
+    assert (caught.value.id, caught.value.hint) == ("sso-required", hint)
 
 
 @pytest.mark.parametrize("form", ["seconds", "http-date", "primary", "secondary"])
@@ -429,7 +430,7 @@ def test_an_answer_to_labels_that_is_no_list_of_labels_leaves_the_outcome_unknow
 
 # What "facts" of GitHub's troubleshooting pages a person meets, and the advice that they need.
 ADVICE = {
-    "token dead": (401, "Bad credentials", {}, "GET", "unauthorised", "gh auth login"),
+    "token dead": (401, "Bad credentials", {}, "GET", "unauthorized", ""),
     "permission": (
         *(403, "Resource not accessible by integration"),
         *({"X-Accepted-GitHub-Permissions": "issues=write"}, "PATCH"),

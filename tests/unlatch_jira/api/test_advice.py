@@ -60,7 +60,13 @@ class Row:
 
 
 ROWS = {
-    "401": Row(Unauthorised, "credential-refused", "unlatch auth login", "GET", {"code": 401}),
+    "401": Row(
+        Unauthorised,
+        "credential-refused",
+        "replace it, or",
+        "GET",
+        {"code": 401},
+    ),
     "401, a scoped token on the site": Row(
         Unauthorised, "credential-refused", "gateway = true", "GET", {"code": 401}
     ),
@@ -70,14 +76,14 @@ ROWS = {
     "200 of a login that failed": Row(
         Unauthorised,
         "credential-refused",
-        "unlatch auth login",
+        "replace it, or",
         "GET",
         {"code": 200, "headers": FAILED},
     ),
     "200 for nobody": Row(
         Unauthorised,
         "credential-refused",
-        "unlatch auth login",
+        "replace it, or",
         "GET",
         {"code": 200, "headers": {"X-AUSERNAME": "anonymous"}, "body": {}},
     ),

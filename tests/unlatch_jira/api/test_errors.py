@@ -50,7 +50,7 @@ CAPTCHA = {"X-Authentication-Denied-Reason": "CAPTCHA_CHALLENGE; login-url=https
         ({"code": 403, "headers": CAPTCHA}, Unauthorised, "captcha", "by browser"),
         ({"code": 403, "body": SAID}, Forbidden, "forbidden", "Transition Issues"),
         ({"code": 400, "body": DENIED}, Forbidden, "forbidden", "Transition Issues"),
-        ({"code": 200, "headers": FAILED}, Unauthorised, "credential-refused", "unlatch auth"),
+        ({"code": 200, "headers": FAILED}, Unauthorised, "credential-refused", "replace it"),
         ({"code": 404, "body": SAID}, NotFound, "item-not-found", "may browse"),
         ({"code": 409, "body": SAID}, Conflict, "conflict", None),
         ({"code": 410, "body": SAID}, Rejected, "api-gone", "api_version"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.runtime import output
-from unlatch.errors import UnlatchError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import is_installed
 from unlatch.worklog.programs import find_program
 
@@ -139,10 +139,24 @@ def _tell_places(root: Path, box: Sandbox) -> None:
 )
 def sandbox(*, state: Path | None, port: int | None) -> int:
     _check_sandbox()
-    from unlatch_sandbox import Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
+    from unlatch_sandbox import BadState, Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
 
     ports = Ports(*range(port, port + 4)) if port else None
-    with Sandbox(state, ports=ports) as box:
+    with ExitStack() as stack:
+        try:
+            box = stack.enter_context(Sandbox(state, ports=ports))
+        except BadState as error:
+            hint = "name a new file, or one that the sandbox wrote"
+            raise UsageError(
+                "sandbox-state-unusable", str(error), where=str(state), hint=hint
+            ) from error
+        except OSError as error:
+            raise UsageError(
+                "sandbox-port-taken",
+                f"the sandbox cannot use its ports: {error.strerror}",
+                where=f"127.0.0.1:{port}" if port else None,
+                hint="unlatch sandbox without --port uses free ports",
+            ) from error
         output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:", "")
         output.data("# .unlatch/config.toml: the whole file, in place of the one of unlatch init")
         output.data(*box.config().split("\n"))

@@ -76,7 +76,8 @@ def synced_line(
 
 def _state_of(seen: ItemSnapshot) -> str:
     if seen.error is not None:
-        return warn(f"(unknown: {clean(seen.error.message)})")
+        causes = "; ".join(seen.error.problems) or seen.error.message
+        return warn(f"(unknown: {clean(causes)})")
     if seen.item is None:
         return warn("(unknown)")
     item = seen.item

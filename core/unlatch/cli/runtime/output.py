@@ -34,6 +34,7 @@ _CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULT
 # Part of each style of ours, so that no text from outside can carry one.
 _KEY = int.from_bytes(os.urandom(8), "big")
 _STYLE = re.compile(rf"\x1b\[(\d+);{_KEY}m")
+_FAILURES: list[OSError] = []
 _RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW = 0, 1, 2, 31, 32, 33
 _SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), "arrow": ("→", "->")}
 
@@ -177,10 +178,19 @@ def _echo(text: str, stream: IO[str]) -> None:
         # By name: left to itself, click writes UTF-8 to a stream that says it takes ASCII. It
         # flushes, so that what goes to both streams keeps its order.
         click.echo(text, file=stream, color=_colour(stream))
-    except OSError:
+    except OSError as error:
         # The reader is gone, or the disk is full. That must not stop a delivery; from here on
         # nothing is shown.
         _silence(stream)
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            _FAILURES.append(error)
+
+
+def take_failure() -> OSError | None:
+    """The first failure to write to stdout, which is then forgotten; not of a closed pipe."""
+    failed = next(iter(_FAILURES), None)
+    _FAILURES.clear()
+    return failed
 
 
 def _silence(stream: IO[str]) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Globals
     from unlatch.project.trackers import Trackers
     from unlatch.transport import Wait
+    from unlatch.transport.trace import Trace
 
 T = TypeVar("T")
 flag = partial(click.option, is_flag=True)
@@ -71,9 +72,7 @@ class Session:
         with ExitStack() as opened:
             trace = None
             if self.options.trace_http is not None:
-                from unlatch.transport.trace import Trace  # noqa: PLC0415
-
-                trace = opened.enter_context(Trace(self.options.trace_http))
+                trace = opened.enter_context(_open_trace(self.options.trace_http))
             options = TransportOptions(self._tell_wait, self.options.max_wait, trace)
             trackers = Trackers(self.workspace, options)
             try:
@@ -99,6 +98,17 @@ class Session:
         from unlatch.project.identity import user_name  # noqa: PLC0415
 
         return user_name(given, environ=os.environ, root=self.layout.root)
+
+
+def _open_trace(path: Path) -> Trace:
+    from unlatch.transport.trace import Trace  # noqa: PLC0415
+
+    try:
+        return Trace(path)
+    except OSError as error:
+        message = f"the file of --trace-http cannot be written: {error.strerror}"
+        hint = "name a file in an existing folder: --trace-http trace.txt"
+        raise UsageError("trace-unwritable", message, where=str(path), hint=hint) from error
 
 
 def is_interactive() -> bool:

@@ -26,6 +26,17 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 
+# The command that moves an increment to a status.
+_COMMANDS = {
+    Status.ACTIVE: "start",
+    Status.PAUSED: "pause",
+    Status.READY_FOR_REVIEW: "review",
+    Status.BACKLOG: "backlog",
+    Status.COMPLETED: "complete",
+    Status.ABANDONED: "abandon",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Intent:
     """Who wants a change, when and why.
@@ -235,9 +246,9 @@ def undoable(increment: Increment) -> ReopenEntry:
 def check_transition(before: Increment, to: Status, reason: str | None) -> None:
     """Raise `transition-refused`, or `reason-missing` where leaving a status needs one."""
     if not before.status.can_become(to):
-        moves = ", ".join(sorted(LIFECYCLE.moves[before.status]))
-        hint = f"from {before.status} it can become {moves}"
-        if before.status is Status.COMPLETED:
+        moves = sorted(LIFECYCLE.moves[before.status] & _COMMANDS.keys())
+        hint = " or ".join(f"unlatch {_COMMANDS[move]} {before.id}" for move in moves)
+        if before.status.is_finished:
             hint = f"unlatch resume {before.id}"
         message = f"{before.id} is {before.status} and cannot become {to}"
         raise StoreError("transition-refused", message, where=str(before.folder), hint=hint)

@@ -113,8 +113,8 @@ class _Screen:
             tell_hint(lost)
         self._show_rest(len(self._found.broken), "unlatch doctor")
         if mistakes := self._found.mistakes:
-            count = times(len(mistakes), "mistake")
-            output.data(f"{output.bad('Configured')}   {count}: {mistakes[0]}")
+            more = "" if len(mistakes) == 1 else f" (the first of {len(mistakes)})"
+            output.data(f"{output.bad('Config')}       {output.clean(mistakes[0])}{more}")
             output.talk("  Next: unlatch doctor")
 
     def _show_active(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import Unauthorised, UsageError
+from unlatch.project.registry import Registry, load
 from unlatch.transport.credentials import (
     Credential,
     delete_token,
@@ -20,6 +22,9 @@ from unlatch.transport.credentials import (
     store_token,
 )
 from unlatch.transport.trust import credential_host
+
+if TYPE_CHECKING:
+    from unlatch.spi import Manifest, Settings
 
 TRACKER = click.argument("tracker", metavar="TRACKER")
 
@@ -32,8 +37,8 @@ run = Group()
 @click.option("--user", metavar="NAME", help="The account that the token belongs to.")
 @with_session
 def _login(session: Session, *, tracker: str, user: str | None) -> int:
-    manifest = session.workspace.registry.manifest(tracker)
-    host = _host(session, tracker)
+    manifest = Registry().manifest(tracker)
+    host = _host(session, manifest)
     if sys.stdin.isatty():
         token = output.prompt(f"Token for {host}", hide_input=True)
     else:
@@ -51,7 +56,7 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
 @TRACKER
 @with_session
 def _logout(session: Session, *, tracker: str) -> int:
-    host = _host(session, tracker)
+    host = _host(session, Registry().manifest(tracker))
     known = delete_token(tracker=tracker, host=host)
     output.talk(f"Token for {host} deleted." if known else f"No token for {host}.")
     return 0
@@ -75,7 +80,7 @@ def _status(session: Session, *, as_json: bool) -> int:
 
 def _row(session: Session, tracker: str) -> output.Json:
     manifest = session.workspace.registry.manifest(tracker)
-    host = _host(session, tracker)
+    host = _host(session, manifest)
     found, hint = None, None
     try:
         found = find_credential(manifest.tokens, tracker=tracker, host=host, env=os.environ)
@@ -90,13 +95,25 @@ def _row(session: Session, tracker: str) -> output.Json:
     }
 
 
-def _host(session: Session, tracker: str) -> str:
-    manifest = session.workspace.registry.manifest(tracker)
-    settings = session.workspace.settings.get(tracker)
+def _host(session: Session, manifest: Manifest) -> str:
+    settings = _settings(session, manifest)
     if settings is None:
         raise UsageError(
             "tracker-not-configured",
             f"{manifest.title} is not configured, so the token's host is unknown",
-            hint=f"add a table [trackers.{tracker}] to .unlatch/config.toml",
+            hint=f"in your project, add a table [trackers.{manifest.name}] to .unlatch/config.toml",
         )
     return credential_host(settings.base_url)
+
+
+def _settings(session: Session, manifest: Manifest) -> Settings | None:
+    """The settings of a tracker; outside of a project the defaults, if they are complete."""
+    try:
+        return session.workspace.settings.get(manifest.name)
+    except UsageError as error:
+        if error.id != "no-project":
+            raise
+    from unlatch.config.config import validate  # noqa: PLC0415  (slow to load)
+
+    model: Settings | None = validate(load(manifest.settings), {}, prefix="")[0]
+    return model

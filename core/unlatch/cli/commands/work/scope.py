@@ -122,7 +122,7 @@ def _linked(tasks: Iterable[NewTask], scoping: Scoping) -> list[NewTask]:
 def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     """Ask for the change and the tasks: in the user's editor, else line by line."""
     if with_tasks and (editor := _editor()):
-        return read_edited(click.edit(_TEMPLATE, editor=editor, extension=".md"))
+        return read_edited(_edit(editor))
     change = output.ask_text("Describe the change")
     titles: list[str] = []
     while change and with_tasks:
@@ -131,6 +131,15 @@ def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
             break
         titles.append(title)
     return change or None, tuple(map(NewTask, titles))
+
+
+def _edit(editor: str) -> str | None:
+    try:
+        return click.edit(_TEMPLATE, editor=editor, extension=".md")
+    except click.ClickException as error:
+        message = f"the editor failed: {error.format_message()}"
+        hint = "correct EDITOR, or give --scope TEXT and --task TITLE"
+        raise UsageError("editor-failed", message, hint=hint) from error
 
 
 def _editor() -> str | None:

@@ -1,0 +1,139 @@
+"""Errors of the machine and of the configuration name the cause, and a step that helps."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, REASON
+from tests.cli.refusing import assert_refused
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+FULL = Path("/dev/full")
+
+
+@pytest.mark.parametrize(
+    ("tracker", "variable"), [("github", "GITHUB_TOKEN"), ("ado", "AZURE_DEVOPS_EXT_PAT")]
+)
+def test_a_refused_token_is_named_by_its_source(
+    project: Project, tracker: str, variable: str
+) -> None:
+    project.increment(links=project.items(tracker))
+    project.extra[variable] = "expired-token"
+
+    done = project.run(*RESUME, "--json")
+
+    (entry,) = done.document["trackers"]
+    step = f"the token came from {variable}; set {variable} to a valid token, or unset it"
+    assert step == entry["error"]["hint"]
+
+
+def test_a_missing_token_names_the_tracker_as_people_do(completed: Project) -> None:
+    completed.extra["GITHUB_TOKEN"] = None
+
+    assert "no token found for GitHub" in completed.run("show", "7").out
+
+
+def test_a_trace_that_cannot_be_written(completed: Project) -> None:
+    done = completed.run("--trace-http", "/nope/x", *RESUME)
+
+    assert_refused(done, 2, "trace-unwritable")
+    assert "--trace-http cannot be written: No such file or directory" in done.err
+    assert [] == completed.sent()
+
+
+def test_a_sandbox_whose_port_is_taken(project: Project) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = project.run("sandbox", "--port", str(min(taken.getsockname()[1], 65532)))
+
+    assert_refused(done, 2, "sandbox-port-taken")
+
+
+@pytest.mark.parametrize("state", ["nowhere/state", "notes.txt"])
+def test_a_sandbox_whose_state_cannot_be_read(project: Project, state: str) -> None:
+    (project.root / "notes.txt").write_text("This is a text of mine, not a database.\n" * 40)
+
+    done = project.run("sandbox", "--state", state)
+
+    assert_refused(done, 2, "sandbox-state-unusable")
+    assert 40 == len((project.root / "notes.txt").read_text().splitlines())
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", [["list", "--json"], ["list"], ["status"], ["show", "7"]])
+def test_output_that_cannot_be_written_is_an_error(completed: Project, command: list[str]) -> None:
+    with Terminal(completed, *command, stdout=os.open(FULL, os.O_WRONLY)) as terminal:
+        code = terminal.end()
+
+    assert 1 == code
+    assert "error[output-unwritable]: the output cannot be written: No space" in terminal.text
+
+
+def test_a_closed_pipe_is_no_error(completed: Project) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with Terminal(completed, "list", stdout=writer) as terminal:
+        code = terminal.end()
+    os.close(writer)
+
+    assert (0, "") == (code, terminal.text)
+
+
+def test_a_mistyped_tracker_in_the_configuration(completed: Project) -> None:
+    completed.configure('[trackers.gihub]\nrepository = "octo/widgets"\n')
+
+    done = completed.run(*RESUME)
+
+    assert "trackers.gihub: unknown tracker; did you mean [trackers.github]?" in done.err
+
+
+def test_a_configuration_that_is_not_utf_8(completed: Project) -> None:
+    (completed.root / ".unlatch" / "config.toml").write_bytes(b'comment = "f\xfcll"\n')
+
+    done = completed.run(*RESUME)
+
+    assert_refused(done, 1, "config-invalid")
+    assert "the file is not UTF-8 text: byte 12 is 0xfc" in done.err
+    assert "next: save it as UTF-8" in done.err
+
+
+def test_a_mistake_in_the_configuration_is_shown_with_the_items_that_it_hides(
+    completed: Project,
+) -> None:
+    completed.configure('comment = "loud"\n')
+
+    done = completed.run("show", "7")
+    status = completed.run("status")
+
+    assert 3 == done.out.count("(unknown: comment: ")
+    assert "Config       comment: " in status.out
+
+
+def test_a_move_that_is_not_allowed_names_the_commands_that_are(project: Project) -> None:
+    project.increment(status="planning")
+
+    done = project.run("pause", "7")
+
+    assert_refused(done, 1, "transition-refused")
+    assert f"next: unlatch abandon {NAME} or unlatch start {NAME} or unlatch backlog" in done.err
+
+
+def test_an_editor_that_fails(completed: Project) -> None:
+    (completed.bin / "false").unlink(missing_ok=True)
+    (completed.bin / "false").symlink_to("/bin/false")
+    completed.extra["EDITOR"] = "false"
+
+    with Terminal(completed, *RESUME, "--update-scope") as terminal:
+        code = terminal.end()
+
+    assert 2 == code
+    assert "error[editor-failed]: the editor failed: " in terminal.text
