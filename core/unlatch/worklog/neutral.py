@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _ACTING = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1
@@ -20,6 +24,10 @@ _ACTING = (
 _JOINER = "(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 _IN_A_LINE = re.compile(f"[\n{_ACTING}]|{_JOINER}")
 _IN_JSON = re.compile(f"[{_ACTING}]|{_JOINER}")
+
+# What a spreadsheet takes for a formula (OWASP, "CSV Injection"); an apostrophe makes it a text.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_TEXT = "'"
 
 
 def visible(line: str) -> str:
@@ -41,3 +49,21 @@ def for_json(document: str) -> str:
 def _json_escape(found: re.Match[str]) -> str:
     # json leaves DEL alone, for it is ASCII.
     return "\\u007f" if found[0] == "\x7f" else json.dumps(found[0])[1:-1]
+
+
+def csv_line(cells: Iterable[str]) -> str:
+    """A line of CSV; a cell that a spreadsheet would take for a formula gets an apostrophe."""
+    import csv  # noqa: PLC0415  (needed rarely)
+    import io  # noqa: PLC0415
+
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="").writerow(
+        f"{_TEXT}{cell}" if cell.lstrip(_TEXT).startswith(_FORMULA) else cell for cell in cells
+    )
+    return stream.getvalue()
+
+
+def without_apostrophe(cell: str) -> str:
+    """The original of a cell of `csv_line`."""
+    is_text = cell.startswith(_TEXT) and cell.lstrip(_TEXT).startswith(_FORMULA)
+    return cell.removeprefix(_TEXT) if is_text else cell

@@ -28,8 +28,9 @@ show = unlatch show.
 history = unlatch history.
   id: str; events: [EventEntry]; pending: [PendingEntry]; reopens: [Record]
 history-all = unlatch history --all.
-  increments reopens undone: int; byMonth: {int}; byCategory: [CategoryCount];
-  daysToReopen: {float}?; mostReopened: [ReopenedEntry]; broken: [Broken]
+  increments completed reopens undone notCompleted: int; reopenRate: float?; byMonth: {int};
+  byCategory: [CategoryCount]; daysToReopen secondsToReopen secondsToCompletion: {float}?;
+  reopened: [ReopenListed]; mostReopened: [ReopenedEntry]; broken: [Broken]
 status = unlatch status.
   active: [ListEntry]; maxActive: int?; limits: LimitsEntry; wip: WipEntry; paused: [ListEntry];
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];

@@ -110,6 +110,10 @@ EventEntry = An event with all keys of its line.
   id: str?; at event: str; by: str?
 CategoryCount = How many reopens there were for one kind of reason; null where none was named.
   category: str?; reopens: int
+ReopenListed = One reopen of all: by whom, why, of which items, and when it was completed again.
+  id increment title: str; status: Status; reopenedAt reopenedBy reason: str;
+  category source: str?; items: [LinkEntry]; completedAt completedAgainAt undoneAt: str?;
+  secondsToReopen secondsToCompletion: int?
 ReopenSummary = One reopen among others.
   id reopenedAt reopenedBy reason: str; category: str?; daysAfterCompletion: float?
 ReopenedEntry = An increment that was reopened.

@@ -1,4 +1,4 @@
-"""unlatch history: show the events of an increment, or statistics of all reopens."""
+"""unlatch history: show the events of an increment, or list all reopens."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import RESULTS, times
-from unlatch.cli.render.documents import broken_entries
-from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, increment_ids, with_session
 from unlatch.increments.records.events import (
@@ -30,27 +28,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from unlatch.increments.model.increment import BrokenIncrement, Increment, ReopenEntry
-    from unlatch.lifecycle.history import Reopen, ReopenedIncrement, Summary
+    from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.spi.operation import Operation
     from unlatch.worklog.event_log import Event
 
-_NO_CATEGORY = "(none)"
 _UNKNOWN_USER = "unknown user"
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
 @click.command()
 @click.argument("wanted", metavar="[ID]", callback=increment_ids, required=False)
-@flag("--all", "over_all", help="Show statistics of all reopens.")
+@flag("--all", "over_all", help="List the reopens of all increments, with statistics.")
+@click.option("--since", metavar="TIME", help="With --all, from this day or time; 30d for 30 days.")
+@click.option("--until", metavar="TIME", help="With --all, until this day or time.")
+@click.option("--by", metavar="NAME", help="With --all, only reopens by this person.")
+@click.option("--tracker", metavar="NAME", help="With --all, only reopens of items there.")
+@flag("--csv", "as_csv", help="With --all, print one line of CSV for each reopen.")
 @JSON
 @with_session
-def run(session: Session, *, wanted: str | None, over_all: bool, as_json: bool) -> int:
+def run(
+    session: Session,
+    *,
+    wanted: str | None,
+    over_all: bool,
+    as_csv: bool,
+    as_json: bool,
+    **filters: str | None,
+) -> int:
     if (wanted is None) is not over_all:
         raise click.UsageError("name an increment, or --all")
-    if wanted is not None:
-        return _tell(session, wanted, as_json=as_json)
-    return _tell_all(session, as_json=as_json)
+    if as_csv and as_json:
+        raise click.UsageError("choose --csv or --json")
+    if wanted is None:
+        from unlatch.cli.commands.overview.history_all import history_all  # noqa: PLC0415
+
+        return history_all(session, as_csv=as_csv, as_json=as_json, **filters)
+    if as_csv or any(given is not None for given in filters.values()):
+        raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
+    return _tell(session, wanted, as_json=as_json)
 
 
 def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
@@ -166,73 +181,3 @@ def _about_item(event: ItemEvent, events: Sequence[Event]) -> str:
             return f"{event.tracker} {event.origin} moved to {event.item}"
         case _:
             return f"{LOG.word(event)} {name}"
-
-
-def _tell_all(session: Session, *, as_json: bool) -> int:
-    from unlatch.lifecycle.history import summary  # noqa: PLC0415
-
-    increments, broken = session.workspace.manager.read_all()
-    found = summary(increments)
-    code = tell_left_out(broken)
-    if as_json:
-        output.document("history-all", code, **_summary_document(found, len(increments), broken))
-    elif found.reopens:
-        _tell_summary(found, len(increments))
-    else:
-        undone = f"; {times(found.undone, 'reopen')} undone" if found.undone else ""
-        output.talk(f"No reopens{undone}.")
-    return code
-
-
-def _tell_summary(found: Summary, count: int) -> None:
-    undone = f", {found.undone} undone" if found.undone else ""
-    reopens = times(len(found.reopens), "reopen")
-    output.data(f"{reopens} of {times(len(found.often), 'increment')} in {count}{undone}")
-    if found.days:
-        least, middle, most = (f"{days:g}" for days in found.days)
-        output.data(f"Days from completion to reopen: {least} to {most}, median {middle}")
-    categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
-    for heading, counts in (("Month", found.by_month), ("Category", categories)):
-        output.data("")
-        rows = [(name, str(number)) for name, number in counts.items()]
-        output.table((heading, "Reopens"), rows, flexible=(0,))
-    output.data("")
-    headings = ("Increment", "Reopens", "Last", "By", "Reason")
-    output.table(headings, [_reopened_row(one) for one in found.often], flexible=(4,))
-
-
-def _reopened_row(one: ReopenedIncrement) -> tuple[str, ...]:
-    last = one.last.entry
-    day = f"{last.reopened_at:%Y-%m-%d}"
-    return one.increment.id, str(len(one.reopens)), day, last.reopened_by, last.reason
-
-
-def _summary_document(found: Summary, count: int, broken: Sequence[BrokenIncrement]) -> output.Json:
-    days = found.days
-    categories = found.by_category.items()
-    return {
-        "increments": count,
-        "reopens": len(found.reopens),
-        "undone": found.undone,
-        "byMonth": found.by_month,
-        "byCategory": [{"category": name, "reopens": number} for name, number in categories],
-        "daysToReopen": dict(zip(("least", "median", "most"), days, strict=True)) if days else None,
-        "mostReopened": [
-            {
-                **output.fields(one.increment, "id", "title"),
-                "reopens": [_reopen_entry(reopen) for reopen in one.reopens],
-            }
-            for one in found.often
-        ],
-        "broken": broken_entries(broken),
-    }
-
-
-def _reopen_entry(one: Reopen) -> output.Json:
-    return {
-        "id": one.entry.id,
-        "reopenedAt": stamp(one.entry.reopened_at),
-        "reopenedBy": one.entry.reopened_by,
-        **output.fields(one.entry, "reason", "category"),
-        "daysAfterCompletion": one.after,
-    }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +13,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.errors import UsageError
 from unlatch.lifecycle.link import shared_items
-from unlatch.lifecycle.link_file import HEADER, LinkPlan, apply_links, as_text, plan_links
+from unlatch.lifecycle.link_file import HEADER, LinkPlan, apply_links, plan_links
 from unlatch.lifecycle.link_suggestions import (
     MOST_LISTED,
     Ground,
@@ -23,6 +21,7 @@ from unlatch.lifecycle.link_suggestions import (
     Suggestions,
     suggest_links,
 )
+from unlatch.worklog.neutral import csv_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,10 +137,7 @@ def _suggestion(proposal: Proposal, name: str, title: str) -> str:
 
 def _csv(proposals: Sequence[Proposal]) -> Iterator[str]:
     clear = [(one.increment.id, one.items[0].ref.url) for one in proposals if one.is_clear]
-    for row in [HEADER, *clear] if clear else []:
-        stream = io.StringIO()
-        csv.writer(stream, lineterminator="").writerow(map(as_text, row))
-        yield stream.getvalue()
+    return map(csv_line, [HEADER, *clear] if clear else [])
 
 
 def _summary(session: Session, found: Suggestions) -> Iterator[str]:

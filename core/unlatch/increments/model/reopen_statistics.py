@@ -1,0 +1,179 @@
+"""The reopens of all increments: who, when and why, until when, and how often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from unlatch.increments.model.status import Status
+from unlatch.worklog.times import read_stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Reopen:
+    """One reopen of one increment.
+
+    Args:
+        completed_at: the completion before it; None if its time is not known.
+        completed_again_at: the next completion; None if there was none, or the reopen was undone.
+    """
+
+    increment: Increment
+    entry: ReopenEntry
+    completed_at: datetime | None
+    completed_again_at: datetime | None
+
+    @property
+    def seconds_to_reopen(self) -> int | None:
+        """From the completion to the reopen."""
+        return _seconds(self.completed_at, self.entry.reopened_at)
+
+    @property
+    def seconds_to_completion(self) -> int | None:
+        """From the reopen to the next completion."""
+        return _seconds(self.entry.reopened_at, self.completed_again_at)
+
+    @property
+    def items(self) -> tuple[Link, ...]:
+        """The items that it reached, and those that it is still to be delivered to."""
+        ours = (one for one in self.increment.pending if one.op == self.entry.id)
+        pending = {(one.tracker, one.item) for one in ours}
+        left = (one for one in self.increment.links if (one.tracker, one.key) in pending)
+        return (*(one.link for one in self.entry.synced_to), *left)
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenFilter:
+    """The reopens to list: `by` is the person, `tracker` the tracker of an item."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    by: str | None = None
+    tracker: str | None = None
+
+    def admits(self, one: Reopen) -> bool:
+        at, by = one.entry.reopened_at, one.entry.reopened_by
+        return (
+            (self.since is None or at >= self.since)
+            and (self.until is None or at <= self.until)
+            and (self.by is None or by.casefold() == self.by.casefold())
+            and (self.tracker is None or any(item.tracker == self.tracker for item in one.items))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenedIncrement:
+    """An increment with its reopens, the oldest first."""
+
+    increment: Increment
+    reopens: tuple[Reopen, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lengths of time, in seconds: minimum, median, maximum."""
+
+    least: float
+    median: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenStatistics:
+    """The listed reopens, by time; undone ones count nowhere else.
+
+    Args:
+        increments: the number of increments.
+        completed: the number of those that were ever completed.
+    """
+
+    listed: tuple[Reopen, ...]
+    increments: int
+    completed: int
+
+    @property
+    def reopens(self) -> tuple[Reopen, ...]:
+        return tuple(one for one in self.listed if one.entry.reverted_at is None)
+
+    @property
+    def rate(self) -> float | None:
+        """The share of the completed increments that have a listed reopen."""
+        return round(len(self.most_reopened) / self.completed, 4) if self.completed else None
+
+    @property
+    def by_month(self) -> dict[str, int]:
+        """The number of reopens in each month that had any ("2025-11")."""
+        counts = Counter(f"{one.entry.reopened_at:%Y-%m}" for one in self.reopens)
+        return dict(sorted(counts.items()))
+
+    @property
+    def by_category(self) -> dict[str | None, int]:
+        """The number for each kind of reason; None where none was named."""
+        counts = Counter(one.entry.category for one in self.reopens)
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
+
+    @property
+    def to_reopen(self) -> Span | None:
+        """From a completion to the reopen."""
+        return _span(one.seconds_to_reopen for one in self.reopens)
+
+    @property
+    def to_completion(self) -> Span | None:
+        """From a reopen to the next completion."""
+        return _span(one.seconds_to_completion for one in self.reopens)
+
+    @property
+    def most_reopened(self) -> tuple[ReopenedIncrement, ...]:
+        """The increments that were reopened, the most reopened first."""
+        groups: dict[str, list[Reopen]] = {}
+        for one in self.reopens:
+            groups.setdefault(one.increment.id, []).append(one)
+        found = [ReopenedIncrement(group[0].increment, tuple(group)) for group in groups.values()]
+        return tuple(sorted(found, key=lambda one: (-len(one.reopens), one.increment.id)))
+
+
+def reopen_statistics(
+    increments: Iterable[Increment], wanted: ReopenFilter | None = None
+) -> ReopenStatistics:
+    """List the reopens of increments, which are read once; only those with a reopen are kept."""
+    wanted = wanted or ReopenFilter()
+    listed: list[Reopen] = []
+    count = completed = 0
+    for increment in increments:
+        count += 1
+        completed += bool(increment.reopens) or increment.status is Status.COMPLETED
+        listed += filter(wanted.admits, _reopens(increment))
+    listed.sort(key=lambda one: (one.entry.reopened_at, one.entry.id))
+    return ReopenStatistics(tuple(listed), count, completed)
+
+
+def _reopens(increment: Increment) -> Iterator[Reopen]:
+    entries = sorted(increment.reopens, key=lambda entry: (entry.reopened_at, entry.id))
+    completions = [read_stamp(entry.previous_completed_at) for entry in entries[1:]]
+    # Only a completed increment is reopened, so the next reopen has the time of the completion.
+    completions.append(increment.completed_at if increment.status is Status.COMPLETED else None)
+    for entry, again in zip(entries, completions, strict=False):
+        before, is_undone = read_stamp(entry.previous_completed_at), entry.reverted_at is not None
+        yield Reopen(
+            increment,
+            entry,
+            before if before is not None and before <= entry.reopened_at else None,
+            None if is_undone or again is None or again < entry.reopened_at else again,
+        )
+
+
+def _seconds(start: datetime | None, end: datetime | None) -> int | None:
+    return None if start is None or end is None else round((end - start).total_seconds())
+
+
+def _span(seconds: Iterable[int | None]) -> Span | None:
+    known = [one for one in seconds if one is not None]
+    return Span(min(known), median(known), max(known)) if known else None
