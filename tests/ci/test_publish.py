@@ -44,7 +44,7 @@ def test_a_job_pushes_what_it_has_changed(team: Team, system: Mapping[str, str])
     assert "active" == there.metadata()["status"]
     assert OWN == sorted(there.git("show", "--name-only", "--format=").split())
     assert (
-        f"Sync {NAME} with their items [skip ci]" == there.git("log", "-1", "--format=%s").strip()
+        f"Sync {NAME} with linked items [skip ci]" == there.git("log", "-1", "--format=%s").strip()
     )
     assert here.git("rev-parse", "HEAD") == there.git("rev-parse", "HEAD")
     assert "" == here.git("status", "--porcelain")

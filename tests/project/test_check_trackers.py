@@ -31,7 +31,7 @@ def test_every_mistake_is_listed() -> None:
 
     assert settings == {}
     assert problems[0] == "patience: expected a number"
-    assert problems[1].startswith("trackers.gitbub: unknown tracker; installed plugins: ")
+    assert problems[1] == "trackers.gitbub: unknown tracker; did you mean [trackers.github]?"
     places = [problem.partition(":")[0] for problem in problems[2:]]
     assert places == ["trackers.github.repository", "trackers.jira.site", "labels.reopened"]
     assert "(for Jira)" in problems[-1]

@@ -24,23 +24,23 @@ CI = {
 
 @pytest.mark.parametrize("name", CI)
 def test_in_ci_it_is_whoever_began_the_job(name: str, tmp_path: Path) -> None:
-    assert CI[name] == user_name(None, environ={name: CI[name]}, root=tmp_path)
+    assert (CI[name], False) == user_name(None, environ={name: CI[name]}, root=tmp_path)
 
 
 def test_what_is_given_goes_first_and_is_one_line(tmp_path: Path) -> None:
-    assert user_name("  Dana\n Demo ", environ=CI, root=tmp_path) == "Dana Demo"
+    assert user_name("  Dana\n Demo ", environ=CI, root=tmp_path) == ("Dana Demo", False)
 
 
 def test_git_knows_the_person(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in project.environ.items():
         monkeypatch.setenv(name, value)
 
-    assert user_name(None, environ={}, root=project.root) == "Gil Git"
+    assert user_name(None, environ={}, root=project.root) == ("Gil Git", False)
 
     project.git("init", "--quiet")
     project.git("config", "user.name", "Someone Else")
 
-    assert user_name(None, environ={}, root=project.root) == "Someone Else"
+    assert user_name(None, environ={}, root=project.root) == ("Someone Else", False)
 
 
 def test_without_git_it_is_the_systems_user(
@@ -49,7 +49,7 @@ def test_without_git_it_is_the_systems_user(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert ask_git(tmp_path, "config", "--get", "user.name") is None
-    assert getpass.getuser() == user_name(None, environ={}, root=tmp_path)
+    assert (getpass.getuser(), True) == user_name(None, environ={}, root=tmp_path)
 
 
 def test_a_git_that_fails_has_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

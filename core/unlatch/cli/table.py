@@ -113,7 +113,13 @@ SECTIONS = {
         Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
     ),
     "Try": (
-        Entry("demo", "sandbox:demo", "See unlatch at work (no account needed)", _LOCAL, _DEMO),
+        Entry(
+            "demo",
+            "sandbox:demo",
+            "Show a reopen on local stand-ins (no account needed)",
+            _LOCAL,
+            _DEMO,
+        ),
         Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
     ),
     "More": (
@@ -122,7 +128,7 @@ SECTIONS = {
         ),
         Entry("review", "work.moves", "Move an increment to review", _LOCAL, _GIT),
         Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _GIT),
-        Entry("migrate", "files.migrate", "Migrate a SpecWeave tree", _LOCAL, _GIT),
+        Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
         Entry("merge-driver", "files.merge:driver", "Merge metadata.json for git", _LOCAL, _GIT),
     ),

@@ -81,7 +81,7 @@ def _similar(key: str, known: Mapping[str, str]) -> str:
         return f"did you mean {close[0]}?"
     if elsewhere := [other for other in known if other.rpartition(".")[2] == name]:
         return f"did you mean {elsewhere[0]}?"
-    return "docs/settings.md lists the settings"
+    return "unlatch doctor --settings lists the settings"
 
 
 def _known(workspace: Workspace) -> dict[str, str]:

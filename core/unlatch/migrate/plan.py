@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 THEIRS, OURS = f"{SPECWEAVE}/increments", f"{HOME}/increments"
 _ATTRIBUTES = ".gitattributes"
-_HEADING = "Configuration of unlatch; every setting is explained in docs/configuration.md."
+_HEADING = "Configuration of unlatch. `unlatch doctor --settings` lists all settings."
 _SOURCE = f"{SPECWEAVE}/config.json"
 
 

@@ -14,20 +14,25 @@ LONGEST_NAME = 200
 _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
 
 
-def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> str:
-    """The given name (UsageError `name-too-long`), else that of CI, git, or the system's user."""
+def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> tuple[str, bool]:
+    """The given name (UsageError `name-too-long`), else that of CI, git, or the system's user.
+
+    Returns:
+        The name, and whether it is only that of the system's user.
+    """
     if name := _tidy(given or ""):
         if len(name) <= LONGEST_NAME:
-            return name
+            return name, False
         message = f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept"
         raise UsageError("name-too-long", message, hint="use --by NAME for another name")
     actors = (environ.get(actor, "") for actor in _CI_ACTORS)
     found = next(filter(None, map(_tidy, actors)), "")
-    found = found or _tidy(ask_git(root, "config", "--get", "user.name") or "")
+    known = found or _tidy(ask_git(root, "config", "--get", "user.name") or "")
+    found = known
     with suppress(OSError, KeyError):
         found = found or getpass.getuser()
     # Not typed for this command, so it is cut and not refused.
-    return (found or "unknown")[:LONGEST_NAME]
+    return (found or "unknown")[:LONGEST_NAME], not known
 
 
 def _tidy(name: str) -> str:

@@ -13,8 +13,8 @@ from unlatch.worklog.file_check import UnsafePath
 from unlatch.worklog.safe_open import exists, make_folders
 
 _TEMPLATE = """\
-# Configuration of unlatch; every setting is explained in docs/configuration.md.
-# Tokens never stand here: they come from the environment or `unlatch auth login`.
+# Configuration of unlatch. `unlatch doctor --settings` lists all settings.
+# Do not put tokens here: set environment variables, or use `unlatch auth login`.
 
 # comment = "full"            # what is posted on an item: full, short or none
 

@@ -160,7 +160,7 @@ def _push(target: PublishTarget) -> None:
         target,
         "push-overtaken",
         f"each push to {target.branch} came after another one",
-        hint="run one job at a time, as docs/ci.md shows; then unlatch sync again",
+        hint="let only one job publish at a time; then unlatch sync again",
     )
 
 
@@ -194,7 +194,7 @@ def _message(target: PublishTarget, increments: Sequence[str]) -> str:
     names = list(map(visible, increments))
     subject = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} increments"
     listed = "".join(f"- {name}\n" for name in names)
-    return f"Sync {subject or 'increments'} with their items{_skip_mark(target)}\n\n{listed}"
+    return f"Sync {subject or 'increments'} with linked items{_skip_mark(target)}\n\n{listed}"
 
 
 def _skip_mark(target: PublishTarget) -> str:

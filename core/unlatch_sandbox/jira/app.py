@@ -7,7 +7,16 @@ from flask import Blueprint, Flask, Response, g, request
 
 from unlatch_sandbox.answers import known_query, new_app, reply
 from unlatch_sandbox.clock import jira_time, stored
-from unlatch_sandbox.jira import comments, guards, issues, properties, searches, shapes, surveys
+from unlatch_sandbox.jira import (
+    comments,
+    fields,
+    guards,
+    issues,
+    properties,
+    searches,
+    shapes,
+    surveys,
+)
 from unlatch_sandbox.jira.tracks import CLOUD
 from unlatch_sandbox.jira.workflows import EPIC_LINK, ISSUE_TYPES
 from unlatch_sandbox.pages import item_page
@@ -121,8 +130,8 @@ def list_fields() -> Response:
     """The names behind field ids; the library asks for them before it searches."""
     known_query()
     cloud = guards.dialect().cloud
-    custom = [name for name in shapes.CUSTOM if not (cloud and name == EPIC_LINK)]
-    return reply([shapes.field_info(name) for name in (*shapes.FIELDS, *custom)])
+    custom = [name for name in fields.CUSTOM if not (cloud and name == EPIC_LINK)]
+    return reply([fields.field_info(name) for name in (*fields.FIELDS, *custom)])
 
 
 @routes.get("/project/<key>")

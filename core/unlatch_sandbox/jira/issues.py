@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, g, request
 
 from unlatch_sandbox.answers import NotKnownError, known_keys, known_query, nothing, reply
-from unlatch_sandbox.jira import changes, guards, shapes
+from unlatch_sandbox.jira import changes, fields, guards, shapes
 from unlatch_sandbox.jira.workflows import ISSUE_TYPES
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]
 def _picked(issue: IssueRecord, wanted: str) -> dict[str, Any]:
     every = guards.admin().fields(issue, guards.dialect())
     names = [name.strip() for name in wanted.split(",") if name.strip()]
-    known = {*shapes.FIELDS, *shapes.CUSTOM, "*all"}
+    known = {*fields.FIELDS, *fields.CUSTOM, "*all"}
     known_keys("field", [name.removeprefix("-") for name in names], known)
     without = {name[1:] for name in names if name.startswith("-")}
     everything = "*all" in names or len(without) == len(names)

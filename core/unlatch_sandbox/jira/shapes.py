@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch_sandbox.clock import jira_time
 from unlatch_sandbox.jira import adf
-from unlatch_sandbox.jira.workflows import (
-    CAUSES,
-    EPIC_LINK,
-    ISSUE_TYPES,
-    RESOLUTIONS,
-    ROOT_CAUSE,
-    SPRINT,
-)
+from unlatch_sandbox.jira.fields import CUSTOM, field_info
+from unlatch_sandbox.jira.workflows import CAUSES, ISSUE_TYPES, RESOLUTIONS, ROOT_CAUSE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,34 +23,6 @@ if TYPE_CHECKING:
     from unlatch_sandbox.jira.workflows import Status, Transition, Workflow
 
 Json = dict[str, Any]
-
-FIELDS = (
-    "summary",
-    "status",
-    "resolution",
-    "resolutiondate",
-    "labels",
-    "issuetype",
-    "project",
-    "assignee",
-    "reporter",
-    "creator",
-    "created",
-    "updated",
-    "description",
-    "comment",
-    "parent",
-)
-# As Jira Software and a site's administrator make them: type, custom type and name.
-CUSTOM = {
-    SPRINT: ("array", "com.pyxis.greenhopper.jira:gh-sprint", "Sprint"),
-    ROOT_CAUSE: (
-        "option",
-        "com.atlassian.jira.plugin.system.customfieldtypes:select",
-        "Root cause",
-    ),
-    EPIC_LINK: ("any", "com.pyxis.greenhopper.jira:gh-epic-link", "Epic Link"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,28 +151,6 @@ def parent(found: IssueRecord, workflow: Workflow, dialect: Dialect) -> Json:
         "issuetype": issue_type(found.type, dialect),
     }
     return {**issue_address(found, dialect), "fields": shown}
-
-
-def field_info(name: str) -> Json:
-    if name in CUSTOM:
-        kind, custom, shown = CUSTOM[name]
-        number = int(name.rpartition("_")[2])
-        items = {"items": "json"} if kind == "array" else {}
-        schema: Json = {"type": kind, "custom": custom, "customId": number, **items}
-        clauses = [f"cf[{number}]", shown]
-    else:
-        shown, schema, clauses = name.capitalize(), {"type": "string", "system": name}, [name]
-    return {
-        "id": name,
-        "key": name,
-        "name": shown,
-        "custom": name in CUSTOM,
-        "orderable": True,
-        "navigable": name != "comment",
-        "searchable": True,
-        "clauseNames": clauses,
-        "schema": schema,
-    }
 
 
 def project(found: ProjectRecord, dialect: Dialect) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import socket
 from pathlib import Path
@@ -137,3 +138,17 @@ def test_an_editor_that_fails(completed: Project) -> None:
 
     assert 2 == code
     assert "error[editor-failed]: the editor failed: " in terminal.text
+
+
+def test_a_name_from_the_system_is_shown_before_it_appears_in_comments(completed: Project) -> None:
+    (completed.home / ".gitconfig").unlink()
+    note = f"note: git has no user.name: comments and the history name {getpass.getuser()!r}"
+
+    with Terminal(completed, "resume", "7") as terminal:
+        terminal.expect("Continue?")
+        terminal.type("n\n")
+        terminal.end()
+    named = completed.run(*RESUME, "--by", "Ada")
+
+    assert note in terminal.text.partition("Continue?")[0]
+    assert "user.name" not in named.said

@@ -50,7 +50,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield Served("".join(lines))
         process.send_signal(signal.SIGINT)
     assert 0 == process.returncode
-    assert "It has no items yet; unlatch link ID --create github creates one." in said.read_text()
+    assert "There are no items yet. Create one: unlatch link ID --create github" in said.read_text()
 
 
 @pytest.fixture

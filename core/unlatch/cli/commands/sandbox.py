@@ -158,13 +158,13 @@ def sandbox(*, state: Path | None, port: int | None) -> int:
                 hint="unlatch sandbox without --port uses free ports",
             ) from error
         output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:", "")
-        output.data("# .unlatch/config.toml: the whole file, in place of the one of unlatch init")
+        output.data("# .unlatch/config.toml (replace the whole file)")
         output.data(*box.config().split("\n"))
         output.data("# the environment")
         output.data(*(f"export {name}={value}" for name, value in box.environ().items()))
         output.talk("")
         if state is None:
-            output.talk("It has no items yet; unlatch link ID --create github creates one.")
+            output.talk("There are no items yet. Create one: unlatch link ID --create github")
         serve(box)
     return 0
 

@@ -94,10 +94,16 @@ class Session:
             output.traceback(error)
 
     def who(self, given: str | None) -> str:
-        """The name for the audit entry."""
+        """The name for the audit entry; shown if it is only that of the system's user."""
         from unlatch.project.identity import user_name  # noqa: PLC0415
 
-        return user_name(given, environ=os.environ, root=self.layout.root)
+        name, is_guess = user_name(given, environ=os.environ, root=self.layout.root)
+        if is_guess:
+            output.note(
+                f"git has no user.name: comments and the history name {name!r}; --by NAME changes "
+                "that"
+            )
+        return name
 
 
 def _open_trace(path: Path) -> Trace:

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.lifecycle.deliver import Delivered
 
-_FORCE = flag("--force", help="Complete it although work is open; that is recorded.")
+_FORCE = flag(
+    "--force", help="Complete the increment although work is open; recorded in the history."
+)
 _OWN_OPTIONS = {"complete": _FORCE, "undo": YES}
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 

@@ -1,0 +1,57 @@
+"""The fields of issues: Jira's own, and custom ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unlatch_sandbox.jira.workflows import EPIC_LINK, ROOT_CAUSE, SPRINT
+
+FIELDS = (
+    "summary",
+    "status",
+    "resolution",
+    "resolutiondate",
+    "labels",
+    "issuetype",
+    "project",
+    "assignee",
+    "reporter",
+    "creator",
+    "created",
+    "updated",
+    "description",
+    "comment",
+    "parent",
+)
+# As Jira Software and a site's administrator make them: type, custom type and name.
+CUSTOM = {
+    SPRINT: ("array", "com.pyxis.greenhopper.jira:gh-sprint", "Sprint"),
+    ROOT_CAUSE: (
+        "option",
+        "com.atlassian.jira.plugin.system.customfieldtypes:select",
+        "Root cause",
+    ),
+    EPIC_LINK: ("any", "com.pyxis.greenhopper.jira:gh-epic-link", "Epic Link"),
+}
+
+
+def field_info(name: str) -> dict[str, Any]:
+    if name in CUSTOM:
+        kind, custom, shown = CUSTOM[name]
+        number = int(name.rpartition("_")[2])
+        items = {"items": "json"} if kind == "array" else {}
+        schema: dict[str, Any] = {"type": kind, "custom": custom, "customId": number, **items}
+        clauses = [f"cf[{number}]", shown]
+    else:
+        shown, schema, clauses = name.capitalize(), {"type": "string", "system": name}, [name]
+    return {
+        "id": name,
+        "key": name,
+        "name": shown,
+        "custom": name in CUSTOM,
+        "orderable": True,
+        "navigable": name != "comment",
+        "searchable": True,
+        "clauseNames": clauses,
+        "schema": schema,
+    }
