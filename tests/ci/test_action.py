@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from tests.ci.jobs import AZURE, GITLAB, Job, job, reopen_by_hand
+from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
 from tests.docs.pages import ROOT
 from tests.git.clone import Done
 
@@ -260,6 +260,11 @@ def test_the_template_for_azure(team: Team, runner: Path) -> None:
     assert {"github": True, "ado": True, "jira": False} == team.states()
 
 
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
 def run_azure(here: Job, runner: Path, *, undefined: str | None = None, **inputs: str) -> Done:
     """Run the steps after the checkout, with all variables defined but one."""
     given: dict[str, Any] = {one["name"]: one["default"] for one in AZURE_STEPS["parameters"]}
@@ -268,7 +273,7 @@ def run_azure(here: Job, runner: Path, *, undefined: str | None = None, **inputs
     kept = {"AGENT_TEMPDIRECTORY": str(runner), "BUILD_SOURCESDIRECTORY": str(here.root)}
     for step in AZURE_STEPS["steps"][1:]:
         filled = {
-            name: re.sub(r"\$\{\{ parameters\.(\w+) }}", lambda m: given[m[1]], value)
+            name: re.sub(r"\$\{\{ parameters\.(\w+) }}", lambda m: str(given[m[1]]), value)
             for name, value in step["env"].items()
         }
         # An undefined variable is passed as its own name.
@@ -347,18 +352,32 @@ def test_every_template_limits_the_number_of_items(team: Team, runner: Path, sys
     assert "too-many-items" in done.out + done.err
 
 
-def run_template(team: Team, runner: Path, system: str, **given: str) -> Done:
-    """Run a system's template with these inputs in a job of it."""
+@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+@pytest.mark.parametrize(("allowed", "code"), [("true", 0), ("false", 5)])
+def test_every_template_may_allow_missing_tokens(
+    team: Team, runner: Path, system: str, allowed: str, code: int
+) -> None:
+    given = {"command": "check", "allow_missing_tokens": allowed}
+
+    done = run_template(team, runner, system, {"JIRA_API_TOKEN": ""}, **given)
+
+    assert code == done.code, done.out + done.err
+    assert "Jira: 1 item not checked" in done.out
+
+
+def run_template(
+    team: Team, runner: Path, system: str, environ: Mapping[str, str] | None = None, **given: str
+) -> Done:
+    """Run a system's template with these inputs, in a job with these variables beside its own."""
+    systems = {"github": GITHUB, "azure": AZURE, "gitlab": GITLAB}
+    here = job(team, "job", systems[system] | dict(environ or {}))
     if system == "github":
-        ran = act(job(team, "job"), runner=runner, environ=None, version="installed", **given)
+        ran = act(here, runner=runner, environ=None, version="installed", **given)
         return Done(ran.code, ran.said, "")
     if system == "azure":
-        spelled = {"changed_since": "changedSince", "max_items": "maxItems"}
-        inputs = {spelled.get(name, name): value for name, value in given.items()}
-        return run_azure(job(team, "job", AZURE), runner, undefined=None, **inputs)
-    return run_gitlab(
-        job(team, "job", GITLAB), {f"UNLATCH_{name.upper()}": one for name, one in given.items()}
-    )
+        inputs = {_camel_case(name): value for name, value in given.items()}
+        return run_azure(here, runner, undefined=None, **inputs)
+    return run_gitlab(here, {f"UNLATCH_{name.upper()}": one for name, one in given.items()})
 
 
 def test_the_job_for_gitlab(team: Team) -> None:

@@ -102,10 +102,10 @@ class AtRest:
                 ] += 1
                 why = self._why(name, url)
                 if differs and not any(
-                    one in why for one in (*_APART, "unfinished increment", "at the last sync")
+                    one in why for one in (*_APART, "unfinished increment", "unchanged since")
                 ):
                     yield f"{url} differs, and nobody says why: {why!r}"
-            elif differs and "at the last sync" in self._why(name, url):
+            elif differs and "unchanged since" in self._why(name, url):
                 # An abandoned increment was taken up without its items.
                 self.counts["links left apart"] += 1
             elif differs:
@@ -120,7 +120,7 @@ class AtRest:
                 continue
             for url, block in self._project.links(name).items():
                 closed = not self._pages[url]["open"] and url not in self._excused
-                apart = "at the last sync" in self._why(name, url)
+                apart = "unchanged since" in self._why(name, url)
                 held = not self._items[url].was_closed and not apart
                 if closed and "base" in block and held and self._both:
                     yield f"{url} is closed, and {name} needs it: {self._why(name, url)!r}"

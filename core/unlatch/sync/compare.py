@@ -111,7 +111,7 @@ def decide(
     if changed == (False, False):
         # A base whose sides differ was recorded when an item was left alone.
         is_apart = (here is Side.OPEN) is not (there is Side.OPEN)
-        return Decision(Verdict.EXPECTED, "differs as at the last sync") if is_apart else _IN_SYNC
+        return Decision(Verdict.EXPECTED, "unchanged since the last sync") if is_apart else _IN_SYNC
     if here is there or (changed != (True, True) and Side.OPEN not in (here, there)):
         return Decision(Verdict.RECORD, "both sides agree")
     if changed == (True, True):

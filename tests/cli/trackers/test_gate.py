@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import NAME, Project
+from tests.cli.terminal import Terminal
 from tests.cli.trackers.test_sync import by_hand, finished, in_step, writes
 
 from unlatch_sandbox import Fault
@@ -217,3 +218,21 @@ def test_an_event_about_an_issue_that_cannot_be_read_is_no_success(finished: Pro
     assert 5 == done.code, done.said
     assert "GitHub: 1 item not checked (octo/widgets#4): " in done.out
     assert "completed" == finished.metadata(NAME)["status"]
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_at_a_terminal_the_cause_of_a_difference_is_whole(in_step: Project, columns: int) -> None:
+    for tracker in TOKENS:
+        by_hand(in_step, tracker, opens=False)
+
+    with Terminal(
+        in_step, "sync", "--check", columns=columns, extra={"PYTHONUTF8": "1"}
+    ) as terminal:
+        assert 5 == terminal.end()
+
+    lines = terminal.text.splitlines()
+    start = next(line.index("What") for line in lines if "What" in line)
+    words = " ".join(line[start:] for line in lines).split()
+    cause = "needs a decision: the item was closed, and the increment is still open"
+    assert 3 == " ".join(words).count(cause), terminal.text
+    assert columns >= max(map(len, lines)), terminal.text
