@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 WORDS = {"reopen": "reopened", "close": "closed", "update": "updated"}
+ULID = "01JC0000000000000000000001"
 WHY = "The customer reports it again"
 FACTS = ("kind", "by", "reason", "item")
 
@@ -271,3 +272,37 @@ def test_unreadable_events_hide_no_item(completed: Project) -> None:
     (completed.folder() / "events.jsonl").mkdir()
 
     assert dict.fromkeys(ALL) == synced_today(completed, "github")
+
+
+def test_a_pending_reopen_has_the_author_of_its_reopen(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", WHY, "--yes", "--offline", "--by", "Dana")
+
+    lines = [f"Dana  pending: reopen {one} {completed.urls[one]}" for one in ALL]
+    assert lines == told(completed)[-3:]
+
+
+def test_events_of_other_versions_have_words_too(project: Project) -> None:
+    project.increment(status="active")
+    of = {"at": "2025-11-04T10:00:00Z", "tracker": "github", "item": "B", "op": ULID}
+    kept = {"kind": "undo", "result": "state-kept", "commented": False}
+    events: list[dict[str, Any]] = [
+        {"event": "delivered", **kept},
+        {"event": "delivered", **kept, "result": "archived", "commented": True},
+        {"event": "parked", "cause": "item-locked"},
+        {"event": "repointed", "from": "A"},
+        {"event": "undone", "from": "active", "to": "completed", "reopen": ULID, "by": "Ada"},
+        {"event": "celebrated", "by": "Ada"},
+    ]
+    lines = [
+        json.dumps({"id": f"{ULID[:-1]}{n}", "by": "", **of, **one}) for n, one in enumerate(events)
+    ]
+    (project.folder() / "events.jsonl").write_text("\n".join(lines))
+
+    assert told(project)[1:] == [
+        "unknown user  github B left unchanged",
+        "unknown user  github B commented",
+        "unknown user  github B blocked: item-locked",
+        "unknown user  github A moved to B",
+        "Ada  reopen undone",
+        "Ada  celebrated",
+    ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
 from unlatch.increments.records.events import Delivered, Parked, Synced
 from unlatch.increments.records.link_edits import add_link, remove_base, write_base
 from unlatch.increments.records.links import same_item
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.manager import MetadataManager
+    from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
     from unlatch.worklog.event_log import Event
 
     _EditAll = Callable[[tuple[Operation, ...]], Iterable[Operation]]
@@ -156,8 +156,6 @@ def record_delivery(
         refused: labels that the tracker refused for good.
         link: a link to write as well, for an item that was created.
     """
-    item = Link(reached.tracker, reached.item, reached.url)
-    shape = manager.shapes.links[reached.tracker]
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         left = tuple(one for one in before.pending if one.key != operation.key)
@@ -167,15 +165,10 @@ def record_delivery(
             return []  # another process was faster; its record stands
         set_pending(data, left)
         _write_reached(manager, before, data, operation.op, [reached])
-        linked = [known for known in before.links if same_item(known, item)]
-        for known in linked:
-            if base is not None:
-                write_base(data, replace(known, url=item.url), base, shape)
-            elif operation.kind is Kind.UNDO:
-                # A later comparison with the state before must not close the item again.
-                remove_base(data, known)
-        if link is not None and not linked:
-            add_link(data, link, shape)
+        known = [one for one in before.links if same_item(one, reached.link)]
+        _write_bases(manager, data, known, reached, base, forget=operation.kind is Kind.UNDO)
+        if link is not None and not known:
+            add_link(data, link, manager.shapes.links[link.tracker])
         event = Delivered(
             op=operation.op,
             kind=operation.kind,
@@ -193,6 +186,24 @@ def record_delivery(
     # The event goes first: once the operation has left `pending`, the event is its only record,
     # so a crash in between must keep the operation.
     return manager.change(wanted, edit, events_first=True)
+
+
+def _write_bases(
+    manager: MetadataManager,
+    data: dict[str, Any],
+    links: Iterable[Link],
+    reached: SyncedItem,
+    base: Base | None,
+    *,
+    forget: bool,
+) -> None:
+    for link in links:
+        if base is not None:
+            shape = manager.shapes.links[link.tracker]
+            write_base(data, replace(link, url=reached.url), base, shape)
+        elif forget:
+            # A later comparison with the state before must not close the item again.
+            remove_base(data, link)
 
 
 def record_in_sync(
