@@ -17,7 +17,8 @@ from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.resume import ResumeRequest, plan_resume, resume_many
+from unlatch.lifecycle.resume import resume_many
+from unlatch.lifecycle.resume_plan import ResumeRequest, plan_resume
 from unlatch.project.registry import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace

@@ -16,7 +16,8 @@ from tests.crash.items import Items
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry, load_plugin
 from unlatch.project.trackers import Trackers

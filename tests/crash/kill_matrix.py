@@ -26,7 +26,8 @@ from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
 
 from unlatch.increments.files.layout import layout_at
-from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 

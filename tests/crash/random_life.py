@@ -40,7 +40,8 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
-from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace

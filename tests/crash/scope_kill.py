@@ -20,7 +20,8 @@ from tests.crash.boundaries import Boundaries
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.increment import NewTask
-from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.scope import scope_change
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace

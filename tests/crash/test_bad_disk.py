@@ -20,7 +20,8 @@ from tests.crash.delivering import deliver_one
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import layout_at
-from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch_sandbox import Fault

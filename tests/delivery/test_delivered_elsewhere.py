@@ -34,7 +34,7 @@ def test_an_undo_does_not_say_that_the_item_was_found_open(
     undone = project.run("undo", "7", "--yes")
 
     assert (5, OPEN[tracker]) == (undone.code, project.states()[tracker]), undone.said
-    assert "the state that the reopen found is not recorded" in undone.said
+    assert "unlatch did not record whether it was open before the reopen" in undone.said
     assert "as the reopen found it" not in undone.said
     (event,) = [one for one in project.events() if one["event"] == "delivered"][:1]
     assert ("reopened", None) == (event["result"], event.get("before"))

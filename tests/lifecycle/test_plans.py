@@ -10,14 +10,8 @@ from tests.increments.files.making import Project, metadata
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.resume import (
-    ResumeRequest,
-    ResumeStep,
-    apply_resume,
-    plan_resume,
-    resume,
-    resume_many,
-)
+from unlatch.lifecycle.resume import apply_resume, resume, resume_many
+from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep, plan_resume
 from unlatch.lifecycle.status_change import apply_change, plan_finish, plan_undo_reopen
 from unlatch.project.workspace import Workspace
 

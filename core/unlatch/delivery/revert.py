@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.config.tables import CommentStyle
 from unlatch.delivery.changes import build_change, remaining_labels
 from unlatch.increments.model.increment import ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, read_events
@@ -48,7 +49,7 @@ def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | 
         return None
     reopen = delivered or _partial(task, entry, undo, there)
     if reopen.before is None or reopen.before.category is None:
-        _leave(task, "the state that the reopen found is not recorded", item)
+        _leave_unknown(task, entry, delivered, item)
         return None
     found_closed = not reopen.before.category.is_open
     if found_closed and (needed := task.needed_by()):
@@ -70,9 +71,34 @@ def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | 
     return replace(undo, goal=goal, comment=comment, add_labels=add, remove_labels=remove)
 
 
+def _leave_unknown(
+    task: DeliveryTask, entry: ReopenEntry, delivered: SyncedItem | None, item: RemoteItem
+) -> None:
+    """Leave an item whose state before the reopen is not known."""
+    if not item.category.is_open:
+        return
+    if _was_sent(task, entry, delivered, item):
+        _leave(task, "unlatch did not record whether it was open before the reopen", item)
+    else:
+        task.remark("stays open: the reopen was not sent to it")
+
+
+def _was_sent(
+    task: DeliveryTask, entry: ReopenEntry, delivered: SyncedItem | None, item: RemoteItem
+) -> bool:
+    """Whether any clone may have sent a reopen to an item."""
+    is_recorded = delivered is not None or task.operation.attempt is not None
+    if is_recorded or _events(task, entry, item.ref.url):
+        return True
+    # Without a comment, nothing on the item shows whether another clone has sent it.
+    is_silent = (task.options.comment or task.config.comment) == CommentStyle.NONE
+    return is_silent or bool(task.plugin.find_comments(item.ref, entry.id))
+
+
 def _leave(task: DeliveryTask, why: str, item: RemoteItem) -> None:
     if item.category.is_open:
-        task.undecided = f"it is left {item.state}: {why}"
+        state = "" if item.state.casefold() == "open" else f" ({item.state})"
+        task.undecided = f"left open{state}: {why}"
         task.remark(task.undecided)
 
 
@@ -97,14 +123,19 @@ def _partial(task: DeliveryTask, entry: ReopenEntry, undo: Change, there: Synced
     return replace(there, before=before, labels_added=added, labels_removed=removed)
 
 
-def _from_events(task: DeliveryTask, entry: ReopenEntry, there: SyncedItem) -> SyncedItem | None:
-    """Return a reopen as older versions recorded it; None if no event shows the state found."""
-    keys = {there.url, task.operation.item}
-    events = [
+def _events(task: DeliveryTask, entry: ReopenEntry, url: str) -> list[Delivered]:
+    """Return the events of the deliveries of a reopen to an item."""
+    keys = {url, task.operation.item}
+    return [
         event
         for event in read_events(task.increment.folder)
         if isinstance(event, Delivered) and event.op == entry.id and event.item in keys
     ]
+
+
+def _from_events(task: DeliveryTask, entry: ReopenEntry, there: SyncedItem) -> SyncedItem | None:
+    """Return a reopen as older versions recorded it; None if no event shows the state found."""
+    events = _events(task, entry, there.url)
     conclusive = [event for event in events if event.result in _CONCLUSIVE]
     if not conclusive:
         return None

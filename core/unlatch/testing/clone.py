@@ -16,7 +16,8 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
-from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation

@@ -258,7 +258,7 @@ def test_repeating_it_adds_nothing(project: Project) -> None:
     again = project.run("resume", "1", "2", "3", *YES)
 
     assert (0, before) == (again.code, project.tree()), again.said
-    assert "3 increments active already" in again.err
+    assert "3 increments are already active; nothing to do." in again.err
 
 
 def test_a_dry_run_reads_each_item_and_writes_nothing(project: Project) -> None:

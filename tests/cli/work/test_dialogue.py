@@ -158,7 +158,7 @@ def test_from_the_third_reopen_on_it_warns(project: Project, before: int, warned
 
     count = "1 time\n" if before == 1 else f"{before} times\n"
     assert f"    Reopened before {count}" in terminal.text
-    warning = f"This will be reopen number {before + 1}: an increment that is reopened often"
+    warning = f"This will be reopen number {before + 1}. Consider a new increment"
     assert warned is (warning in terminal.text)
 
 

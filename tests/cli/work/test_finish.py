@@ -197,7 +197,7 @@ def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project
     third = active.run("complete", "7")
 
     assert [again.code, third.code] == [0, 0]
-    assert "is completed already" in again.out
+    assert "is already completed" in again.out
     assert "octo/widgets#4 closed" in again.out
     assert third.out.count("\n") == 1
 

@@ -77,11 +77,10 @@ def test_a_refusal_names_what_is_active_and_what_to_do(busy: Project) -> None:
     done = busy.run("start", "5")
 
     assert done.err == (
-        "error[wip-limit]: this would be active increment number 3, and at most 2 may be "
-        "(limits.max_active): 0001-one, 0002-two are active already\n"
+        "error[wip-limit]: limits.max_active is 2, and 2 increments are already active: "
+        "0001-one, 0002-two\n"
         "  at: 0005-planned\n"
-        "  next: pause or complete one of them, as in unlatch pause 0001-one; or --force, which "
-        "is recorded\n"
+        "  next: to make room: unlatch pause 0001-one; or --force, which is recorded\n"
     )
 
 

@@ -23,7 +23,7 @@ def test_moves_follow_the_status_table(project: Project, command: str, status: s
     legal = not finished and Status(to) in LIFECYCLE.moves[Status(status)]
     if status == to:
         assert (done.code, before) == (0, project.tree())
-        assert f"is {to} already" in done.out
+        assert f"is already {to}\n" in done.out
     elif legal:
         assert (done.code, done.out) == (0, f"✓ Increment {NAME}: {status} -> {to}\n")
         assert project.metadata()["status"] == to

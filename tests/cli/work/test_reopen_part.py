@@ -78,7 +78,7 @@ def test_it_is_said_which_items_follow(ready: Project) -> None:
     url = f"{ready.box.github.web_url}/octo/widgets/issues/11"
     assert sorted(done.out.splitlines()) == sorted(
         [
-            f"    {url} stays as it is: it belongs to US-001",
+            f"    {url} is not changed: it belongs to US-001",
             "✓ GitHub octo/widgets#12 reopened; commented; labels +reopened",
             "✓ GitHub octo/widgets#4 reopened; commented; labels +reopened -completed",
             "✓ Increment 0007-smart-discipline reopened: completed -> active (by Gil Git)",
@@ -181,7 +181,7 @@ def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
 
     assert done.code == 0, done.said
     assert "spec.md would be changed\n" in done.out
-    assert "stays as it is: it belongs to US-001" in done.out
+    assert "is not changed: it belongs to US-001" in done.out
     assert "to 2 items; nothing was written." in done.out
     assert before == ready.tree()
 

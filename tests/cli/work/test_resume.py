@@ -235,7 +235,7 @@ def test_a_repeated_resume_says_so_and_adds_nothing(ready: Project) -> None:
 
     assert (again.code, again.out) == (
         0,
-        "✓ Increment 0007-smart-discipline is active already; nothing is pending\n",
+        "✓ Increment 0007-smart-discipline is already active; nothing to do\n",
     )
     assert before == ready.tree()
     assert comments == ready.comments()
@@ -248,7 +248,7 @@ def test_resume_of_an_active_increment_delivers_what_is_pending(ready: Project) 
     done = ready.run("resume", "7")
 
     assert done.code == 0, done.said
-    assert "is active already; delivering 3 operations\n" in done.out
+    assert "is already active; delivering 3 operations\n" in done.out
     assert ready.states() == OPEN
     assert len(ready.metadata()["reopenHistory"]) == 1
     assert dict.fromkeys(ALL, 1) == counts(ready)
@@ -264,7 +264,7 @@ def test_unfinished_work_becomes_active_without_a_reason(project: Project, statu
     assert f"✓ Increment {NAME} resumed: {status} -> active\n" == done.out
     assert project.metadata()["status"] == "active"
     assert "reopenHistory" not in project.metadata()
-    assert project.sent() == []
+    assert project.wrote() == []
 
 
 def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Project) -> None:

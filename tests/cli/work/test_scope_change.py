@@ -291,7 +291,7 @@ def test_a_step_that_ci_repeats_adds_nothing(ready: Project) -> None:
     assert done.code == 0, done.said
     assert before == ready.tree()
     assert said == ready.comments()
-    assert "is active already; nothing is pending" in done.out
+    assert "is already active; nothing to do" in done.out
 
 
 def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> None:

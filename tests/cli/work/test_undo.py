@@ -139,8 +139,8 @@ def test_at_a_terminal_it_asks(reopened: Project, answer: str, code: int) -> Non
         assert terminal.end() == code
 
     assert f"! {NAME} was reopened by Gil Git: {REASON}\n" in shown
-    assert "  Undoing will set it back to completed, and close those of its\n" in shown
-    assert "  3 items that the reopen opened.\n" in shown
+    assert "  Undoing will set it back to completed, and close the items that\n" in shown
+    assert "  the reopen opened (3 items linked).\n" in shown
     assert ("Nothing was changed." in terminal.text) is (code == 2)
     assert reopened.states() == (OPEN if code else CLOSED)
 
@@ -260,3 +260,41 @@ def test_an_item_that_the_reopen_left_alone_needs_no_undo(completed: Project) ->
     assert "✓ GitHub octo/widgets#4 nothing to do" in done.out
     assert completed.states() == CLOSED
     assert completed.comments()["github"] == []
+
+
+def test_a_reopen_that_was_never_sent_is_withdrawn_from_an_item_that_others_opened(
+    completed: Project,
+) -> None:
+    shared = {"github": completed.metadata()["github"]}
+    completed.increment("0008-other", status="active", links=shared)
+    completed.box.github.edit("octo/widgets", 4, state="open")
+    completed.run(*RESUME, "--offline")
+
+    done = completed.run(*UNDO, "--reason", "Not needed")
+
+    assert done.code == 0, done.said
+    assert "    note: stays open: the reopen was not sent to it\n" in done.out
+    assert {**CLOSED, "github": "open"} == completed.states()
+    assert "pending" not in completed.metadata()
+    assert completed.comments()["github"] == []
+
+
+@pytest.mark.parametrize("style", ["full", "none"])
+def test_a_reopen_that_another_clone_may_have_sent_is_left_to_a_person(
+    completed: Project, style: str
+) -> None:
+    completed.configure_more(f'comment = "{style}"')
+    completed.run(*RESUME, "--offline")
+    files = {path: path.read_bytes() for path in completed.folder().iterdir()}
+    assert completed.run("sync", "7").code == 0
+    for path in completed.folder().iterdir():
+        path.unlink()
+    for path, content in files.items():
+        path.write_bytes(content)
+
+    done = completed.run(*UNDO)
+
+    assert (done.code, OPEN) == (5, completed.states()), done.said
+    line = "octo/widgets#4 left open: unlatch did not record whether it was open before the reopen"
+    assert line in done.out
+    assert f"To close the item: unlatch github close-issue {NAME}\n" in done.err

@@ -9,7 +9,8 @@ from tests.crash.delivering import deliver_one
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
 from unlatch.increments.files.layout import layout_at
-from unlatch.lifecycle.resume import ResumeRequest, resume
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault

@@ -232,7 +232,7 @@ def test_a_reopen_whose_finds_nobody_noted_is_left_for_people_to_decide(
     done = reopened.run(*UNDO)
 
     assert done.code == 5, done.said
-    assert done.said.count("the state that the reopen found is not recorded") == 3
+    assert done.said.count("unlatch did not record whether it was open before the reopen") == 3
     assert OPEN == reopened.states()
     assert dict.fromkeys(ALL, 0) == undone_comments(reopened)
 

@@ -24,12 +24,12 @@ FORCE = flag("--force", help="Override limits and rules; recorded in the history
 _COMMENT = click.option(
     "--comment",
     type=click.Choice([style.value for style in CommentStyle]),
-    help="How much to say on the items; by default as configured.",
+    help="Text of the comment on each item; by default as configured.",
 )
 _EVEN_IF_NOT_PLANNED = flag(
     "--even-if-not-planned", help="Also reopen items that were closed on purpose."
 )
-_FOLLOW = flag("--follow", help="Update links to items that were moved or renamed.")
+_FOLLOW = flag("--follow", help="Follow items that were moved or renamed, and update their links.")
 
 
 def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]], Any]:

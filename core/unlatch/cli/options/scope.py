@@ -40,7 +40,7 @@ _OPTIONS = (
         "criteria",
         metavar="ID",
         multiple=True,
-        help="Reopen this acceptance criterion; with --update-scope, one that new tasks satisfy.",
+        help="Reopen this acceptance criterion; with --update-scope, a criterion of the new tasks.",
     ),
 )
 _TASK_ID = re.compile(r"T-?[0-9]+[A-Za-z]?(?:-\w+)*", re.IGNORECASE | re.ASCII)

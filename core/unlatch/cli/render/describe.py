@@ -104,7 +104,8 @@ def delivery_lines(registry: Registry, delivery: Delivery, *, again: bool = Fals
         if delivery.effect is not None and delivery.found:
             acts = ["was delivered before; now recorded"]
         else:
-            acts = _done(delivery) or ["not decided" if delivery.undecided else "nothing to do"]
+            left = [clean(delivery.undecided)] if delivery.undecided else []
+            acts = [*_done(delivery), *left] or ["nothing to do"]
         return [f"{good(sign('ok', sys.stdout))} {name} {'; '.join(acts)}", *_notes(delivery)]
     parts = "; ".join([*_done(delivery), *_not_done(delivery)])
     message = "as above" if again else clean(error.message)
@@ -167,7 +168,7 @@ def _settled_labels(effect: Effect | None) -> tuple[str, ...]:
 
 def _notes(delivery: Delivery) -> list[str]:
     notes = delivery.effect.notes if delivery.effect else ()
-    message = delivery.error.message if delivery.error else ""
+    message = delivery.error.message if delivery.error else delivery.undecided or ""
     return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in message]
 
 
@@ -205,7 +206,7 @@ def foreseen_lines(scope: Scope) -> Iterator[str]:
 def _spared_lines(scope: Scope) -> Iterator[str]:
     for link in scope.spared:
         about = clean(link.story or "")
-        yield f"    {clean(link.key)} stays as it is: it belongs to {about}"
+        yield f"    {clean(link.key)} is not changed: it belongs to {about}"
 
 
 def sum_lines(scope: Scope) -> Iterator[str]:

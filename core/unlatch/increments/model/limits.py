@@ -121,17 +121,12 @@ def limit_violations(
 
 def _violation(use: Use, others: Sequence[Increment], policy: Policy) -> RuleViolation:
     kind = use.setting.partition("per_type.")[2]
-    one_more = f"this would be active {f'{kind} ' if kind else ''}increment number {use.active}"
-    limit = f"at most {use.most} may be (limits.{use.setting})"
-    held = f"{_named(others) or 'none'} active already"
-    hint = f"pause or complete one of them, as in unlatch pause {others[0].id}" if others else None
-    error = StoreError("wip-limit", f"{one_more}, and {limit}: {held}", hint=hint)
-    return RuleViolation(error, policy)
-
-
-def _named(others: Sequence[Increment]) -> str:
-    ids = first_of([one.id for one in others])
-    return f"{ids} {'is' if len(others) == 1 else 'are'}" if others else ""
+    noun = f"{kind} increment" if kind else "increment"
+    count = f"1 {noun} is" if len(others) == 1 else f"{len(others)} {noun}s are"
+    ids = f": {first_of([one.id for one in others])}" if others else ""
+    message = f"limits.{use.setting} is {use.most}, and {count} already active{ids}"
+    hint = f"to make room: unlatch pause {others[0].id}" if others else None
+    return RuleViolation(StoreError("wip-limit", message, hint=hint), policy)
 
 
 def first_of(ids: Sequence[str]) -> str:

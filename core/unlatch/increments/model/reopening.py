@@ -47,7 +47,7 @@ def category_of(word: str | None, rules: ReopenRules) -> str | None:
     found = known.get(word.casefold(), "") if known else word
     if not _is_word(found):
         hint = f"one of {', '.join(rules.categories)}" if known else "one word, such as bug"
-        message = f"{word[:LONGEST_CATEGORY]!r} is not a known category of reasons"
+        message = f"{word[:LONGEST_CATEGORY]!r} is not a configured category"
         raise UsageError("category-unknown", message, hint=hint)
     return found
 
@@ -84,7 +84,7 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolati
     number = increment.effective_reopens + 1
     if rules.from_nth is not None and number >= rules.from_nth:
         message = f"this is reopen number {number} (reopen.from_nth is {rules.from_nth})"
-        hint = "it may want an increment of its own: unlatch new 'A title'"
+        hint = "consider a new increment: unlatch new 'A title'"
         yield RuleViolation(StoreError("reopened-too-often", message, hint=hint), rules.frequent)
 
 

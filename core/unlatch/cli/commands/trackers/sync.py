@@ -93,7 +93,7 @@ def command(entry: Entry) -> click.Command:
         "--changed-since", metavar="REF", help="Only sync increments that this branch changed."
     )
     @flag("--plan", "--dry-run", "plan", help="Show the changes on both sides, and write nothing.")
-    @flag("--check", help="As --plan, with exit code 5 for any drift.")
+    @flag("--check", help="Like --plan; exit with 5 if both sides differ.")
     @_sync_options
     @with_session
     def sync(

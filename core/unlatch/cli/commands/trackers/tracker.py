@@ -36,7 +36,7 @@ from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.fetch_items import group_unread, last_synced
-from unlatch.lifecycle.resume import NO_REASON
+from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
     apply_item_change,
     fetch_tracker_items,

@@ -69,17 +69,12 @@ def command(entry: Entry) -> click.Command:
         yes: bool = False,
         **options: Any,
     ) -> int:
-        workspace = session.workspace
-        workspace.check_config()
-        options |= {"by": session.who(by), "options": delivery}
-        if entry.name == "undo":
-            plan = plan_undo_reopen(workspace, wanted, **options)
-        else:
-            plan = plan_finish(workspace, wanted, STATUSES[entry.name], **options)
+        session.workspace.check_config()
+        plan = _plan(session, entry.name, wanted, by=session.who(by), options=delivery, **options)
         if dry_run:
             return preview_and_tell(
                 session,
-                plan.preview(workspace),
+                plan.preview(session.workspace),
                 delivery,
                 offline=offline,
                 as_json=as_json,
@@ -89,28 +84,39 @@ def command(entry: Entry) -> click.Command:
         if plan.undone and not yes and not _confirmed(plan.before, plan.undone):
             output.talk("Nothing was changed.")
             return DECLINED
-        result = apply_change(workspace, plan)
-        if not as_json:
-            _tell(plan, result)
-        delivered = deliver_and_tell(
-            session,
-            result.increment,
-            options=delivery,
-            fresh=result.fresh,
-            offline=offline,
-            silent=as_json,
-            shared=plan.shared,
-        )
-        code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
-        if as_json:
-            output.document(entry.name, code, **_document(plan, result, delivered))
-        elif plan.undone and code == UNDECIDED:
-            _tell_undecided(session, delivered)
-        elif code:
-            tell_left(delivered)
-        return code
+        return _apply(session, entry.name, plan, offline=offline, as_json=as_json)
 
     return run
+
+
+def _plan(session: Session, name: str, wanted: str, **options: Any) -> ChangePlan:
+    if name == "undo":
+        return plan_undo_reopen(session.workspace, wanted, **options)
+    return plan_finish(session.workspace, wanted, STATUSES[name], **options)
+
+
+def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_json: bool) -> int:
+    """Make the change and deliver it; the exit code."""
+    result = apply_change(session.workspace, plan)
+    if not as_json:
+        _tell(plan, result)
+    delivered = deliver_and_tell(
+        session,
+        result.increment,
+        options=plan.details["options"],
+        fresh=result.fresh,
+        offline=offline,
+        silent=as_json,
+        shared=plan.shared,
+    )
+    code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
+    if as_json:
+        output.document(name, code, **_document(plan, result, delivered))
+    elif plan.undone and code == UNDECIDED:
+        _tell_undecided(session, delivered)
+    elif code:
+        tell_left(delivered)
+    return code
 
 
 def _own_option(name: str) -> Callable[[Any], Any]:
@@ -123,8 +129,8 @@ def _confirmed(increment: Increment, entry: ReopenEntry) -> bool:
     by, reason = output.clean(entry.reopened_by), output.clean(entry.reason)
     output.talk(f"{output.warn('!')} {increment.id} was reopened by {by}: {reason}")
     items = times(len(increment.links), "item")
-    output.talk(f"  Undoing will set it back to {entry.previous_status}, and close those of its")
-    output.talk(f"  {items} that the reopen opened.")
+    output.talk(f"  Undoing will set it back to {entry.previous_status}, and close the items that")
+    output.talk(f"  the reopen opened ({items} linked).")
     return output.confirm("Continue?")
 
 
@@ -134,7 +140,7 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
         result.increment.status,
         result.undone or plan.undone,
     )
-    moved = f" is {after} already" if before is after else f": {before} -> {after}"
+    moved = f" is already {after}" if before is after else f": {before} -> {after}"
     output.ok(f"Increment {result.increment.id}{moved}")
     for link, needed in plan.spared:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
@@ -167,4 +173,4 @@ def _tell_undecided(session: Session, delivered: Delivered) -> None:
     undecided = [one for one in delivered.deliveries if one.undecided is not None]
     for name in dict.fromkeys(one.operation.tracker for one in undecided):
         command = f"unlatch {name} close-{manifests[name].slug} {delivered.increment.id}"
-        output.talk(f"Not decided: see the note above. To close the item: {command}")
+        output.talk(f"To close the item: {command}")

@@ -58,8 +58,9 @@ def command(entry: Entry) -> click.Command:
                 warnings=warning_entries(warnings),
             )
             return 0
-        change = f"is {before} already" if before is after.status else f"{before} -> {after.status}"
-        output.ok(f"Increment {after.id}: {change}")
+        is_same = before is after.status
+        change = f" is already {before}" if is_same else f": {before} -> {after.status}"
+        output.ok(f"Increment {after.id}{change}")
         tell_warnings(warnings)
         return 0
 

@@ -35,34 +35,41 @@ def command(entry: Entry) -> click.Command:
     @YES
     @OFFLINE
     @DRY_RUN
-    @flag("--reopen-items", help="Also reopen the items of an abandoned increment.")
+    @flag(
+        "--reopen-items",
+        help="Also reopen the closed items of an increment that was not completed.",
+    )
     @scoping
     @click.option(
-        "--category", metavar="WORD", help="The kind of reason, as the project's rules name it."
+        "--category", metavar="WORD", help="Category of the reason, as configured in [reopen]."
     )
     @FORCE
     @serving(Kind.REOPEN)
     @JSON
     @with_session
-    def run(
-        session: Session,
-        *,
-        ids: tuple[str, ...],
-        expressions: tuple[str, ...],
-        max_items: int | None,
-        **options: Any,
-    ) -> int:
-        if bool(ids) is bool(expressions):
-            raise click.UsageError("name increments, or --all-matching EXPR")
-        typed = ResumeOptions(scoping=take_scoping(options), **options)
-        if len(ids) == 1:
-            from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
-
-            return resume_one(session, ids[0], typed)
-        from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
-
-        if typed.scoping is not None:
-            raise click.UsageError("the work of one increment alone can be changed at once")
-        return resume_selected(session, typed, ids, expressions, max_items=max_items)
+    def run(session: Session, **options: Any) -> int:
+        return _resume(session, **options)
 
     return run
+
+
+def _resume(
+    session: Session,
+    *,
+    ids: tuple[str, ...],
+    expressions: tuple[str, ...],
+    max_items: int | None,
+    **options: Any,
+) -> int:
+    if bool(ids) is bool(expressions):
+        raise click.UsageError("pass either IDs or --all-matching EXPR")
+    typed = ResumeOptions(scoping=take_scoping(options), **options)
+    if len(ids) == 1:
+        from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
+
+        return resume_one(session, ids[0], typed)
+    from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
+
+    if typed.scoping is not None:
+        raise click.UsageError("options that change the work take one increment")
+    return resume_selected(session, typed, ids, expressions, max_items=max_items)

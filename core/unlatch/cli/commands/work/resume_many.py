@@ -7,6 +7,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.cli.commands.work.closed_items import settle_many
 from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
     ask_reason,
@@ -23,8 +24,10 @@ from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import matching, read_condition
+from unlatch.lifecycle.closed_items import has_new_reason
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_pending, preview_plans
-from unlatch.lifecycle.resume import ResumePlan, ResumeResult, ResumeStep, plan_resume, resume_many
+from unlatch.lifecycle.resume import ResumeResult, resume_many
+from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,12 +57,16 @@ def resume_selected(
     increments, left_out = _select(session, ids, expressions)
     request = typed.request(session)
     plans = [plan_resume(one, request) for one in increments]
-    wanted = [one for one in plans if one.step is not ResumeStep.NOTHING]
-    if len(wanted) < len(plans) and not typed.as_json:
-        idle = times(len(plans) - len(wanted), "increment")
-        output.talk(f"{idle} active already, with nothing pending.")
-    items = len({item for one in wanted for item in one.items})
     with session.trackers() as trackers:
+        # Conditions select active increments by the way; those that are named can be refused.
+        apart = [one for one in plans if expressions and one.step in ACTIVE_STEPS]
+        chosen = [one for one in plans if not expressions or one.step not in ACTIVE_STEPS]
+        plans = [*settle_many(session, trackers, chosen, typed), *apart]
+        wanted = [one for one in plans if not _is_idle(one)]
+        idle = [one for one in plans if _is_idle(one)]
+        if idle and not typed.as_json:
+            _tell_idle(idle)
+        items = len({item for one in wanted for item in one.items})
         if typed.dry_run:
             return _preview(session, trackers, wanted, typed)
         selected = [*map(quote, ids), *(f"--all-matching {quote(one)}" for one in expressions)]
@@ -71,7 +78,19 @@ def resume_selected(
             return DECLINED
         results = _apply(session, confirmed, typed)
         delivered = _deliver(session, trackers, results, typed)
-    return _end(results, delivered, typed, left_out)
+    untouched = [ResumeResult(one.before, one.before, one.step) for one in idle]
+    return _end([*results, *untouched], delivered, typed, left_out)
+
+
+def _is_idle(plan: ResumePlan) -> bool:
+    return plan.step is ResumeStep.NOTHING and plan.refusal is None
+
+
+def _tell_idle(idle: Sequence[ResumePlan]) -> None:
+    verb = "is" if len(idle) == 1 else "are"
+    new = sum(map(has_new_reason, idle))
+    reason = f"; the reason was not recorded on {times(new, 'increment')}" if new else ""
+    output.talk(f"{times(len(idle), 'increment')} {verb} already active; nothing to do{reason}.")
 
 
 def _select(
@@ -98,7 +117,8 @@ def _confirm(
     plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
 ) -> Sequence[ResumePlan] | None:
     """Ask for consent to all of these, and for the reason; None if it was declined."""
-    lacks_reason = any(one.before.status.is_finished for one in plans) and not typed.reason
+    needs_reason = any(one.before.status.is_finished or one.reopening for one in plans)
+    lacks_reason = needs_reason and not typed.reason
     if not plans or (typed.yes and not lacks_reason):
         return plans
     count = times(len(plans), "increment")
@@ -153,7 +173,7 @@ def _tell(result: ResumeResult) -> None:
         return
     moved = f"{before.status} -> {now.status}"
     if before.status is now.status:
-        moved = f"{now.status} already; delivering {times(len(now.pending), 'operation')}"
+        moved = f"already {now.status}; delivering {times(len(now.pending), 'operation')}"
     output.ok(f"Increment {now.id}: {moved}")
     tell_warnings(result.warnings)
 

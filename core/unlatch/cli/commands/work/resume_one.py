@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
     ask_reason,
@@ -24,7 +25,8 @@ from unlatch.cli.runtime.session import Session, is_interactive, require_termina
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.resume import ResumePlan, ResumeResult, ResumeStep, apply_resume, plan_resume
+from unlatch.lifecycle.resume import ResumeResult, apply_resume
+from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -41,10 +43,11 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
     plan = plan_resume(increment, typed.request(session))
-    if typed.dry_run:
-        return _preview(session, plan, typed)
     with session.trackers() as trackers:
-        confirmed = _confirm(session, trackers, plan, typed)
+        settled = settle_closed_items(session, trackers, plan, typed)
+        if typed.dry_run:
+            return _preview(session, settled or plan, typed)
+        confirmed = _confirm(session, trackers, settled, typed) if settled else None
         if confirmed is None:
             output.talk("Nothing was changed.")
             return DECLINED
@@ -53,6 +56,7 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
         if not typed.as_json:
             _tell(result)
             tell_warnings(result.warnings, known=shown)
+            output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
             if result.entry and typed.yes:
                 _warn_of_frequency(session, result.increment, shown=result.warnings)
         delivered = deliver_and_tell(
@@ -92,7 +96,7 @@ def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
         typed.delivery,
         offline=typed.offline,
         as_json=typed.as_json,
-        warnings=plan.check_rules(session.workspace).warnings,
+        warnings=(*plan.check_rules(session.workspace).warnings, *plan.warnings),
         scope=scope,
     )
 
@@ -147,21 +151,11 @@ def _ask(
         return None
     options = request.options
     if not options.even_if_not_planned and plan.step is ResumeStep.REOPEN:
-        options = replace(options, even_if_not_planned=_confirm_deliberate(seen))
+        options = replace(options, even_if_not_planned=confirm_deliberate(seen))
     reason = request.reason if request.reason is not None else ask_reason()
     activation = _with_category(session, increment, request.activation)
     request = replace(request, reason=reason, options=options, activation=activation)
     return replace(plan, request=request)
-
-
-def _confirm_deliberate(seen: list[ItemSnapshot]) -> bool:
-    """Ask whether items that were closed on purpose are reopened, too."""
-    held = [output.clean(one.name) for one in seen if one.item is not None and one.item.deliberate]
-    if not held:
-        return False
-    were, them = ("was", "it") if len(held) == 1 else ("were", "them")
-    question = f"{', '.join(held)} {were} closed on purpose; reopen {them} anyway?"
-    return output.confirm(question)
 
 
 def _introduce(
@@ -227,12 +221,9 @@ def _tell(result: ResumeResult) -> None:
 
 def _description(result: ResumeResult) -> str:
     increment, entry = result.increment, result.entry
-    if result.step is ResumeStep.NOTHING:
-        return "is active already; nothing is pending"
-    if result.step is ResumeStep.DELIVER:
-        return f"is active already; delivering {times(len(increment.pending), 'operation')}"
-    if result.step is ResumeStep.AMEND:
-        return "is active already; its work was changed"
+    if result.step in _ACTIVE:
+        count = times(len(increment.pending), "operation")
+        return f"is already active; {_ACTIVE[result.step].format(count=count)}"
     moved = f"{result.before.status} -> {increment.status}"
     if entry is None:
         return f"resumed: {moved}"
@@ -251,6 +242,15 @@ def _tell_end(result: ResumeResult, delivered: Delivered, wanted: str, code: int
         output.talk(f"Next: unlatch show {output.clean(wanted)}")
 
 
+# The effects on an active increment, in words.
+_ACTIVE = {
+    ResumeStep.NOTHING: "nothing to do",
+    ResumeStep.DELIVER: "delivering {count}",
+    ResumeStep.AMEND: "its work was changed",
+    ResumeStep.REOPEN_ITEMS: "reopening its closed items",
+}
+
+
 def _warn_of_frequency(
     session: Session, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
 ) -> None:
@@ -262,12 +262,9 @@ def _warn_of_frequency(
     if count < session.workspace.config.frequent_reopens:
         return
     if not any(one.id == "reopened-too-often" for one in shown):
-        verb = "will be" if more else "was"
-        warning = (
-            f"    This {verb} reopen number {count}: an increment that is reopened often "
-            "may want an increment of its own."
-        )
-        output.talk(output.warn(warning))
+        done = f"This will be reopen number {count}" if more else f"Reopened {count} times"
+        advice = "Consider a new increment: unlatch new TITLE"
+        output.talk(output.warn(f"    {done}. {advice}"))
 
 
 def _with_category(

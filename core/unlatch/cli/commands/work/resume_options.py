@@ -18,7 +18,7 @@ from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.records.reopens import write_reopen
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.resume import ResumeRequest, ResumeResult, ResumeStep
+from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
 
 if TYPE_CHECKING:
     from unlatch.cli.options.scope import Scoping
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.lifecycle.deliver import Delivered
+    from unlatch.lifecycle.resume import ResumeResult
     from unlatch.spi.operation import DeliveryOptions
 
 

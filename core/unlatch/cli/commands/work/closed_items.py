@@ -1,0 +1,150 @@
+"""The closed items of increments that are not finished: reopen them too, or report them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.cli.commands.work.resume_options import ResumeOptions, ask_reason
+from unlatch.cli.render.describe import seen_line
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.errors import UsageError
+from unlatch.lifecycle.closed_items import (
+    already_active,
+    closed_warnings,
+    depends_on_items,
+    has_new_reason,
+    reopenable,
+    reopening,
+)
+from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.resume_plan import NO_REASON, ResumePlan, ResumeStep
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.project.trackers import Trackers
+
+
+def settle_closed_items(
+    session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
+) -> ResumePlan | None:
+    """The plan with the items that it reopens besides; None if that was declined.
+
+    Raises:
+        StoreError: `already-active`, for a new reason that no item would get.
+        UsageError: `reason-missing` or `not-interactive`.
+    """
+    is_activation = plan.step is ResumeStep.ACTIVATE
+    if not depends_on_items(plan) or (typed.scoping and not is_activation):
+        return plan
+    (seen,) = _read(session, trackers, [plan], typed)
+    if is_activation:
+        plan = _settle_activation(session, plan, seen, typed)
+    else:
+        plan = _settle_active(session, plan, seen, typed)
+        if plan.refusal is not None:
+            raise plan.refusal
+        if plan.reopening and not (typed.yes or typed.dry_run):
+            name = plan.before.id
+            hint = f"unlatch resume {name} --reason TEXT --yes"
+            require_terminal(f"{name} is active and has closed items", hint)
+            output.talk(f"{output.warn('!')} Increment {output.strong(name)} is already active")
+            if not _wants_reopening(session, plan, seen):
+                return None
+    return _with_reason(plan, seen, typed) if plan.reopening else plan
+
+
+def settle_many(
+    session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
+) -> list[ResumePlan]:
+    """The plans with the items that they reopen besides, or why they are refused; asks nothing."""
+    read = [plan for plan in plans if depends_on_items(plan)]
+    found = dict(zip(map(id, read), _read(session, trackers, read, typed), strict=True))
+    settled = []
+    for plan in plans:
+        if id(plan) not in found:
+            settled.append(plan)
+        elif plan.step is ResumeStep.ACTIVATE:
+            settled.append(_reopening_or_warning(plan, found[id(plan)], typed))
+        else:
+            settled.append(_settle_active(session, plan, found[id(plan)], typed))
+    return settled
+
+
+def _read(
+    session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
+) -> list[list[ItemSnapshot]]:
+    """The items of each plan; without their state where they are not or cannot be read."""
+    links = dict.fromkeys(link for plan in plans for link in plan.before.links)
+    seen = {link: ItemSnapshot(link, link.key) for link in links}
+    if not typed.offline:
+        within = session.workspace.config.patience
+        seen |= {one.link: one for one in fetch_items(trackers, links, within=within)}
+    for one in seen.values():
+        session.trace(one.error)
+    return [[seen[link] for link in plan.before.links] for plan in plans]
+
+
+def _settle_activation(
+    session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+) -> ResumePlan:
+    is_asked = not (typed.yes or typed.dry_run or typed.reopen_items) and is_interactive()
+    if is_asked and reopenable(plan.before, seen):
+        plan.check_rules(session.workspace)
+        if _wants_reopening(session, plan, seen):
+            return reopening(plan, seen)
+    return _reopening_or_warning(plan, seen, typed)
+
+
+def _reopening_or_warning(
+    plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+) -> ResumePlan:
+    if typed.reopen_items:
+        return reopening(plan, seen, unread=True)
+    return replace(plan, warnings=closed_warnings(plan.before, seen))
+
+
+def _settle_active(
+    session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+) -> ResumePlan:
+    settled = reopening(plan, seen, unread=typed.reopen_items)
+    if settled.reopening or not has_new_reason(plan):
+        return settled
+    return replace(plan, refusal=already_active(plan, seen, session.workspace.registry))
+
+
+def _wants_reopening(session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot]) -> bool:
+    closed = reopenable(plan.before, seen)
+    output.talk(*(seen_line(session.workspace.registry, one, columns=14) for one in closed))
+    if len(closed) == 1:
+        return output.confirm("1 linked item is closed; reopen it?")
+    return output.confirm(f"{len(closed)} linked items are closed; reopen them?")
+
+
+def _with_reason(
+    plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+) -> ResumePlan:
+    """The plan with a reason for its items, and with consent to items closed on purpose."""
+    request, may_ask = plan.request, is_interactive() and not typed.dry_run
+    if request.reason is None and typed.dry_run:
+        return replace(plan, request=replace(request, reason=NO_REASON))
+    if request.reason is None and not may_ask:
+        command = f"unlatch resume {plan.before.id} --reopen-items --reason TEXT --yes"
+        raise UsageError("reason-missing", "reopening items needs a reason", hint=command)
+    options = request.options
+    if may_ask and not (typed.yes or options.even_if_not_planned):
+        options = replace(options, even_if_not_planned=confirm_deliberate(seen))
+    reason = ask_reason() if request.reason is None else request.reason
+    return replace(plan, request=replace(request, reason=reason, options=options))
+
+
+def confirm_deliberate(seen: Sequence[ItemSnapshot]) -> bool:
+    """Ask whether items that were closed on purpose are reopened, too."""
+    held = [output.clean(one.name) for one in seen if one.item is not None and one.item.deliberate]
+    if not held:
+        return False
+    were, them = ("was", "it") if len(held) == 1 else ("were", "them")
+    question = f"{', '.join(held)} {were} closed on purpose; reopen {them} anyway?"
+    return output.confirm(question)

@@ -1,0 +1,180 @@
+"""The decision how an increment is resumed, whatever its status.
+
+The prompt and the dry run show it, and `apply_resume` carries it out, for the increment as it is
+then under its lock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from unlatch.increments.files.plans import (
+    IntentDetails,
+    build_operations,
+    plan_enqueue,
+    plan_reopen,
+    plan_transition,
+)
+from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import identity, link_of
+from unlatch.lifecycle import scope
+from unlatch.lifecycle.activation_guard import (
+    DEFAULT_ACTIVATION,
+    ActivationOptions,
+    check_activation,
+)
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+
+if TYPE_CHECKING:
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.files.plans import Intent, Plan
+    from unlatch.increments.model.increment import Amendment, Increment, Link
+    from unlatch.lifecycle.activation_guard import Approval
+    from unlatch.lifecycle.scope import Scope
+    from unlatch.project.workspace import Workspace
+
+# Stands for the reason in a preview where none has been given yet.
+NO_REASON = "(the reason)"
+
+
+class ResumeStep(StrEnum):
+    """The effect of resuming an increment."""
+
+    REOPEN = "reopen"
+    ACTIVATE = "activate"
+    REVIVE = "revive"
+    DELIVER = "deliver"
+    NOTHING = "nothing"
+    AMEND = "amend"
+    REOPEN_ITEMS = "reopen-items"
+
+
+_STEPS = {Status.COMPLETED: ResumeStep.REOPEN, Status.ABANDONED: ResumeStep.REVIVE}
+# The effects on an active increment.
+ACTIVE_STEPS = (ResumeStep.DELIVER, ResumeStep.NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRequest:
+    """The options of a resume.
+
+    Args:
+        reason: needed where the increment is finished, or items are reopened.
+        reopen_items: also reopen the items of an increment that was not completed.
+        amendment: a change of its work. With a reopen it is one intent; for any other increment it
+            follows the change of status.
+    """
+
+    by: str
+    reason: str | None = None
+    reopen_items: bool = False
+    options: DeliveryOptions = AS_CONFIGURED
+    activation: ActivationOptions = DEFAULT_ACTIVATION
+    amendment: Amendment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePlan:
+    """The decision how an increment is resumed.
+
+    Args:
+        reopening: the links of an unfinished increment whose items are reopened.
+        warnings: about its items.
+        refusal: why it cannot be resumed, where that was found before it was tried.
+    """
+
+    before: Increment
+    request: ResumeRequest
+    reopening: tuple[Link, ...] = ()
+    warnings: tuple[UnlatchError, ...] = ()
+    refusal: UnlatchError | None = None
+
+    @property
+    def step(self) -> ResumeStep:
+        """The effect of the plan."""
+        if self.before.status is Status.ACTIVE:
+            if self.reopening:
+                return ResumeStep.REOPEN_ITEMS
+            return ResumeStep.DELIVER if self.before.pending else ResumeStep.NOTHING
+        return _STEPS.get(self.before.status, ResumeStep.ACTIVATE)
+
+    @property
+    def reopens_items(self) -> bool:
+        """Whether the items are reopened: abandoning closed them on purpose."""
+        is_revive = self.step is ResumeStep.REVIVE and self.request.reopen_items
+        return self.step is ResumeStep.REOPEN or is_revive
+
+    @property
+    def spared(self) -> tuple[Link, ...]:
+        """The links whose items are left alone: those of stories that no amendment touches."""
+        amendment = self.request.amendment
+        return scope.spared_by(self.before, amendment) if amendment else ()
+
+    @property
+    def items(self) -> frozenset[tuple[str, str]]:
+        """The identities of the items that are written to."""
+        links = [link_of(self.before, operation) for operation in self.before.pending]
+        links += self.before.links if self.reopens_items else self.reopening
+        return frozenset(map(identity, links))
+
+    def details(self, approval: Approval | None = None) -> IntentDetails:
+        """The options of the operations, and the facts to record."""
+        options = self.request.options
+        if self.step is ResumeStep.REVIVE and self.reopens_items:
+            options = replace(options, even_if_not_planned=True)
+        details: IntentDetails = {"options": options}
+        if self.step is ResumeStep.REOPEN:
+            details["exclude"] = self.spared
+        elif self.reopening:
+            details["exclude"] = [one for one in self.before.links if one not in self.reopening]
+        if approval is not None:
+            details["forced"] = approval.forced
+            details["category"] = approval.category
+        return details
+
+    def decide(self, workspace: Workspace, before: Increment, intent: Intent) -> Plan:
+        """The change of the increment as it is then; raises where the plan does not fit it."""
+        if self.step in ACTIVE_STEPS:
+            return plan_enqueue(before)
+        if self.step is ResumeStep.REOPEN_ITEMS:
+            made = build_operations(before, Kind.REOPEN, intent, by=intent.by)
+            return plan_enqueue(before, *made)
+        if self.step is not ResumeStep.REOPEN:
+            kind = Kind.REOPEN if self.reopens_items or self.reopening else None
+            return plan_transition(before, Status.ACTIVE, intent, enqueue=kind)
+        amendment = self.request.amendment
+        if amendment is None:
+            return plan_reopen(before, intent)
+        amended = scope.amended_by(intent, amendment)
+        more = scope.updates_for(workspace, before, amended)
+        return plan_reopen(before, intent, amendment=amendment, more=more)
+
+    def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
+        """The change as it would be made now, and its change of the work."""
+        request, reason = self.request, self.request.reason
+        if self.before.status.is_finished and reason is None:
+            reason = NO_REASON
+        intent = workspace.manager.intent(by=request.by, reason=reason, **self.details())
+        plan = self.decide(workspace, self.before, intent)
+        if request.amendment is None:
+            return plan, None
+        if plan.entry is not None:
+            return plan, scope.scope_of(plan.after, plan.entry.id)
+        # A change of status before it has an intent of its own.
+        intent = replace(intent, op=workspace.new_id(), options=request.options)
+        return scope.plan_amendment_of_active(workspace, plan, intent, request.amendment)
+
+    def check_rules(self, workspace: Workspace, *, is_asked: bool = False) -> Approval:
+        """Check the project's rules, as `check_activation`, before a prompt or a dry run."""
+        activation = replace(self.request.activation, is_asked=is_asked)
+        return check_activation(workspace, self.before, activation)
+
+
+def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
+    """Plan to resume an increment; raises where the reason is blank or too long."""
+    if request.reason is not None:
+        request = replace(request, reason=checked_reason(request.reason))
+    return ResumePlan(increment, request)

@@ -1,0 +1,212 @@
+"""resume of increments that are not finished, and a new reason for one that is active."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.refusing import assert_refused
+from tests.cli.terminal import Terminal
+
+MORE = "It came back in the next release"
+UNFINISHED = ["planning", "backlog", "paused", "ready_for_review"]
+REOPEN = ("resume", "7", "--reopen-items", "--reason", MORE, "--yes")
+
+
+def reasons(project: Project) -> list[str]:
+    """The different reasons of the events, in their order."""
+    return [*dict.fromkeys(one["reason"] for one in project.events() if "reason" in one)]
+
+
+def closed(project: Project, status: str) -> Project:
+    """An increment with this status whose three items are closed."""
+    project.increment(status=status, links=project.items())
+    return project
+
+
+@pytest.mark.parametrize("status", UNFINISHED)
+def test_closed_items_are_reported(project: Project, status: str) -> None:
+    done = closed(project, status).run("resume", "7", "--yes")
+
+    assert done.code == 0, done.said
+    names = "octo/widgets#4, fabrikam/widgets 101, SCRUM-28"
+    assert f"note: 3 linked items are closed: {names} [items-closed]\n" in done.err
+    assert f"to reopen: unlatch resume {NAME} --reopen-items --reason TEXT\n" in done.err
+    assert (project.metadata()["status"], CLOSED) == ("active", project.states())
+
+
+@pytest.mark.parametrize("status", [*UNFINISHED, "active"])
+def test_reopen_items_reopens_them_with_the_reason(project: Project, status: str) -> None:
+    done = closed(project, status).run(*REOPEN)
+    again = project.run(*REOPEN)
+
+    assert (done.code, again.code) == (0, 0), done.said + again.said
+    assert (project.metadata()["status"], OPEN) == ("active", project.states())
+    assert [1, 1, 1] == [sum(MORE in one for one in said) for said in project.comments().values()]
+    assert reasons(project) == [MORE]
+
+
+def test_reopen_items_leaves_open_items_alone(project: Project) -> None:
+    links = project.items("github") | project.items("ado", "jira", finished=False)
+    project.increment(status="paused", links=links)
+
+    assert project.run(*REOPEN).code == 0
+
+    assert {"github": 1, "ado": 0, "jira": 0} == {k: len(v) for k, v in project.comments().items()}
+
+
+def test_reopen_items_needs_a_reason(project: Project) -> None:
+    before = closed(project, "paused").tree()
+
+    done = project.run("resume", "7", "--reopen-items", "--yes")
+
+    assert_refused(done, 2, "reason-missing")
+    assert before == project.tree()
+
+
+@pytest.mark.parametrize(("answer", "states"), [("y", OPEN), ("n", CLOSED)])
+def test_at_a_terminal_it_asks_whether_to_reopen_them(
+    project: Project, answer: str, states: dict[str, str]
+) -> None:
+    with Terminal(closed(project, "planning"), "resume", "7") as terminal:
+        terminal.expect("3 linked items are closed; reopen them? [y/N]: ")
+        terminal.type(f"{answer}\n")
+        if answer == "y":
+            terminal.expect("Reason for reopening: ")
+            terminal.type(f"{MORE}\n")
+        assert terminal.end() == 0
+
+    assert '    GitHub        octo/widgets#4 "Smart discipline" (closed' in terminal.text
+    assert (project.metadata()["status"], states) == ("active", project.states())
+
+
+def test_items_that_are_not_read_are_reported(project: Project) -> None:
+    done = closed(project, "paused").run("resume", "7", "--offline")
+
+    assert (done.code, project.sent()) == (0, [])
+    assert "note: 3 linked items were not read and may be closed: " in done.err
+
+
+def test_the_document_has_the_warning_and_a_dry_run_the_requests(project: Project) -> None:
+    closed(project, "planning")
+
+    shown = check(project, "dry-run", *REOPEN, "--dry-run")
+    document = check(project, "resume", "resume", "7", "--yes")
+
+    assert [True] * 3 == [bool(item["requests"]) for item in shown["items"]]
+    assert ["items-closed"] == [warning["id"] for warning in document["warnings"]]
+
+
+# An increment that is active
+
+
+def test_the_same_reason_again_changes_nothing(completed: Project) -> None:
+    resume = ("resume", "7", "--reason", REASON, "--yes")
+    assert completed.run(*resume).code == 0
+    before = completed.tree()
+
+    again = completed.run(*resume)
+
+    assert again.code == 0, again.said
+    assert again.out == f"✓ Increment {NAME} is already active; nothing to do\n"
+    assert before == completed.tree()
+
+
+def test_a_new_reason_reopens_items_that_were_closed_since(completed: Project) -> None:
+    assert completed.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
+
+    done = completed.run("resume", "7", "--reason", MORE, "--yes")
+
+    assert done.code == 0, done.said
+    assert f"✓ Increment {NAME} is already active; reopening its closed items\n" in done.out
+    assert "✓ GitHub octo/widgets#4 reopened; commented" in done.out
+    assert {"github": 2, "ado": 1, "jira": 1} == {
+        name: len(said) for name, said in completed.comments().items()
+    }
+    assert reasons(completed) == [REASON, MORE]
+    history = completed.run("history", "7").out
+    assert f"Gil Git  github {completed.urls['github']} reopened: {MORE}\n" in history
+
+
+def test_a_new_reason_without_a_closed_item_is_refused(completed: Project) -> None:
+    assert completed.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "--reason", MORE, "--yes")
+
+    assert_refused(done, 1, "already-active")
+    assert "the reason was not recorded\n" in done.err
+    hint = f"unlatch github reopen-issue {NAME} --reason '{MORE}'"
+    assert hint in done.err
+    assert before == completed.tree()
+    posted = completed.run("github", "reopen-issue", NAME, "--reason", MORE)
+    assert (posted.code, len(completed.comments()["github"])) == (0, 2)
+    assert reasons(completed) == [REASON, MORE]
+
+
+@pytest.mark.parametrize("more", [("--offline",), ("--json",)])
+def test_a_reason_that_no_item_gets_is_never_dropped(
+    project: Project, more: tuple[str, ...]
+) -> None:
+    project.increment(status="active")
+
+    done = project.run("resume", "7", "--reason", MORE, "--yes", *more)
+
+    assert (done.code, "error[already-active]" in done.err) == (1, True)
+
+
+def test_a_pending_reopen_is_not_made_twice(completed: Project) -> None:
+    assert completed.run("resume", "7", "--reason", REASON, "--yes", "--offline").code == 0
+
+    done = completed.run("resume", "7", "--reason", MORE, "--yes")
+
+    assert_refused(done, 1, "already-active")
+    assert 3 == len(completed.metadata()["pending"])
+
+
+def test_at_a_terminal_a_new_reason_is_confirmed(project: Project) -> None:
+    with Terminal(closed(project, "active"), "resume", "7", "--reason", MORE) as terminal:
+        terminal.expect("3 linked items are closed; reopen them? [y/N]: ")
+        terminal.type("n\n")
+        assert terminal.end() == 2
+
+    assert "Nothing was changed." in terminal.text
+    assert CLOSED == project.states()
+
+
+# Several increments
+
+
+def test_named_increments_with_another_reason_are_refused_and_the_others_resumed(
+    completed: Project,
+) -> None:
+    completed.increment("0008-other", status="active")
+
+    done = completed.run("resume", "7", "8", "--reason", MORE, "--yes", "--json")
+
+    assert done.code == 1, done.said
+    errors = [one["error"] and one["error"]["id"] for one in done.document["increments"]]
+    assert errors == [None, "already-active"]
+    assert completed.states() == OPEN
+
+
+def test_of_several_the_closed_items_are_reported_or_reopened(project: Project) -> None:
+    closed(project, "planning").increment("0008-other", status="paused")
+
+    done = project.run("resume", "7", "8", "--yes")
+    reopened = project.run("resume", "7", "8", "--reopen-items", "--reason", MORE, "--yes")
+
+    assert done.code == 0, done.said
+    assert "note: 3 linked items are closed: " in done.err
+    assert (reopened.code, OPEN) == (1, project.states()), reopened.said
+    assert "0008-other stays active: 0008-other is already active" in reopened.out
+
+
+def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> None:
+    project.increment("0007-one", status="active")
+    project.increment("0008-two", status="active")
+
+    document = check(project, "resume-many", "resume", "7", "8", "--yes")
+
+    assert ["0007-one", "0008-two"] == [one["id"] for one in document["increments"]]
