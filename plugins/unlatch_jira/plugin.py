@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from unlatch_jira.api.models import Issue
     from unlatch_jira.settings import JiraSettings
 
-# A key is skipped where creating an issue failed halfway; so many in a row, and there are no more.
+# A creation that fails halfway skips a key; after so many missing keys the search ends.
 _MOST_GAPS = 3
 _NEWEST = 1000
 _LEEWAY = timedelta(days=1)

@@ -1,4 +1,4 @@
-"""The surroundings of a reopened issue: its sprint, its parent, its assignee.
+"""Update the sprint, the parent and the assignee of a reopened issue.
 
 The answer that the reopen reads anyway shows them. Only the changes of `on_reopen` are made, and
 not twice, so that a delivery may be repeated.
@@ -28,7 +28,7 @@ _REFUSALS = (Rejected, Forbidden, NotFound)
 
 @dataclass(slots=True)
 class ReopenTarget:
-    """The changes that the surroundings of a reopened issue need.
+    """The changes to the sprint, the parent and the assignee of a reopened issue.
 
     Args:
         fields: fields that the edit is to set.
@@ -44,7 +44,7 @@ class ReopenTarget:
 
 
 def fields_around(settings: JiraSettings, site: JiraSite) -> tuple[str, ...]:
-    """The fields that show the surroundings of an issue."""
+    """The fields that show the sprint, the parent and the assignee of an issue."""
     acts = settings.on_reopen.sprint == "active"
     sprint = site.find_sprint_field() if acts else site.sprint_field
     return ("parent", *filter(None, [sprint]))
@@ -52,7 +52,7 @@ def fields_around(settings: JiraSettings, site: JiraSite) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ReopenContext:
-    """Looks after the surroundings of reopened issues."""
+    """Updates the sprint, the parent and the assignee of reopened issues."""
 
     settings: JiraSettings
     client: JiraClient

@@ -23,7 +23,7 @@ def send(
     """Send an edit; the issue as Jira shows it afterwards, and the edit that Jira took.
 
     Args:
-        done: learns which parts the answers show, and which no screen has.
+        done: receives the parts that the answers show, and those that no screen has.
         moved: whether a transition was taken, so that the issue is read back in any case.
 
     Raises:
@@ -91,7 +91,7 @@ def _note_missing(edit: Edit, smaller: Edit, done: Progress, refusal: FieldsNotO
 def _see_comment(client: JiraClient, edit: Edit, sent: Edit, after: Issue, done: Progress) -> None:
     """See that the comment is there, and post it by itself where the edit dropped it.
 
-    Servers that take an edit and silently drop the comment in it have been met. Cloud documents
+    Some servers take an edit and silently drop its comment. Cloud documents
     the comment in an edit and Data Center does not, so there it is looked for.
     """
     shown = after.answer.fields.comment

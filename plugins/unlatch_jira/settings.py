@@ -1,4 +1,4 @@
-"""`[trackers.jira]`: which site, which projects, and how the workflow is to be walked."""
+"""The settings in `[trackers.jira]`: site, projects, transitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GATEWAY = "api.atlassian.com"
 _CLOUD = ".atlassian.net"
 
 # The names of Jira's own resolutions that say that work was not done. A resolution has no
-# category, so its name or id is all there is to tell it by.
+# category, so only its name or id shows its meaning.
 _DROPPED = ("Won't Do", "Won't Fix", "Duplicate", "Cannot Reproduce", "Declined")
 
 
@@ -206,7 +206,7 @@ class JiraSettings(BaseModel):
         return ItemRef("jira", f"{found.host}/{project_of(found.key)}", found.key, url)
 
     def name(self, ref: ItemRef) -> str:
-        """How people call the issue: its key."""
+        """The issue's name for people: its key."""
         return ref.id
 
     def allows(self, ref: ItemRef) -> bool:

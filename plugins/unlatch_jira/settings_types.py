@@ -1,4 +1,4 @@
-"""The parts of `[trackers.jira]` that say how a workflow is to be walked."""
+"""The settings in `[trackers.jira]` about transitions, paths and reopened issues."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unlatch_jira.urls import PROJECT
 MAX_STEPS = 3
 
 Named = Annotated[str, Field(min_length=1)]
-# Each hop mails people and fires automation, so that a way of many is a mistake.
+# Each transition may send mail and start automation: a path of many is a mistake.
 Way = Annotated[tuple[Named, ...], Field(min_length=1, max_length=MAX_STEPS)]
 FieldValue = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -22,7 +22,7 @@ class _Part(BaseModel):
 
 
 class Transitions(_Part):
-    """Which transition to take, where the workflow offers several that would do."""
+    """The transitions to take where the workflow offers several."""
 
     reopen: Named | None = Field(
         default=None, description="To reopen: name or id of a transition, or the status to reach"
@@ -40,7 +40,7 @@ class Transitions(_Part):
 
 
 class Paths(_Part):
-    """Ways of several transitions, by the status that they begin in."""
+    """Paths of several transitions, by their first status."""
 
     reopen: dict[Named, Way] = Field(
         default_factory=dict,

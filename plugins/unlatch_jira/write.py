@@ -1,4 +1,4 @@
-"""Bringing an issue to a change: its state, then comment and labels in one edit."""
+"""Write a change to an issue: its state, then comment and labels in one edit."""
 
 from __future__ import annotations
 

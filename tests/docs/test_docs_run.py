@@ -73,10 +73,17 @@ def stage(tmp_path: Path, box: Sandbox, prepared: Path) -> Stage:
 
 @every_page
 def test_every_command_does_what_the_page_shows(page: Path, stage: Stage) -> None:
+    problem = next(problems(page, stage), None)
+    assert problem is None, problem
+
+
+def problems(page: Path, stage: Stage) -> Iterator[str]:
+    """Play a page; each difference between the page and the result."""
     quoted = False
     for part in script(page):
         if isinstance(part, Block):
-            play(part, stage, page, quoted=quoted)
+            for problem in play(part, stage, quoted=quoted):
+                yield f"{name_of(page)}, line {part.line}: {problem}"
             quoted = False
         elif part.words == QUOTE:
             quoted = True
@@ -84,25 +91,25 @@ def test_every_command_does_what_the_page_shows(page: Path, stage: Stage) -> Non
             stage.direct(part.words)
 
 
-def play(block: Block, stage: Stage, page: Path, *, quoted: bool) -> None:
-    where = f"{name_of(page)}, line {block.line}"
-    assert block.language in _LANGUAGES, f"{where}: a fence of an unknown kind"
-    if block.language == "console":
-        run_all(steps(block.text), stage, where)
+def play(block: Block, stage: Stage, *, quoted: bool) -> Iterator[str]:
+    if block.language not in _LANGUAGES:
+        yield "a fence of an unknown kind"
+    elif block.language == "console":
+        yield from run_all(steps(block.text), stage)
     elif block.language == "sh":
-        run_all(commands(block.text), stage, where)
+        yield from run_all(commands(block.text), stage)
     elif block.language == "yaml":
         found = [Step(match["command"], ()) for match in _RUN.finditer(block.text)]
-        run_all(found, stage, where)
+        yield from run_all(found, stage)
     elif block.language == "toml":
-        use_configuration(block, stage, where)
+        yield from use_configuration(block, stage)
     elif block.language == "json":
         json.loads(block.text)
     elif quoted:
-        differs = difference(block.text.splitlines(), stage.comment_on_github)
-        assert differs is None, f"{where}\n{differs}"
-    else:
-        assert not _LOOKS_RUN.search(block.text), f"{where}: a command that is not run"
+        if differs := difference(block.text.splitlines(), stage.comment_on_github):
+            yield differs
+    elif _LOOKS_RUN.search(block.text):
+        yield "a command that is not run"
 
 
 def commands(text: str) -> list[Step]:
@@ -110,26 +117,26 @@ def commands(text: str) -> list[Step]:
     return [Step(line, ()) for line in lines if line and not line.startswith("#")]
 
 
-def run_all(shown: list[Step], stage: Stage, where: str) -> None:
+def run_all(shown: list[Step], stage: Stage) -> Iterator[str]:
     code = 0
     for step, after in zip(shown, [*shown, None][1:], strict=True):
         if step.command in NOT_RUN:
             continue
         code, printed = terminal.run(step, cwd=stage.root, environ=stage.environ, last_code=code)
-        if after is None or after.command != ASK_EXIT_CODE:
-            assert (where, step.command, 0) == (where, step.command, code), printed
+        if code and (after is None or after.command != ASK_EXIT_CODE):
+            yield f"{step.command} failed with exit code {code}\n{printed}"
         printed = stage.with_vendor_addresses(printed)
-        differs = difference(step.shown, printed) if step.shown else None
-        assert differs is None, f"{where}: {step.command}\n{differs}"
+        if step.shown and (differs := difference(step.shown, printed)):
+            yield f"{step.command}\n{differs}"
 
 
-def use_configuration(block: Block, stage: Stage, where: str) -> None:
+def use_configuration(block: Block, stage: Stage) -> Iterator[str]:
     match = _FILE.match(block.text)
     if match is None:
         tomllib.loads(block.text)
         return
-    mistakes = stage.mistakes(block.text) if match["path"] == stage.config else ()
-    assert (where, ()) == (where, mistakes)
+    if match["path"] == stage.config:
+        yield from stage.mistakes(block.text)
     stage.write(match["path"], block.text)
 
 

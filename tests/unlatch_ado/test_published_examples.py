@@ -26,6 +26,11 @@ pytestmark = pytest.mark.skipif(
 
 _MODELS = {name: one for name, one in vars(models).items() if isinstance(one, type)}
 _LIBRARY = Deserializer(_MODELS)  # type: ignore[no-untyped-call]  # msrest has no types
+# The words of a refusal, and why such an example is none of the answers that the plugin gets.
+REASONS = {
+    "fields.`System.": "the request named other fields than the plugin's",
+    "comments.0.id": "an answer of version 5.1; the description of 7.1 has `id`, too",
+}
 WIT, ITEMS = "/{organization}/{project}/_apis/wit", "/{organization}/{project}/_apis/wit/workitems"
 
 
@@ -77,4 +82,5 @@ def test_published_answers_are_read(record_property: Callable[[str, object], Non
     count, refused = unread(description("ado_workItemTracking_7.1_swagger2.json"), READERS)
     record_property("read", f"{count - len(refused)} of {count}")
     assert count
-    assert refused == {}
+    others = {name for name, why in refused.items() if not any(words in why for words in REASONS)}
+    assert others == set()

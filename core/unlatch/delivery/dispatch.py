@@ -49,7 +49,7 @@ def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Deliver
         report(name, delivery)
     queues: list[_IncrementQueues] = []
     unreadable: list[UnlatchError] = []
-    # In one order everywhere, so that two processes never wait for each other in a circle.
+    # The order is the same everywhere, so that two processes never wait for each other.
     for name in sorted(names):
         try:
             queues.append(_IncrementQueues(run, name))

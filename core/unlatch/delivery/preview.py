@@ -30,9 +30,9 @@ class Previewed:
     link: Link
     name: str
     change: Change
-    item: RemoteItem | None = None  # as it is now; None if it was not or could not be read
+    item: RemoteItem | None = None  # as it is now; None if it was not read
     requests: tuple[PlannedRequest, ...] = ()
-    # It is pending already: the item would be searched for its marker, and less be sent if found.
+    # It is pending already: delivery would first search the item for its marker.
     was_pending: bool = False
     error: UnlatchError | None = None  # why it would not be delivered
 

@@ -140,7 +140,7 @@ def _close_attempt(
             untouched=event is not Event.LIMITED and _is_untouched(task),
         )
     except StoreError:
-        return  # the note stays open, which is the careful reading
+        return  # the note stays open: the outcome counts as unknown
     task.operation = closed or task.operation
 
 

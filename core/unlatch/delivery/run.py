@@ -128,7 +128,7 @@ class DeliveryRun:
     def settle_time(self, increment: Increment, operation: Operation) -> float:
         """Return the seconds until all earlier requests to an item have taken effect.
 
-        Wall clocks are no evidence: requests of other processes count from this run's start.
+        Wall clocks may differ, so requests of other processes count from the start of this run.
         """
         link = link_of(increment, operation)
         since = self._unknown_since.get(identity(link))

@@ -70,13 +70,13 @@ TABLE: Mapping[tuple[State, Event], State] = MappingProxyType(
         (State.SENT, Event.REFUSED_TOO_OFTEN): State.BLOCKED,
         (State.SENT, Event.UNCLEAR): State.UNKNOWN,
         (State.SENT, Event.GONE): State.WITHDRAWN,
-        # An attempt includes the probe before sending, where another clone may have been faster.
+        # An attempt includes the probe before it: another clone may have delivered the operation.
         (State.SENT, Event.PROBED_DONE): State.DELIVERED,
         (State.SENT, Event.PROBED_LEFT): State.PENDING,
         (State.UNKNOWN, Event.PROBED_DONE): State.DELIVERED,
         (State.UNKNOWN, Event.PROBED_LEFT): State.PENDING,
         (State.UNKNOWN, Event.PROBE_FAILED): State.UNKNOWN,
-        # The item is gone or forbidden: only a person can go on, and the doubt stays noted.
+        # The item is gone or forbidden: a person has to act, and the outcome stays unknown.
         (State.UNKNOWN, Event.NEEDS_PERSON): State.BLOCKED,
         (State.UNKNOWN, Event.GONE): State.WITHDRAWN,
         (State.RETRY_AT, Event.TIME_CAME): State.PENDING,
@@ -116,11 +116,11 @@ class Evidence:
     now: datetime
     state: State | None = None  # that this run has reached; None before its first step
     last: Event | None = None
-    # The parts already done are known: the item was searched for the marker, or this process has
-    # just made the operation, so that no other can have sent it.
+    # Whether the parts already done are known: the item was searched for the marker, or this
+    # process recorded the operation itself and no other process can have sent it.
     probed: bool = False
     settled: bool = True  # whether all earlier requests to the item have taken effect
-    named: bool = False  # a person asked for it by name, or by an option for its kind of obstacle
+    named: bool = False  # whether a person named it, or chose an option against its obstacle
     can_wait: bool = True  # whether waiting for a rate limit is still allowed
     sends: int = 0  # how often this run has sent it
     retry_at: datetime | None = None  # when the tracker accepts requests again

@@ -27,7 +27,7 @@ class Effect:
     result: Result
     before: SeenItem | None  # before the first attempt wrote anything; None for a create
     after: RemoteItem  # after the last write
-    commented: bool = False  # whether its comment is there, whoever posted it
+    commented: bool = False  # whether the item has its comment, from this run or an earlier one
     labels_added: tuple[str, ...] = ()
     labels_removed: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()  # labels that the tracker refused for good

@@ -130,7 +130,7 @@ def check_activation(
 
 
 def _joined(refusals: list[RuleViolation], increment: Increment) -> UnlatchError:
-    """One error with every refusal, so that none comes as a surprise after another."""
+    """One error with every refusal, so that the user sees all of them at once."""
     errors = [one.error for one in refusals]
     hints = [*(one.hint for one in errors if one.hint), "or --force, which is recorded"]
     message = "; ".join(one.message for one in errors)

@@ -27,7 +27,7 @@ class ItemSnapshot:
     """A linked item as its tracker has it.
 
     Args:
-        name: how people call the item.
+        name: the item's name for people.
         item: None if it could not be read, or its tracker did not answer in time.
         error: why it could not be read; None if its tracker merely did not answer in time.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
 
-# The event and the time in metadata.json are of one moment, read from the clock twice.
+# The event and metadata.json record one moment, for which the clock was read twice.
 _SAME = timedelta(minutes=1)
 
 

@@ -55,7 +55,7 @@ def read_rows(text: str) -> tuple[list[Row], list[str]]:
     rows: list[Row] = []
     mistakes: list[str] = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        # Line by line: a quote that is never closed spoils its own line, and not all that follow.
+        # Read line by line, so that a quote without an end affects only its own line.
         try:
             cells = next(csv.reader([line], skipinitialspace=True, strict=True), [])
         except csv.Error as error:
@@ -96,7 +96,7 @@ def plan_links(
         found = seen[links[row.url]].error if row.url in links else refs[row.url]
         if isinstance(found, UnlatchError):
             if row.url in links and not isinstance(found, NotFound | Rejected):
-                raise found  # the file is not to blame, and the others fare no better
+                raise found  # no mistake in the file; the other addresses would fail too
             mistakes.append(f"line {row.line}: {row.url}: {found.message} [{found.id}]")
     if mistakes:
         raise MistakesError(

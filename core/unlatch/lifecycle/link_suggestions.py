@@ -40,7 +40,7 @@ class Proposal:
 
     Args:
         items: one, or several to choose from.
-        contested: whether such an item is as likely another increment's.
+        contested: whether another increment matches such an item as well.
     """
 
     increment: Increment
@@ -138,7 +138,7 @@ def _proposals(
         if items := tuple(dict.fromkeys(marked or titled)):
             ground = Ground.MARKER if marked else Ground.TITLE
             found.append(Proposal(increment, tracker, ground, items))
-    # Where two increments are proposed one item by its title, neither is to be believed.
+    # A title that fits two increments is evidence for neither.
     claims = Counter(item.ref.url for proposal in found for item in proposal.items)
     return [
         replace(one, contested=one.ground is Ground.TITLE)

@@ -239,7 +239,7 @@ def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> M
     except Exception as error:  # noqa: BLE001  # git would take our side for the result
         problem = unexpected(error).message
     else:
-        # git's own temporary file: if this is cut short, git takes no notice of it.
+        # This is git's temporary file: git ignores it if the write is interrupted.
         ours.write_bytes(merged.content)
         return MergeDriverResult(clean=not merged.clashes, clashes=merged.clashes)
     conflicts = merge_file(ours.parent, ours.absolute(), base.absolute(), theirs.absolute())

@@ -1,4 +1,4 @@
-"""Sync: compare increments with their items, plan, apply, and take in webhook events.
+"""Sync: compare increments with their items, plan, apply, and process webhook events.
 
 Used by the command line; imports lifecycle and delivery.
 """

@@ -115,7 +115,7 @@ def _operations(manager: MetadataManager, one: Compared, *, by: str) -> Iterator
     why = one.decision.why if one.decision else None
     yield Operation(manager.new_id(), kind, link.tracker, link.key, at, by, why=why)
     if kind is Kind.REOPEN and (entry := _uncommented(increment, link)):
-        # By itself: if the comment turns out to be there, the state still has to follow.
+        # An operation of its own: if the item has the comment already, the state still follows.
         yield Operation(entry.id, kind, link.tracker, link.key, entry.reopened_at, state=False)
 
 
@@ -135,7 +135,7 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
         made, after = workspace.manager.apply(
             move.increment.id,
             lambda before, intent: _plan_move(_current(move, before), intent, forced=forced),
-            # A reopen's entry names the one who changed the item, and no other.
+            # The entry of a reopen names the person who changed the item.
             by=move.by if is_reopen or by == move.by else f"{move.by} ({by})",
             reason=move.reason,
             unarchive=not move.to.is_finished,

@@ -1,4 +1,4 @@
-"""Take in events that trackers send about their items.
+"""Process events that trackers send about their items.
 
 An event is only a hint. The decisions come from the same comparison as in any sync, with the item
 as its tracker describes it now; so an event that is late, repeated, out of order, forged or about

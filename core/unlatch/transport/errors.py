@@ -1,4 +1,4 @@
-"""Which error an answer, or the lack of one, means if a plugin's own table has none for it."""
+"""The general error of an answer, or of a missing one, for which a plugin's table has none."""
 
 import socket
 import ssl

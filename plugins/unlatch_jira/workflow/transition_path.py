@@ -1,4 +1,4 @@
-"""Ways of several transitions, found on a map of the workflow. Pure."""
+"""Find paths of several transitions in a workflow. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking transitions: one where one leads there, several where that is allowed."""
+"""Take one transition to the goal, or several where that is allowed."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ ALLOW_PATH = "allow-path"
 
 @dataclass(frozen=True, slots=True)
 class TransitionGoal:
-    """Where an issue is to go.
+    """The goal of an issue's transitions.
 
     Args:
         goal: the state to reach.
-        done: learns each transition that Jira accepted.
+        done: receives each transition that Jira accepted.
         allow_path: whether several transitions may be taken that are not configured.
         properties: the properties that the last transition leaves on the issue.
     """
@@ -51,7 +51,7 @@ class TransitionGoal:
 
 @dataclass(frozen=True, slots=True)
 class TransitionRunner:
-    """Brings issues through their workflows."""
+    """Takes issues through their workflows."""
 
     settings: JiraSettings
     client: JiraClient

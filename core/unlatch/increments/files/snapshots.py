@@ -1,4 +1,4 @@
-"""Snapshots of increments, from their folders in whatever shape the files are."""
+"""Read increments from their folders, in all shapes that their files may have."""
 
 from __future__ import annotations
 

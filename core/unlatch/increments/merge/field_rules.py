@@ -205,8 +205,8 @@ def block_rule(
 ) -> Rule:
     """The rule for two versions of a block of a tracker's items: links, or items of a reopen.
 
-    A block has its first item under plain keys; from the second on, `items` holds all of them.
-    Two sides that added an item each are united as lists, in whatever form they are.
+    A block with one item has it under plain keys; one with more lists all of them in `items`.
+    If each side added an item, the result lists the items of both.
 
     Args:
         fields: rules for an item's fields.

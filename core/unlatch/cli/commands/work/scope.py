@@ -1,4 +1,4 @@
-"""Changes of an increment's work: typed, asked for, or proposed by a program."""
+"""Read a scope change from options, from a prompt, or from a program that proposes tasks."""
 
 from __future__ import annotations
 
