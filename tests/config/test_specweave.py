@@ -51,6 +51,58 @@ def test_profiles_say_where_the_items_are(tmp_path: Path) -> None:
     assert found.origins["trackers.jira.site"] == ".specweave/config.json"
 
 
+SYNC: dict[str, Any] = {
+    "github": {"enabled": True, "owner": "octo", "repo": "widgets"},
+    "jira": {"domain": "acme.atlassian.net", "projectKey": "SCRUM"},
+    "ado": {"organization": "fabrikam", "project": "Widgets"},
+}
+
+
+def test_todays_settings_of_each_tracker_say_where_the_items_are(tmp_path: Path) -> None:
+    found = config(tmp_path, SYNC)
+
+    assert found.problems == ()
+    assert found.trackers == {
+        "github": {"repository": "octo/widgets"},
+        "ado": {"organization_url": "https://dev.azure.com/fabrikam", "project": "Widgets"},
+        "jira": {"site": "https://acme.atlassian.net", "project": "SCRUM"},
+    }
+
+
+def test_a_profile_may_call_its_provider_platform(tmp_path: Path) -> None:
+    profiles = {
+        "wttc": {"platform": "jira", "config": {**SYNC["jira"], "projectKey": "WTTC"}},
+        "tests": {"platform": "jira", "config": {**SYNC["jira"], "projectKey": "SWE"}},
+    }
+    found = config(tmp_path, {**SYNC, "defaultProfile": "tests", "profiles": profiles})
+
+    assert found.trackers["jira"] == {
+        "site": "https://acme.atlassian.net",
+        "project": "SWE",
+        "projects": ["SCRUM", "WTTC"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("sync", "repository"),
+    [({}, "octo/code"), (SYNC, "octo/widgets"), ({"github": {"owner": "octo"}}, "octo/code")],
+)
+def test_the_repository_of_the_code_counts_where_no_other_is_named(
+    tmp_path: Path, sync: object, repository: str
+) -> None:
+    code = {"provider": "github", "organization": "octo", "repo": "code"}
+    found = config(tmp_path, sync, repository=code)
+
+    assert found.trackers["github"] == {"repository": repository}
+
+
+@pytest.mark.parametrize(
+    "code", [{"provider": "local"}, {"provider": "github"}, "github", {"provider": ["github"]}]
+)
+def test_a_repository_that_is_not_on_github_is_none(tmp_path: Path, code: object) -> None:
+    assert config(tmp_path, {}, repository=code).trackers == {}
+
+
 def test_a_place_in_config_toml_is_another_place(tmp_path: Path) -> None:
     ours = '[trackers.ado]\norganization_url = "https://dev.azure.com/contoso"\n'
 

@@ -6,7 +6,7 @@ belongs to another program, and must not keep this one from working.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unlatch.errors import StoreError
@@ -33,6 +33,7 @@ _STATES = {
 }
 # Settings under which SpecWeave writes to trackers by itself.
 _AUTOMATIC = (
+    ("sync", "autoSync"),
     ("sync", "statusSync", "autoSync"),
     ("sync", "settings", "autoSyncOnCompletion"),
     ("hooks", "post_task_completion", "external_tracker_sync"),
@@ -157,15 +158,34 @@ def _trackers(config: Any, configured: Any) -> Tables:
 
 
 def _places(config: Any) -> Tables:
-    """The table of each tracker, from the active project and profile, then from the others."""
+    """The table of each tracker: the place of new items, and the others."""
     found: dict[str, list[dict[str, Any]]] = {"github": _project_places(config)[:1]}
-    active = at(config, "sync", "activeProfile")
-    profiles = _items(at(config, "sync", "profiles"))
-    for _, profile in sorted(profiles, key=lambda one: one[0] != active):
-        tracker = _PROVIDERS.get(str(at(profile, "provider")))
-        if tracker and (place := _READERS[tracker](at(profile, "config"))):
+    for provider, target in _targets(config):
+        tracker = _PROVIDERS.get(str(provider))
+        if tracker and (place := _READERS[tracker](target)):
             found.setdefault(tracker, []).append(place)
-    return {name: _joined(name, found[name]) for name in _READERS if found.get(name)}
+    code = at(config, "repository")
+    if not found["github"] and _PROVIDERS.get(str(at(code, "provider"))) == "github":
+        # The issues are where the code is, if nothing else is said.
+        owner = at(code, "organization") or at(code, "owner")
+        found["github"] = [_github({"owner": owner, "repo": at(code, "repo")})]
+    return {name: _joined(name, found[name]) for name in _READERS if any(found.get(name, ()))}
+
+
+def _targets(config: Any) -> Iterator[tuple[Any, Any]]:
+    """The trackers that a config.json names, each with its target, the preferred ones first."""
+    sync = at(config, "sync")
+    active = at(sync, "activeProfile") or at(sync, "defaultProfile")
+    profiles = dict(_items(at(sync, "profiles")))
+    first = profiles.pop(active, None) if isinstance(active, str) else None
+    named = [(_provider(one), at(one, "config")) for one in (first, *profiles.values())]
+    yield named[0]
+    yield from ((tracker, at(sync, tracker)) for tracker in _READERS)
+    yield from named[1:]
+
+
+def _provider(profile: Any) -> Any:
+    return at(profile, "provider") or at(profile, "platform")
 
 
 def _project_places(config: Any) -> list[dict[str, Any]]:
