@@ -21,6 +21,7 @@ ANY_ERROR = "*"
 
 PROJECT: tuple[Check[ProjectSnapshot], ...] = (
     Check("two-increment-folders", WARNING, project.two_folders),
+    Check("folder-ignored", WARNING, project.ignored_folders),
     Check("local-unused", NOTE, project.old_local_folder),
     Check("merge-driver-missing", NOTE, project.no_merge_driver),
     Check("plugin-broken", ERROR, project.broken_plugins),
@@ -42,6 +43,7 @@ TRACKER: tuple[Check[TrackerSetup], ...] = (
 FILES: tuple[Check[IncrementFiles], ...] = (
     Check("unfinished-file", NOTE, metadata.unfinished, metadata.remove_unfinished),
     Check(ANY_ERROR, ERROR, metadata.unreadable),
+    Check("metadata-from-spec", WARNING, metadata.from_spec, metadata.create_from_spec),
     Check("metadata-duplicate-key", ERROR, metadata.duplicate_keys),
     Check("key-missing", WARNING, metadata.against_schema("key-missing")),
     Check("old-key", WARNING, metadata.against_schema("old-key")),
@@ -58,6 +60,7 @@ FILES: tuple[Check[IncrementFiles], ...] = (
 READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("id-differs", WARNING, metadata.other_id, metadata.fix_id),
     Check("spec-status-differs", WARNING, documents.other_status, documents.fix_status),
+    Check("link-unread", WARNING, metadata.unread_links),
     Check("link-unlocated", WARNING, metadata.unusable_links("link-unlocated")),
     Check("target-not-allowed", WARNING, metadata.unusable_links("target-not-allowed")),
     Check("link-repeated", WARNING, metadata.repeated_links),

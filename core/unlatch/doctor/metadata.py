@@ -12,11 +12,12 @@ from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     CREATED_KEYS,
     ID_KEYS,
+    SpecText,
     completion_keys,
 )
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
-from unlatch.increments.records.link_places import OUTER_BLOCKS
+from unlatch.increments.records.link_places import OUTER_BLOCKS, unread_places
 from unlatch.increments.records.links import identity, same_item, spelled_twice
 from unlatch.worklog.atomic import unfinished_files
 from unlatch.worklog.ids import label_of
@@ -67,6 +68,16 @@ def unreadable(files: IncrementFiles) -> Hits:
         yield files.error
 
 
+def from_spec(files: IncrementFiles) -> Hits:
+    if isinstance(files.text, SpecText):
+        yield Found("is missing; the front matter of spec.md is read instead", files.metadata, FIX)
+
+
+def create_from_spec(files: IncrementFiles) -> Iterator[FileChange]:
+    if isinstance(files.text, SpecText):
+        yield files.metadata, None, files.text.text.encode()
+
+
 def duplicate_keys(files: IncrementFiles) -> Hits:
     for key in files.text.duplicates if files.text is not None else ():
         message = "occurs twice; the last one is read, and nothing is written"
@@ -74,7 +85,9 @@ def duplicate_keys(files: IncrementFiles) -> Hits:
 
 
 def _schema_errors(files: IncrementFiles) -> Iterator[Any]:
-    return files.project.metadata_schema.iter_errors(files.data) if files.text else iter(())
+    if files.text is None or isinstance(files.text, SpecText):
+        return iter(())
+    return files.project.metadata_schema.iter_errors(files.data)
 
 
 @several
@@ -167,6 +180,23 @@ def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
             yield "target-not-allowed", Found(message, where)
 
 
+def unread_links(one: ReadableIncrement) -> Hits:
+    for tracker, shape in one.files.project.workspace.manager.shapes.links.items():
+        for path in unread_places(one.files.data, tracker, shape):
+            found = _shape_of(block_at({**one.files.data}, path))
+            message = f"names {tracker}, but no item that unlatch can read ({found})"
+            hint = f"unlatch link {one.name} URL links the item by its address"
+            yield Found(message, one.files.at(*path), hint)
+
+
+def _shape_of(value: object) -> str:
+    if isinstance(value, dict):
+        return f"an object with {', '.join(value)}"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return repr(value)
+
+
 def repeated_links(one: ReadableIncrement) -> Hits:
     for link in spelled_twice(one.files.data, one.files.project.workspace.manager.shapes.links):
         first = next(known for known in one.increment.links if same_item(known, link))
@@ -176,6 +206,8 @@ def repeated_links(one: ReadableIncrement) -> Hits:
 
 
 def old_links(one: ReadableIncrement) -> Hits:
+    if one.increment.from_spec:
+        return
     old: dict[str, list[str]] = {}
     for link in one.increment.links:
         if _is_old(link, one):

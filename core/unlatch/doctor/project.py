@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.config.specweave import automatic_sync, unused_mappings
 from unlatch.doctor.finding import Found, Hits
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE
+from unlatch.increments.files.layout import HOME, METADATA, SPEC, SPECWEAVE, TASKS
 from unlatch.increments.model.limits import days_idle, is_stale, wip
 from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
@@ -28,6 +28,14 @@ def two_folders(project: ProjectSnapshot) -> Hits:
     if project.layout.increments != theirs and any(sorted_folders(theirs, archived=False)):
         message = f"only {HOME}/increments is read, but {SPECWEAVE}/increments has increments, too"
         yield Found(message, theirs, "unlatch migrate")
+
+
+def ignored_folders(project: ProjectSnapshot) -> Hits:
+    for folder in project.layout.collection.ignored():
+        has_file = any(os.path.lexists(folder.path / name) for name in (METADATA, SPEC, TASKS))
+        if has_file or folder.name[:1].isdigit():
+            message = "is not read: its name does not begin with a number as in 0007-search"
+            yield Found(message, folder.path, "rename the folder if it is an increment")
 
 
 def old_local_folder(project: ProjectSnapshot) -> Hits:

@@ -114,6 +114,8 @@ def blocked(source: str, target: str, there: Path) -> StoreError:
 
 def _metadata(workspace: Workspace, folder: Folder, place: str) -> Change | SkippedFile | None:
     path = f"{place}/{METADATA}"
+    if not exists(folder.path / METADATA):
+        return None
     try:
         before = read_file(folder.path / METADATA)
         text = read_metadata(folder.path / METADATA)

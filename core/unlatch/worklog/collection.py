@@ -66,6 +66,14 @@ class Collection:
             except UnsafePath:
                 yield Folder(archive.name, archive, archived=True)
 
+    def ignored(self) -> Iterator[Folder]:
+        """The folders whose names do not begin with a number."""
+        for parent in (self.path, *self.archives()):
+            with suppress(UnsafePath):
+                for name in self._names(parent):
+                    if number_of(name) is None and not name.startswith(("_", ".")):
+                        yield Folder(name, parent / name, parent != self.path)
+
     def find(self, wanted: str) -> Sequence[Folder]:
         """The folders for 7, 0007, 24G, or a folder's name; archived ones too.
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status, read_status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unlatch.increments.files.manager import MetadataManager
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
@@ -89,6 +92,45 @@ def test_every_issue_and_key_that_they_name_is_a_link(manager: MetadataManager) 
 def test_they_have_the_links_that_they_are_known_for(manager: MetadataManager) -> None:
     assert [link.item for link in manager.read("7").links] == ["4", "SCRUM-28"]
     assert len(manager.read("43").links) == 5
+
+
+NAMED = {
+    "github": re.compile(
+        r"""(?:https://github\.com/[\w.-]+/[\w.-]+/issues/|"github\#[^"\#]+\#|
+        "(?:issue|issueNumber|issue_number|number|github_issue)":\s*"?\#?)([0-9]+)""",
+        re.VERBOSE,
+    ),
+    "jira": re.compile(
+        r"""(?:/browse/|"jira\#(?:[^"\#]+\#)?|"(?:issue|issueKey|epicKey|key)":\s*")
+        ([A-Z][A-Z0-9_]*-[0-9]+)""",
+        re.VERBOSE,
+    ),
+    "ado": re.compile(
+        r"""(?:/_workitems/edit/|/_apis/wit/workItems/|"ado\#[^"\#]+\#|
+        "(?:workItemId|workItem|work_item_id|featureId)":\s*"?)([0-9]+)""",
+        re.VERBOSE,
+    ),
+}
+
+
+def test_each_item_that_their_raw_text_names_is_read(
+    root: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Counted independently: by patterns over the raw text, and not in its structure."""
+    manager = manager_at(root, clock=Clock())
+    named: set[tuple[str, str, str]] = set()
+    read: set[tuple[str, str, str]] = set()
+    for found in sound(manager):
+        text = (found.folder / "metadata.json").read_text(encoding="utf-8")
+        for tracker, pattern in NAMED.items():
+            named |= {(found.id, tracker, item) for item in pattern.findall(text)}
+        read |= {(found.id, link.tracker, link.item) for link in found.links}
+    record_property("items named", len(named))
+    record_property("items read", len(read))
+    sys.stdout.write(f"items named: {len(named)}, read: {len(read)}\n")  # for `pytest -s`
+    assert sorted(named - read) == []
+    assert sorted(read - named) == []
+    assert len(read) >= 1
 
 
 def test_their_dates_are_read_under_all_names(manager: MetadataManager) -> None:

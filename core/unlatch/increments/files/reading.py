@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,19 @@ from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.link_places import (
+    EXTERNAL_REF,
+    EXTERNAL_URL,
+    OUTER_BLOCKS,
+    TRACKERS,
+)
+from unlatch.worklog.collection import Folder
 from unlatch.worklog.file_check import or_restore
-from unlatch.worklog.json_text.document import JsonText, JsonTextError
+from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from unlatch.worklog.collection import Folder
 
 
 FORMAT_VERSION = 2
@@ -30,6 +36,9 @@ COMPLETED_KEYS = ("completedAt", "completed", "completed_at", "completedDate")
 APPROVED = "approvedAt"
 TITLE_KEYS = ("title", "name")
 DOCUMENTS = (SPEC, TASKS)
+# The keys that are read from the front matter where there is no metadata.json.
+_SPEC_KEYS = ("status", "type", *CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED, "origin")
+_LINK_KEYS = (*TRACKERS, *OUTER_BLOCKS, EXTERNAL_REF, EXTERNAL_URL)
 # A title stands at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 
@@ -40,8 +49,7 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
         raw = _read(folder, METADATA) if folder else read_file(place)
         text = JsonText.parse(raw)
     except FileNotFoundError:
-        hint = or_restore("remove the folder", place)
-        raise _error("metadata-missing", "the folder has no metadata.json", place, hint) from None
+        return _from_spec(folder or Folder(Path(place).parent.name, Path(place).parent, False))
     except OSError as error:
         hint = or_restore("check the file's permissions", place)
         message = f"metadata.json cannot be read: {error.strerror}"
@@ -56,6 +64,34 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
     if not isinstance(text.value, dict):
         raise invalid("metadata.json does not hold a JSON object", place)
     return text
+
+
+class SpecText(JsonText):
+    """The content that a missing metadata.json would have, by the front matter of spec.md."""
+
+
+def _from_spec(folder: Folder) -> SpecText:
+    values: dict[str, Any] = {}
+    with suppress(OSError, StoreError, UnicodeDecodeError):
+        values = front_matter.values(_read(folder, SPEC).decode("utf-8"))
+    if "status" not in values:
+        place = folder.path / METADATA
+        hint = or_restore(f"write 'status: STATUS' into the front matter of {SPEC}", place)
+        raise _error("metadata-missing", "the folder has no metadata.json", place, hint)
+    links = {key: _with_numbers(values[key]) for key in _LINK_KEYS if key in values}
+    known = {key: values[key] for key in _SPEC_KEYS if isinstance(values.get(key), str)}
+    made = JsonText.parse(render_new({"id": folder.name, **known, **links}))
+    return SpecText(made.text, made.bom, made.value)
+
+
+def _with_numbers(value: Any) -> Any:
+    """A value of the front matter; every scalar in it is a text."""
+    if isinstance(value, dict):
+        return {key: _with_numbers(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with_numbers(one) for one in value]
+    is_number = isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,17}", value)
+    return int(value) if is_number else value
 
 
 def invalid(message: str, path: Path | str, where: str | None = None) -> StoreError:

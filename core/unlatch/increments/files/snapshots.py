@@ -7,19 +7,21 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import METADATA
+from unlatch.increments.files.layout import METADATA, SPEC
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     CREATED_KEYS,
     ID_KEYS,
+    SpecText,
     completion_keys,
     invalid,
     newer_version,
     read_metadata,
     read_title,
 )
-from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.records.link_places import unread_places
 from unlatch.increments.records.links import Shapes, read_links
 from unlatch.increments.records.pending import read_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, read_reopens
@@ -71,7 +73,8 @@ class IncrementHeader(Increment):
 
     @classmethod
     def of(cls, folder: Folder, text: JsonText, shapes: Shapes) -> IncrementHeader:
-        data, path = text.value, f"{folder.place}{os.sep}{METADATA}"
+        data, from_spec = text.value, isinstance(text, SpecText)
+        path = f"{folder.place}{os.sep}{SPEC if from_spec else METADATA}"
         if newer := newer_version(data):
             message, hint = f"metadata.json has {newer}", "upgrade: pipx upgrade unlatch"
             raise StoreError("metadata-newer", message, where=path, hint=hint)
@@ -84,6 +87,7 @@ class IncrementHeader(Increment):
         put(one, "type", kind if isinstance(kind, str) else None)
         put(one, "archived", folder.archived)
         put(one, "data", data)
+        put(one, "from_spec", from_spec)
         if not _RECORDS.isdisjoint(data):
             try:
                 put(one, "reopens", read_reopens(data, shapes.synced))
@@ -134,8 +138,14 @@ def _status(data: Mapping[str, Any], path: str) -> Status:
     )
 
 
-def _warnings(folder: Folder, text: JsonText) -> list[str]:
+def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:
     found = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
+    if isinstance(text, SpecText):
+        found.append(FROM_SPEC)
+    for tracker, shape in shapes.links.items():
+        for path in unread_places(text.value, tracker, shape):
+            place = "/".join(map(str, path))
+            found.append(f"{place} names {tracker}, but no item that unlatch can read")
     named = next(filter(None, map(text.value.get, ID_KEYS)), None)
     if isinstance(named, str) and named != folder.name:
         found.append(f"the id {named!r} differs from the folder's name; the folder counts")
@@ -155,7 +165,7 @@ _COMPUTED: dict[str, Callable[[Any], Any]] = {
     "folder": lambda one: one.source.path,
     "title": lambda one: read_title(one.source, one.data),
     "links": lambda one: read_links(one.data, one.shapes.links),
-    "warnings": lambda one: tuple(_warnings(one.source, one.text)),
+    "warnings": lambda one: tuple(_warnings(one.source, one.text, one.shapes)),
     "created": lambda one: _first_time(one.data, CREATED_KEYS),
     "last_activity": lambda one: _first_time(one.data, ACTIVITY_KEYS),
     "completed_at": lambda one: _first_time(one.data, completion_keys(one.status)),

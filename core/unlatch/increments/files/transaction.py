@@ -14,6 +14,7 @@ from unlatch.increments.files.layout import METADATA, SPEC, Layout
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     COMPLETED_KEYS,
+    SpecText,
     read_document,
     read_metadata,
     times_in,
@@ -70,7 +71,8 @@ def change_folder(
         sweep(place.path)
         if data != text.value:
             replace_file(place.path / METADATA, text.with_value(data))
-    warnings = []
+    is_new = isinstance(text, SpecText) and data != text.value
+    warnings = ["metadata.json was missing; created from spec.md"] if is_new else []
     if not events_first:
         try:
             LOG.append(place.path, *events)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from unlatch.spi.operation import Operation, SeenItem
 
 
+FROM_SPEC = "metadata.json is missing; read from the front matter of spec.md"
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """Both sides of a link in sync; `remote` is the category of the tracker's own `state`."""
@@ -153,6 +156,7 @@ class Increment:
         id: the name of its folder.
         title: from spec.md, else the id's words.
         raw_status: the status as the file spells it.
+        from_spec: whether metadata.json is missing, so that spec.md alone was read.
         amendments: changes of its work without a reopen.
     """
 
@@ -171,6 +175,7 @@ class Increment:
     amendments: tuple[Amended, ...] = ()
     pending: tuple[Operation, ...] = ()
     warnings: tuple[str, ...] = ()
+    from_spec: bool = False
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property

@@ -33,7 +33,7 @@ LISTS = (ITEMS, "user_story_issues", "issues", "userStories")
 # The addresses of the plain items in a list beside it.
 URL_LISTS = ("issue_urls", "issueUrls")
 STORY_KEYS = ("story", "userStory", "id")
-EXTERNAL_REF = "external_ref"
+EXTERNAL_REF, EXTERNAL_URL = "external_ref", "external_url"
 _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
     "github": ("issueNumber", "issue_number", "number"),
     "ado": ("workItem", "item", "work_item_id", "featureId"),
@@ -46,6 +46,7 @@ _KEY = r"[A-Z][A-Z0-9_]*-[0-9]+"
 _STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 # An item that is a plain value, and the address of one.
 _PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY)}
+TRACKERS = (*_PLAIN,)
 _END = r"/?(?:[?#].*)?"
 _URL = {
     "github": re.compile(rf".*/issues/([0-9]{{1,18}}){_END}"),
@@ -72,12 +73,9 @@ def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterat
 
 def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any]]:
     """The values under a tracker's name, at the top and in the blocks around."""
-    if tracker in data:
-        yield (tracker,), data[tracker]
-    for outer in OUTER_BLOCKS:
-        inner = data.get(outer)
-        if isinstance(inner, dict) and tracker in inner:
-            yield (outer, tracker), inner[tracker]
+    for path, holder in _holders(data):
+        if tracker in holder:
+            yield (*path, tracker), holder[tracker]
 
 
 def _in_block(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path) -> Iterator[Link]:
@@ -109,6 +107,39 @@ def _entries(block: dict[str, Any], name: str) -> Iterator[tuple[str | int, Any,
         for number, (one, url) in enumerate(zip(entries, urls, strict=True)):
             if name != ITEMS or isinstance(one, dict):
                 yield number, one, url if isinstance(url, str) else None
+
+
+# Keys whose values name items; a milestone, a project and the time of a sync are none.
+_NAMING = re.compile(
+    r"(?!milestone|project|last|sync).*(?:issue|item|stor|epic|feature|key|number|url|ref)",
+    re.IGNORECASE,
+)
+
+
+def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
+    """The blocks and keys that seem to name items of a tracker, and from which none is read."""
+    read = [link.path for link in places_of(data, tracker, shape)]
+    for path in _naming(data, tracker):
+        if not any(one[: len(path)] == path for one in read):
+            yield path
+
+
+def _naming(data: Mapping[str, Any], tracker: str) -> Iterator[Path]:
+    for path, block in blocks_of(data, tracker):
+        keys = [key for key in block if block[key]] if isinstance(block, dict) else ()
+        if any(map(_NAMING.match, keys)) or (block and not isinstance(block, dict)):
+            yield path
+    if tracker not in _PLAIN:
+        return
+    for path, holder in _holders(data):
+        yield from ((*path, key) for key in _issue_keys(tracker) if holder.get(key))
+    ref = data.get(EXTERNAL_REF)
+    if isinstance(ref, str) and ref.strip().startswith(f"{tracker}#"):
+        yield (EXTERNAL_REF,)
+
+
+def _issue_keys(tracker: str) -> tuple[str, str]:
+    return f"{tracker}_issue", f"{tracker}_issues"
 
 
 def link_in(
@@ -177,23 +208,29 @@ def _plain(
     return Link(tracker, item, url, path=path, story=story, target=target, has_block=False)
 
 
+def _holders(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The objects that hold blocks."""
+    yield (), data
+    for outer in OUTER_BLOCKS:
+        if isinstance(inner := data.get(outer), dict):
+            yield (outer,), inner
+
+
 def _beside_blocks(data: Mapping[str, Any], tracker: str) -> Iterator[Link]:
     """Items outside of a tracker's blocks: `github_issues` and `external_ref`."""
-    holders: list[tuple[Path, Any]] = [((), data)]
-    holders += [((one,), data[one]) for one in OUTER_BLOCKS if isinstance(data.get(one), dict)]
-    key = f"{tracker}_issue"
-    for path, holder in holders:
-        values = holder.get(f"{key}s")
-        found: list[tuple[Path, Any]] = [((*path, key), holder.get(key))]
+    one_key, list_key = _issue_keys(tracker)
+    for path, holder in _holders(data):
+        values = holder.get(list_key)
+        found: list[tuple[Path, Any]] = [((*path, one_key), holder.get(one_key))]
         found += [
-            ((*path, f"{key}s", number), one)
+            ((*path, list_key, number), one)
             for number, one in enumerate(values if isinstance(values, list) else ())
         ]
         yield from filter(None, (_plain(one, tracker, place) for place, one in found))
     ref = data.get(EXTERNAL_REF)
     match = _REF.fullmatch(ref.strip()) if isinstance(ref, str) else None
     if match and match["tracker"] == tracker and _PLAIN[tracker].fullmatch(match["item"]):
-        url, target = data.get("external_url"), match["target"] if tracker != "jira" else None
+        url, target = data.get(EXTERNAL_URL), match["target"] if tracker != "jira" else None
         url = url if isinstance(url, str) and _names(url, match["item"]) else None
         place: Path = (EXTERNAL_REF,)
         yield Link(tracker, match["item"], url, path=place, target=target or None, has_block=False)

@@ -14,7 +14,7 @@ from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def _chosen(
     for one in manager.each(folders):
         if isinstance(one, Increment):
             if status in (None, one.status):
+                if one.from_spec:
+                    notes.append(f"{one.id}: {FROM_SPEC}")
                 if error := manager.unreadable_title(one):
                     notes.append(not_read(error))
                 yield one

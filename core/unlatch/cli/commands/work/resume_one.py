@@ -181,6 +181,8 @@ def _introduce(
     for seen in items:
         session.trace(seen.error)
         output.talk(seen_line(registry, seen, columns=columns))
+    for warning in () if increment.links else increment.warnings:
+        output.remark(warning)
     count = times(increment.effective_reopens, "time")
     output.talk(f"    {'Reopened before':<{columns}}{count}")
     _warn_of_frequency(session, increment, more=1, shown=warnings)

@@ -1,0 +1,85 @@
+"""doctor, list and resume on what SpecWeave leaves: missing files, other folders, odd blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, REASON
+from tests.cli.setup.test_doctor import HOME, at, findings, messages
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+SPEC = "---\ntitle: Find it\nstatus: completed\ncreated: 2025-10-30\ncompleted: 2025-11-01\n---\n"
+
+
+@pytest.fixture
+def spec_only(project: Project) -> Project:
+    """A completed increment of the time before metadata.json."""
+    project.increment()
+    (project.folder() / "metadata.json").unlink()
+    (project.folder() / "spec.md").write_text(SPEC)
+    return project
+
+
+def test_an_increment_without_metadata_is_listed_with_a_note(spec_only: Project) -> None:
+    done = spec_only.run("list")
+    assert done.code == 0
+    assert f"{NAME}  completed" in done.out
+    note = "metadata.json is missing; read from the front matter of spec.md"
+    assert f"{NAME}: {note}" in done.err
+    assert note in spec_only.run("show", "7").err
+
+
+def test_doctor_creates_the_missing_metadata(spec_only: Project) -> None:
+    found = [("metadata-from-spec", at())]
+    assert findings(spec_only.run("doctor", "--json")) == found
+    done = spec_only.run("doctor", "--fix", "--yes", "--json")
+    assert [one["id"] for one in done.document["fixes"]] == ["metadata-from-spec"]
+    assert "metadata-from-spec" not in dict(findings(spec_only.run("doctor", "--json")))
+    assert spec_only.metadata() == {
+        "id": NAME,
+        "status": "completed",
+        "created": "2025-10-30",
+        "completed": "2025-11-01",
+    }
+
+
+def test_a_resume_creates_the_missing_metadata(spec_only: Project) -> None:
+    done = spec_only.run("resume", "7", "--reason", REASON, "--yes")
+    assert done.code == 0
+    assert "metadata.json was missing; created from spec.md" in done.err
+    assert spec_only.metadata()["status"] == "active"
+
+
+def test_a_folder_that_only_looks_like_an_increment_is_named(project: Project) -> None:
+    for name in ("search", "_archive/07-other", "12", "notes", ".hidden"):
+        (project.increments / name).mkdir(parents=True)
+    (project.increments / "search" / "tasks.md").write_text("# Tasks\n")
+    found = findings(project.run("doctor", "--json"))
+    places = ("12", "_archive/07-other", "search")
+    assert sorted(found) == [("folder-ignored", f"{HOME}/{name}") for name in places]
+
+
+def test_a_block_that_no_item_is_read_from_is_reported_before_there_are_no_items(
+    project: Project,
+) -> None:
+    project.increment(externalLinks={"github": {"issueRefs": ["x"], "milestone": 2}})
+    done = project.run("doctor", "--json")
+    assert findings(done) == [("link-unread", at(":/externalLinks/github"))]
+    message = messages(done)["link-unread"]
+    assert message.endswith("that unlatch can read (an object with issueRefs, milestone)")
+    said = project.run("resume", "7", "--reason", REASON, "--yes").err
+    unread = said.index("externalLinks/github names github, but no item that unlatch can read")
+    assert unread < said.index("It has no linked items")
+
+
+def test_two_folders_of_one_number_and_other_letters_are_no_problem(project: Project) -> None:
+    project.increment()
+    project.increment("0007G-imported", status="imported")
+    assert ("old-status", f"{HOME}/0007G-imported/metadata.json:/status") in findings(
+        project.run("doctor", "--json")
+    )
+    assert "number-twice" not in dict(findings(project.run("doctor", "--json")))
+    assert project.run("show", "7", "--json").document["increment"]["id"] == NAME
