@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -340,3 +341,17 @@ def hook(repository: Path, name: str, script: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
+
+
+def test_without_a_committer_nothing_is_sent(team: Team) -> None:
+    reopen_by_hand(team)
+    there = shared(team)
+    there.git("config", "user.useConfigOnly", "true")
+    nobody = {"GIT_CONFIG_GLOBAL": "/dev/null", "HOME": str(there.root)}
+    here = replace(there, extra={**there.extra, **nobody})
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push")
+
+    assert (2, []) == (done.code, team.writes())
+    assert "error[no-committer]: git does not know who commits: " in done.err
+    assert "next: git config user.name NAME; git config user.email ADDRESS" in done.err

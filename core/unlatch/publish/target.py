@@ -67,7 +67,8 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
     """Make sure that publishing can succeed; merge the branch of an open pull request.
 
     Raises:
-        UsageError: `no-git`, `no-remote`, `no-branch`, `outside-checkout` or `index-not-empty`.
+        UsageError: `no-git`, `no-committer`, `no-remote`, `no-branch`, `outside-checkout` or
+            `index-not-empty`.
         StoreError: `unsafe-path`, `fetch-failed` or `proposal-in-conflict`.
     """
     root = workspace.layout.root
@@ -77,6 +78,13 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
     below = _below(workspace.layout.increments, top)
     ci = detect(workspace.environ)
     git = WorkingGit(top, _settings(workspace, below, ci, by=by))
+    if not (known := git("var", "GIT_COMMITTER_IDENT")).is_done:
+        raise UsageError(
+            "no-committer",
+            f"git does not know who commits: {known.complaint}",
+            where=str(top),
+            hint="git config user.name NAME; git config user.email ADDRESS",
+        )
     branch = _branch(git, ci)
     remote = git("config", "--get", f"branch.{branch}.remote").line or "origin"
     if not git("remote", "get-url", "--", remote).is_done:

@@ -10,6 +10,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.project.git.revisions import changed_since, other_branch
+from unlatch.project.git.setup import require_git
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.sync.apply import apply_sync_plan, preview_sync
 from unlatch.sync.compare import Compared, Decision, Verdict
@@ -135,7 +136,7 @@ class Sync:
         """Run the sync, once.
 
         Raises:
-            UsageError: `too-many-items`, `unknown-ref`, or the increments are not known.
+            UsageError: `too-many-items`, `unknown-ref`, `no-git`, or the increments are not known.
             UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
         """
         chosen = self._chosen()
@@ -210,6 +211,7 @@ def _choose(
     root, below = workspace.layout.root, workspace.layout.increments
     files = changed_since(root, options.changed_since, below=below)
     if files is None:
+        require_git(root)
         raise UsageError(
             "unknown-ref",
             f"git knows no {options.changed_since!r} here",

@@ -152,3 +152,19 @@ def test_a_name_from_the_system_is_shown_before_it_appears_in_comments(completed
 
     assert note in terminal.text.partition("Continue?")[0]
     assert "user.name" not in named.said
+
+
+def test_without_git_the_hint_is_to_install_it(completed: Project) -> None:
+    here = completed.run("init", "--git")
+    (completed.bin / "git").rename(completed.bin / "tig")
+    try:
+        nowhere = completed.run("init", "--git")
+        changed = completed.run("sync", "--changed-since", "main", "--plan")
+    finally:
+        (completed.bin / "tig").rename(completed.bin / "git")
+
+    assert "this is not a git repository" in here.err
+    assert "next: git init, then run the command again" in here.err
+    assert "error[no-git]: git is not installed" in nowhere.err
+    assert "next: install git, then run the command again" in nowhere.err
+    assert "error[no-git]: git is not installed" in changed.err

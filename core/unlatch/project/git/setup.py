@@ -13,6 +13,7 @@ from unlatch.increments.files.layout import EVENTS, METADATA, Layout
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.worklog.atomic import replace_file
 from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.programs import find_program
 from unlatch.worklog.safe_open import exists, read_file
 
 ATTRIBUTES = ".gitattributes"
@@ -57,9 +58,11 @@ def set_up_git(layout: Layout) -> GitSetupResult:
 def require_git(root: Path) -> None:
     """Check that `root` is in a git repository of its own; UsageError `no-git`, UnsafePath."""
     if ask_git(root, "rev-parse", "--git-dir") is None:
-        message = "not a git repository, or git is not installed"
-        hint = "git init, then run the command again"
-        raise UsageError("no-git", message, where=str(root), hint=hint)
+        message, hint = "this is not a git repository", "git init"
+        if find_program("git", apart=root) is None:
+            message, hint = "git is not installed", "install git"
+        where, again = str(root), f"{hint}, then run the command again"
+        raise UsageError("no-git", message, where=where, hint=again)
     check_git_folder(root)
 
 
