@@ -222,7 +222,7 @@ def check_finish(increment: Increment, to: Status, *, reason: str | None, force:
     check_transition(increment, to, reason)
     if to is not Status.COMPLETED:
         return APPROVED
-    unreadable = tuple(unreadable_documents(increment.folder))
+    unreadable = tuple(map(_unchecked, unreadable_documents(increment.folder)))
     left = _open_work(increment)
     if not left:
         return Approval(warnings=unreadable)
@@ -236,6 +236,11 @@ def check_finish(increment: Increment, to: Status, *, reason: str | None, force:
             hint="--reason TEXT says why",
         )
     return Approval(forced=(error.id,), warnings=(error, *unreadable))
+
+
+def _unchecked(error: StoreError) -> StoreError:
+    message = f"open work was not checked: {error.message}"
+    return StoreError(error.id, message, where=error.where, hint=error.hint)
 
 
 def _open_work(increment: Increment) -> list[str]:

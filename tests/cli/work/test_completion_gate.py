@@ -136,7 +136,7 @@ def test_a_document_that_cannot_be_read_is_told_and_no_reason_to_refuse(project:
     done = project.run("complete", "7")
 
     assert done.code == 0, done.said
-    assert "note: tasks.md cannot be read as UTF-8 text [document-unreadable]\n" in done.err
+    assert "tasks.md cannot be read as UTF-8 text [document-unreadable]\n" in done.err
 
 
 def test_neither_abandon_nor_review_is_refused(ready: Project) -> None:

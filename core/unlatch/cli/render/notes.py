@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from unlatch.errors import StoreError, UnlatchError
-    from unlatch.increments.model.increment import BrokenIncrement
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
 
 _MOST_NAMED = 5
 
@@ -23,6 +23,12 @@ def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = 
         if warning.id not in known:
             note = f"    {output.warn('note:')} {output.clean(warning.message)}"
             output.talk(f"{note} {output.faint(f'[{warning.id}]')}")
+
+
+def tell_remarks(increment: Increment) -> None:
+    """Show what a change of an increment left unwritten, and what its files spell oddly."""
+    for warning in increment.warnings:
+        output.remark(warning)
 
 
 def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:

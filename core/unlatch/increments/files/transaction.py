@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import copy
 from dataclasses import replace
@@ -27,12 +28,13 @@ from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, write_reopen
 from unlatch.worklog.atomic import replace_file, sweep, writing
 from unlatch.worklog.collection import Folder
-from unlatch.worklog.safe_open import open_folder
+from unlatch.worklog.safe_open import open_folder, read_file
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
+    from pathlib import Path
 
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
@@ -137,12 +139,26 @@ def _follow_status(folder: Folder, status: Status) -> list[str]:
     path = folder.path / SPEC
     try:
         spec = read_document(path)
-        old = front_matter.status(spec) if spec is not None else None
-        if spec is not None and old is not None and read_status(old) is not status:
-            replace_file(path, front_matter.with_status(spec, status.value).encode())
+        old = front_matter.status(_any_encoding(path) if spec is None else spec)
+        if old is None or read_status(old) is status:
+            return []
+        if spec is None:
+            left = f"{SPEC} cannot be read as UTF-8 text; its status line still says {old}"
+            return [f"{left}: save it as UTF-8 text, then run unlatch doctor --fix"]
+        replace_file(path, front_matter.with_status(spec, status.value).encode())
     except StoreError as error:
         return [f"{error.message}; the next command fixes its status line"]
     return []
+
+
+def _any_encoding(path: Path) -> str:
+    """A text as far as it is ASCII, or UTF-16 with its mark; empty if it cannot be read."""
+    try:
+        raw = read_file(path)
+    except OSError:
+        return ""
+    encoding = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
+    return raw.decode(encoding, errors="replace")
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from unlatch.cli.render.documents import (
     spared_entries,
     warning_entries,
 )
-from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
@@ -98,7 +98,9 @@ def _plan(session: Session, name: str, wanted: str, **options: Any) -> ChangePla
 def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_json: bool) -> int:
     """Make the change and deliver it; the exit code."""
     result = apply_change(session.workspace, plan)
-    if not as_json:
+    if as_json:
+        tell_remarks(result.increment)
+    else:
         _tell(plan, result)
     delivered = deliver_and_tell(
         session,
@@ -144,8 +146,7 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
     output.ok(f"Increment {result.increment.id}{moved}")
     for link, needed in plan.spared:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
-    for warning in result.increment.warnings:
-        output.remark(warning)
+    tell_remarks(result.increment)
     tell_warnings(plan.approval.warnings)
     if undone and undone.amendment:
         output.remark(

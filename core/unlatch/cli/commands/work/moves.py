@@ -9,7 +9,7 @@ import click
 from unlatch.cli.options.delivery import FORCE
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.documents import increment_entry, warning_entries
-from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
 from unlatch.increments.model.status import Status
@@ -52,6 +52,7 @@ def command(entry: Entry) -> click.Command:
         moved = move(session.workspace, wanted, to, by=who, reason=reason, activation=activation)
         before, after, warnings = moved.before.status, moved.increment, moved.approval.warnings
         if as_json:
+            tell_remarks(after)
             output.document(
                 entry.name,
                 increment=increment_entry(after, before),
@@ -61,6 +62,7 @@ def command(entry: Entry) -> click.Command:
         is_same = before is after.status
         change = f" is already {before}" if is_same else f": {before} -> {after.status}"
         output.ok(f"Increment {after.id}{change}")
+        tell_remarks(after)
         tell_warnings(warnings)
         return 0
 

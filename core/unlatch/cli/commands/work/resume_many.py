@@ -16,7 +16,7 @@ from unlatch.cli.commands.work.resume_options import (
 )
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.notes import tell_left_out, tell_warnings
+from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_document, tell_preview
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
@@ -153,8 +153,13 @@ def _apply(
             session.trace(result.error)
             if not typed.as_json and (result.error or not is_terse):
                 _tell(result)
+            if not is_terse:
+                tell_remarks(result.increment)
 
         results = resume_many(session.workspace, plans, report)
+    odd = sum(bool(one.increment.warnings) for one in results)
+    if is_terse and odd:
+        output.note(f"{times(odd, 'increment')} with problems in files; unlatch doctor lists them")
     if is_terse and not typed.as_json:
         before = Counter(one.before.status.value for one in results if one.error is None)
         each = ", ".join(f"{count:,} {status}" for status, count in before.items())

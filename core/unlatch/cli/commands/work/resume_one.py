@@ -17,7 +17,7 @@ from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_lines, times
 from unlatch.cli.render.documents import increment_entry, scope_entry, warning_entries
-from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
@@ -53,7 +53,9 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
             return DECLINED
         plan, shown = confirmed
         result = apply_resume(session.workspace, plan)
-        if not typed.as_json:
+        if typed.as_json:
+            tell_remarks(result.increment)
+        else:
             _tell(result)
             tell_warnings(result.warnings, known=shown)
             output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
@@ -213,8 +215,7 @@ def _tell(result: ResumeResult) -> None:
         output.talk("    That change of its work was made before; it is not made again.")
     if result.before.archived:
         output.ok(f"Moved out of the archive: {increment.folder}")
-    for warning in increment.warnings:
-        output.remark(warning)
+    tell_remarks(increment)
     if result.outrun:
         output.talk("    Another process was faster by a moment; no reason was recorded here.")
     if result.step is ResumeStep.REOPEN and not increment.links:

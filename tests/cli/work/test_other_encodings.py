@@ -1,0 +1,125 @@
+"""spec.md and tasks.md that are not UTF-8 text: each command says what it left unwritten."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli import scoped
+from tests.cli.project import NAME, REASON, Project
+
+SPEC = "---\ntitle: Größe\nstatus: {}\n---\n# Größe\n"
+LEFT = (
+    "note: spec.md cannot be read as UTF-8 text; its status line still says {}: "
+    "save it as UTF-8 text, then run unlatch doctor --fix\n"
+)
+RESUME = ("resume", "7", "--reason", REASON, "--yes", "--offline")
+
+
+def write(project: Project, encoding: str, status: str) -> bytes:
+    raw = SPEC.format(status).encode(encoding)
+    (project.folder() / "spec.md").write_bytes(raw)
+    return raw
+
+
+def spec(project: Project) -> bytes:
+    return (project.folder() / "spec.md").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "options"), [("latin-1", ()), ("latin-1", ("--json",)), ("utf-16", ())]
+)
+@pytest.mark.parametrize(
+    ("status", "command"),
+    [
+        ("completed", RESUME),
+        ("completed", ("resume", NAME, "8", *RESUME[2:])),
+        ("active", ("complete", "7", "--offline")),
+        ("active", ("abandon", "7", "--offline")),
+        ("active", ("pause", "7")),
+        ("paused", ("start", "7")),
+    ],
+)
+def test_a_change_of_status_says_that_spec_md_keeps_the_old_one(
+    project: Project,
+    encoding: str,
+    options: tuple[str, ...],
+    status: str,
+    command: tuple[str, ...],
+) -> None:
+    project.increment(status=status)
+    project.increment("0008-other")
+    raw = write(project, encoding, status)
+
+    done = project.run(*command, *options)
+
+    assert (0, raw) == (done.code, spec(project)), done.said
+    assert status != project.metadata()["status"]
+    assert 1 == done.err.count(LEFT.format(status)), done.said
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_undo_says_it_too(project: Project, options: tuple[str, ...]) -> None:
+    project.increment()
+    project.run(*RESUME)
+    raw = write(project, "latin-1", "active")
+
+    done = project.run("undo", "7", "--yes", "--offline", *options)
+
+    assert (0, "completed", raw) == (done.code, project.metadata()["status"], spec(project))
+    assert 1 == done.err.count(LEFT.format("active")), done.said
+
+
+def test_the_step_that_is_named_corrects_it(project: Project) -> None:
+    project.increment()
+    write(project, "latin-1", "completed")
+    project.run(*RESUME)
+
+    write(project, "utf-8", "completed")
+    done = project.run("doctor", "--fix", "--yes")
+
+    assert 0 == done.code, done.said
+    assert SPEC.format("active").encode() == spec(project)
+
+
+@pytest.mark.parametrize("text", ["# Größe\n", SPEC.format("active")])
+def test_nothing_is_said_where_nothing_was_to_be_written(project: Project, text: str) -> None:
+    project.increment()
+    (project.folder() / "spec.md").write_bytes(text.encode("latin-1"))
+
+    done = project.run(*RESUME)
+
+    assert (0, False) == (done.code, "UTF-8" in done.said)
+
+
+@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
+def test_complete_says_that_it_did_not_check_the_file(project: Project, name: str) -> None:
+    project.increment(status="active")
+    (project.folder() / name).write_bytes("# Größe\n".encode("latin-1"))
+
+    done = project.run("complete", "7")
+
+    note = f"open work was not checked: {name} cannot be read as UTF-8 text"
+    assert (0, 1) == (done.code, done.err.count(f"note: {note} [document-unreadable]\n"))
+
+
+@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
+@pytest.mark.parametrize(
+    "change",
+    [("--task", "T-001"), ("--scope", "More", "--task", "Retry"), ("--criterion", "AC-US1-01")],
+)
+@pytest.mark.parametrize("status", ["completed", "active"])
+def test_a_change_of_the_work_is_refused_and_changes_nothing(
+    project: Project, name: str, change: tuple[str, ...], status: str
+) -> None:
+    project.increment(status=status)
+    scoped.write(project, status=status)
+    path = project.folder() / name
+    path.write_bytes(path.read_bytes() + "Größe\n".encode("latin-1"))
+    before = project.tree()
+
+    done = project.run(*RESUME, *change)
+
+    assert (1, before) == (done.code, project.tree())
+    assert done.err.endswith(
+        f"error[document-unreadable]: {name} cannot be read as UTF-8 text\n  at: {path}\n"
+        "  next: save it as UTF-8 text, or check its permissions\n"
+    )
