@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.doctor import configuration, documents, metadata, project, trackers
-from unlatch.doctor.finding import Check, Severity
+from unlatch.doctor.finding import Check, Severity, sharing
 
 if TYPE_CHECKING:
     from unlatch.doctor.snapshot import (
@@ -36,39 +36,43 @@ TRACKER: tuple[Check[TrackerSetup], ...] = (
     Check("host-trusted", NOTE, trackers.trusted_host),
     Check("library-installed", NOTE, trackers.installed_library),
     Check(ANY_ERROR, ERROR, trackers.unusable_token),
-    Check("token-found", NOTE, trackers.token("token-found")),
-    Check("token-from-program", NOTE, trackers.token("token-from-program")),
-    Check("token-missing", WARNING, trackers.token("token-missing")),
+    *sharing(trackers.token, NOTE, "token-found", "token-from-program"),
+    *sharing(trackers.token, WARNING, "token-missing"),
 )
 FILES: tuple[Check[IncrementFiles], ...] = (
     Check("unfinished-file", NOTE, metadata.unfinished, metadata.remove_unfinished),
     Check(ANY_ERROR, ERROR, metadata.unreadable),
     Check("metadata-from-spec", WARNING, metadata.from_spec, metadata.create_from_spec),
     Check("metadata-duplicate-key", ERROR, metadata.duplicate_keys),
-    Check("key-missing", WARNING, metadata.against_schema("key-missing")),
-    Check("old-key", WARNING, metadata.against_schema("old-key")),
-    Check("old-status", WARNING, metadata.against_schema("old-status")),
-    Check("old-time", WARNING, metadata.against_schema("old-time")),
-    Check("time-unreadable", WARNING, metadata.against_schema("time-unreadable")),
-    Check("shape-unexpected", WARNING, metadata.against_schema("shape-unexpected")),
+    *sharing(
+        metadata.against_schema,
+        WARNING,
+        "key-missing",
+        "old-key",
+        "old-status",
+        "old-time",
+        "time-unreadable",
+        "shape-unexpected",
+    ),
     Check(ANY_ERROR, ERROR, documents.refused_events),
     Check("events-unreadable", WARNING, documents.unreadable_events),
-    Check("event-unreadable", WARNING, documents.odd_events("event-unreadable")),
-    Check("event-unknown", WARNING, documents.odd_events("event-unknown")),
-    Check("event-invalid", WARNING, documents.odd_events("event-invalid")),
+    *sharing(documents.odd_events, WARNING, "event-unreadable", "event-unknown", "event-invalid"),
 )
 READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("id-differs", WARNING, metadata.other_id, metadata.fix_id),
     Check("spec-status-differs", WARNING, documents.other_status, documents.fix_status),
     Check("link-unread", WARNING, metadata.unread_links),
-    Check("link-unlocated", WARNING, metadata.unusable_links("link-unlocated")),
-    Check("target-not-allowed", WARNING, metadata.unusable_links("target-not-allowed")),
+    *sharing(metadata.unusable_links, WARNING, "link-unlocated", "target-not-allowed"),
     Check("link-repeated", WARNING, metadata.repeated_links),
     Check("old-link", WARNING, metadata.old_links),
-    Check("dates-out-of-order", WARNING, metadata.odd_dates("dates-out-of-order")),
-    Check("time-in-future", WARNING, metadata.odd_dates("time-in-future")),
-    Check("completed-at-left", WARNING, metadata.odd_dates("completed-at-left")),
-    Check("completed-at-missing", WARNING, metadata.odd_dates("completed-at-missing")),
+    *sharing(
+        metadata.odd_dates,
+        WARNING,
+        "dates-out-of-order",
+        "time-in-future",
+        "completed-at-left",
+        "completed-at-missing",
+    ),
     Check(ANY_ERROR, ERROR, documents.refused_documents),
     Check("document-unreadable", WARNING, documents.unreadable_documents),
     Check("document-missing", NOTE, documents.missing_documents),
@@ -79,8 +83,8 @@ READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("event-missing", NOTE, documents.missing_events, documents.fix_events),
 )
 TOGETHER: tuple[Check[ProjectSnapshot], ...] = (
-    Check("folder-twice", ERROR, metadata.same_names("folder-twice")),
-    Check("number-twice", WARNING, metadata.same_names("number-twice")),
+    *sharing(metadata.same_names, ERROR, "folder-twice"),
+    *sharing(metadata.same_names, WARNING, "number-twice"),
     Check("item-shared", WARNING, metadata.shared_items),
     Check("tracker-not-configured", WARNING, metadata.unconfigured_trackers),
     Check("wip-exceeded", WARNING, project.exceeded_limits),

@@ -53,7 +53,7 @@ def documents_in_conflict(one: ReadableIncrement) -> Hits:
     for name in one.files.documents:
         if line := _conflict(one.files.text_of(name)):
             path = f"{one.files.folder.path / name}:{line}"
-            yield Found("holds git conflict markers", path, "resolve it by hand, then git add it")
+            yield Found("has git conflict markers", path, "resolve it by hand, then git add it")
 
 
 def _conflict(text: str) -> int | None:
@@ -84,7 +84,7 @@ def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement, name: s
     for key, places in lines.items():
         if len(places) > 1:
             where = ", ".join(map(str, places))
-            message = f"{spelled[key]} is in lines {where}; it cannot be named by its id"
+            message = f"the id {spelled[key]} is on lines {where}; commands cannot use it"
             yield Found(message, one.files.folder.path / name)
 
 
@@ -94,7 +94,7 @@ def open_work_left(one: ReadableIncrement) -> Hits:
     if left and one.increment.status is Status.COMPLETED:
         where = TASKS if any(isinstance(part, Task) for part in left) else SPEC
         named = first_of([part.id for part in left])
-        message = f"it is completed, but these are not ticked: {named}"
+        message = f"completed, but not ticked: {named}"
         hint = f"tick what is done, or unlatch resume {one.name}"
         yield Found(message, one.files.folder.path / where, hint)
 
@@ -102,7 +102,7 @@ def open_work_left(one: ReadableIncrement) -> Hits:
 def other_status(one: ReadableIncrement) -> Hits:
     if (said := _other_status(one)) is not None:
         status = one.increment.status
-        message = f"says {said}, metadata.json {status}; the next change of status corrects it"
+        message = f"status {said} differs from {status} in metadata.json, which applies"
         yield Found(message, one.files.folder.path / SPEC, FIX)
 
 
@@ -121,7 +121,7 @@ def _other_status(one: ReadableIncrement) -> str | None:
 
 def missing_events(one: ReadableIncrement) -> Hits:
     for entry in _without_event(one):
-        message = f"the reopen {entry.id} is only in metadata.json"
+        message = f"no line for the reopen {entry.id} in metadata.json"
         yield Found(message, one.files.folder.path / EVENTS, FIX)
 
 
@@ -164,15 +164,15 @@ def odd_events(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
 def _odd_line(files: IncrementFiles, line: str) -> Iterator[tuple[str, str]]:
     event: Any = parse_line(line)
     if event is None:
-        why = "it is not valid JSON (a crash may have cut it short), or too large"
-        yield "event-unreadable", f"is ignored: {why}"
+        why = "invalid JSON (perhaps cut short by a crash), or too large"
+        yield "event-unreadable", f"ignored: {why}"
     elif not isinstance(event, dict):
-        yield "event-unreadable", "is ignored: it is not a JSON object"
+        yield "event-unreadable", "ignored: not a JSON object"
     else:
         word = event.get("event")
         schema = files.project.event_schemas.get(word) if isinstance(word, str) else None
         if schema is None:
-            yield "event-unknown", f"holds an event of an unknown type: {word!r}"
+            yield "event-unknown", f"unknown event type {word!r}"
         for error in schema.iter_errors(event) if schema else ():
             _, message, place = explain(error, event)
             yield "event-invalid", f"{place.lstrip('/')} {message}".strip()

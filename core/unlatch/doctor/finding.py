@@ -138,3 +138,10 @@ def several(
         return lambda subject: [hit for name, hit in search(subject) if name == id]
 
     return with_id
+
+
+def sharing(
+    search: Callable[[str], Callable[[S], Hits]], severity: Severity, *ids: str
+) -> tuple[Check[S], ...]:
+    """The rows that share one search."""
+    return tuple(Check(name, severity, search(name)) for name in ids)

@@ -39,7 +39,7 @@ _DATE = len("2025-11-01")
 
 def unfinished(files: IncrementFiles) -> Hits:
     for path in unfinished_files(files.folder.path):
-        yield Found("is left of a process that died; no command reads it", path, FIX)
+        yield Found("left over from an interrupted command; not used", path, FIX)
 
 
 def remove_unfinished(files: IncrementFiles) -> Iterator[FileChange]:
@@ -80,7 +80,7 @@ def create_from_spec(files: IncrementFiles) -> Iterator[FileChange]:
 
 def duplicate_keys(files: IncrementFiles) -> Hits:
     for key in files.text.duplicates if files.text is not None else ():
-        message = "occurs twice; the last one is read, and nothing is written"
+        message = "duplicate key: the last value is read, and unlatch does not write the file"
         yield Found(message, f"{files.metadata}:{key}", "remove the wrong one by hand")
 
 
@@ -101,7 +101,7 @@ def against_schema(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
 
 def other_id(one: ReadableIncrement) -> Hits:
     if (key := _id_key(one)) is not None:
-        message = f"{one.files.data[key]!r} is not the folder's name; the folder counts"
+        message = f"{one.files.data[key]!r} differs from the folder's name, which applies"
         yield Found(message, one.files.at(key), FIX)
 
 
@@ -151,7 +151,7 @@ def odd_dates(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
         if time.moment > one.files.project.workspace.clock() + _LEEWAY:
             yield "time-in-future", Found(f"{time.text} is in the future", one.files.at(time.key))
     if completed and not status.is_finished:
-        message = f"it is {status}, but has the completion time {completed.text}"
+        message = f"completion time {completed.text}, but the status is {status}"
         yield "completed-at-left", Found(message, one.files.at(completed.key))
     if status is Status.COMPLETED and completed is None:
         message = "the time of completion is missing"
@@ -235,11 +235,11 @@ def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
         first = names.setdefault(folder.name, folder.path)
         namesake = labels.setdefault(label_of(folder.name), folder.name)
         if first != folder.path:
-            message = f"there is another one of this name: {first.relative_to(project.root)}"
+            message = f"has the same name as {first.relative_to(project.root)}"
             hint = "rename or remove one of the two"
             yield "folder-twice", Found(message, folder.path, hint, folder.name)
         elif namesake != folder.name:
-            message = f"{namesake} has the same number, so that only the folder's name works"
+            message = f"has the same number as {namesake}; use the folder's name"
             yield "number-twice", Found(message, folder.path, None, folder.name)
 
 
@@ -249,8 +249,8 @@ def shared_items(project: ProjectSnapshot) -> Hits:
         for link in one.increment.links:
             first = known.setdefault(identity(link), one.increment)
             if first is not one.increment:
-                shared = f"{link.tracker} {link.item} is linked to {first.id}, too"
-                message = f"{shared}; it is closed when the last of them is finished"
+                shared = f"{link.tracker} {link.item} is also linked to {first.id}"
+                message = f"{shared}; it is closed with the last of them"
                 hint = f"unlatch unlink {one.name} {link.key} if that is wrong"
                 yield Found(message, one.files.at(*link.path), hint, one.name)
 
@@ -264,4 +264,4 @@ def unconfigured_trackers(project: ProjectSnapshot) -> Hits:
         pointing = "1 link points" if count == 1 else f"{count} links point"
         title = project.workspace.registry.manifests[tracker].title
         hint = f"add a table [trackers.{tracker}] to .unlatch/config.toml"
-        yield Found(f"{title} is not configured, and {pointing} there", hint=hint)
+        yield Found(f"{pointing} to {title}, which is not configured", hint=hint)

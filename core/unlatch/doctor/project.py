@@ -26,7 +26,7 @@ _CONFIG = f"{SPECWEAVE}/config.json"
 def two_folders(project: ProjectSnapshot) -> Hits:
     theirs = project.root / SPECWEAVE / "increments"
     if project.layout.increments != theirs and any(sorted_folders(theirs, archived=False)):
-        message = f"only {HOME}/increments is read, but {SPECWEAVE}/increments has increments, too"
+        message = f"only {HOME}/increments is read; {SPECWEAVE}/increments also has increments"
         yield Found(message, theirs, "unlatch migrate")
 
 
@@ -41,7 +41,7 @@ def ignored_folders(project: ProjectSnapshot) -> Hits:
 def old_local_folder(project: ProjectSnapshot) -> Hits:
     place = project.layout.home / "local"
     if os.path.lexists(place):
-        message = "locks and caches of an older version; nothing uses them any more"
+        message = "locks and caches of an older version; not used"
         yield Found(message, place, f"rm -r {place.relative_to(project.root)}")
 
 
@@ -73,7 +73,7 @@ def unreadable_specweave(project: ProjectSnapshot) -> Hits:
 
 def specweave_sync(project: ProjectSnapshot) -> Hits:
     for setting in automatic_sync(_specweave(project)):
-        by = "SpecWeave writes to trackers by itself, so that two programs change the same items"
+        by = "SpecWeave also writes to trackers: two programs change the same items"
         yield Found(by, f"{_CONFIG}:{setting}", "set it to false")
 
 
@@ -114,6 +114,6 @@ def stale_increments(project: ProjectSnapshot) -> Hits:
     now = project.workspace.clock()
     for one in (readable.increment for readable in project.readable):
         if project.core and is_stale(one, project.core.limits.rules, now):
-            message = f"is {one.status}, and has not changed for {days_idle(one, now)} days"
+            message = f"{one.status} without a change for {days_idle(one, now)} days"
             hint = f"unlatch resume {one.id}, or unlatch abandon {one.id}"
             yield Found(message, None, hint, one.id)

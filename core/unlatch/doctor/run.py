@@ -15,8 +15,9 @@ from unlatch.increments.files.locks import store_lock
 from unlatch.worklog.atomic import remove_file, replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from unlatch.doctor.online import Examined
     from unlatch.increments.files.layout import Layout
     from unlatch.project.workspace import Workspace
 
@@ -33,6 +34,18 @@ def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:
         if known.severity is not Severity.ERROR:
             findings[one.id, one.message, one.where] = one
     return list(settings_in_force(workspace)), list(findings.values())
+
+
+def with_online(findings: Sequence[Finding], examined: Sequence[Examined]) -> list[Finding]:
+    """The findings with those of the trackers' answers; a mistake that both see is reported once.
+
+    A missing token has its own severity where a request needs it.
+    """
+    online = [one for tracker in examined for one in tracker.findings]
+    known = {(one.id, one.message) for one in findings}
+    lacking = {one.hint for one in online if one.id == "credential-missing"}
+    kept = [one for one in findings if one.id != "token-missing" or one.hint not in lacking]
+    return kept + [one for one in online if (one.id, one.message) not in known]
 
 
 def count_increments(layout: Layout) -> int:

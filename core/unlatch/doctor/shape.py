@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
@@ -15,10 +16,19 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 # Keys that an increment cannot be read without; the rest is ignored if it is odd.
-VITAL = ("status", "reopenHistory", "pending", "formatVersion")
+VITAL = ("status", "reopenHistory", "pending", "amendments", "formatVersion")
 
 _SYNONYMS = {keys[0]: keys for keys in (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)}
 _LONGEST = 60
+# The words of people for the types of JSON Schema.
+_TYPES = {
+    "array": "a list",
+    "object": "an object",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
 
 
 def pointer(path: Iterable[str | int]) -> str:
@@ -47,17 +57,27 @@ def explain(error: ValidationError, data: Mapping[str, Any]) -> tuple[str, str, 
     if key := missing_key(error):
         old = next((k for k in _SYNONYMS.get(key, ()) if k in data), None) if not path else None
         if old:
-            return "old-key", f"is an old name of {key}", pointer([old])
+            return "old-key", f"old name of {key}", pointer([old])
         return "key-missing", f"{key} is missing", pointer(path)
     if path == ["status"] and (status := read_status(str(error.instance))):
         return "old-status", f"{error.instance!r} is read as {status}", pointer(path)
     if error.validator == "enum":
         known = ", ".join(map(str, error.validator_value))  # type: ignore[arg-type]  # a list
-        what = f"{_short(repr(error.instance))} is none of {known}"
+        kind = "status" if path == ["status"] else "value"
+        what = f"unknown {kind} {_short(repr(error.instance))} (known: {known})"
         return "shape-unexpected", what, pointer(path)
     if error.validator == "pattern":
         return *_unmatched(error), pointer(path)
-    return "shape-unexpected", _short(error.message), pointer(path)
+    is_type = error.validator == "type"
+    message = _wrong_type(error) if is_type else _short(error.message)
+    return "shape-unexpected", message, pointer(path)
+
+
+def _wrong_type(error: ValidationError) -> str:
+    wanted: Any = error.validator_value
+    names = [wanted] if isinstance(wanted, str) else wanted
+    known = " or ".join(_TYPES.get(name, name) for name in names)
+    return f"expected {known}, found {_short(json.dumps(error.instance))}"
 
 
 def _unmatched(error: ValidationError) -> tuple[str, str]:
@@ -67,7 +87,7 @@ def _unmatched(error: ValidationError) -> tuple[str, str]:
     if error.validator_value == TIME_PATTERN:
         if moment := read_stamp(error.instance):
             return "old-time", f"{value} is read as {stamp(moment)}"
-        return "time-unreadable", f"{value} is not a time"
+        return "time-unreadable", f"{value} is not a valid time"
     return "shape-unexpected", _short(error.message)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def no_tracker(project: ProjectSnapshot) -> Hits:
     if project.settings is not None and not project.settings:
-        message = "no tracker is configured, so only the increments themselves are changed"
+        message = "no tracker is configured; only files are changed"
         hint = "add a table such as [trackers.github] to .unlatch/config.toml"
         yield Found(message, hint=hint)
 
@@ -68,12 +68,12 @@ def token(tracker: TrackerSetup) -> Iterator[tuple[str, Found]]:
     for place in manifest.tokens:
         if isinstance(place, CommandToken) and find_program(place.argv[0]):
             command = " ".join(place.argv[:3])
-            message = f"no token in environment or keyring; `{command}` will be run for one"
+            message = f"no token in the environment or the keyring; commands run `{command}`"
             hint = "unlatch auth status runs it now"
             yield "token-from-program", Found(f"{manifest.title}: {message}", hint=hint)
             return
     hint = missing_hint(manifest.tokens, tracker=manifest.name)
-    yield "token-missing", Found(f"{manifest.title}: no token is found", hint=hint)
+    yield "token-missing", Found(f"{manifest.title}: no token found", hint=hint)
 
 
 def _credential(tracker: TrackerSetup) -> Credential | None:

@@ -310,33 +310,126 @@ def test_what_older_versions_kept_in_the_project_may_be_deleted(completed: Proje
     assert "local-unused" not in [name for name, _ in again]
 
 
-def test_people_read_it_by_increment(project: Project) -> None:
+def test_findings_are_printed_by_severity_and_kind(project: Project) -> None:
     project.configure("")
     project.increment(status="active", github={"issue": 4, "base": {}})
     project.increment("0008-broken", status="shipped")
 
     done = project.run("doctor")
 
-    shown = done.out[done.out.index("Project") :]
+    unknown = f"unknown status 'shipped' (known: {STATUSES})"
     assert (
-        shown
+        done.out
         == f"""\
-Project
-  note     no tracker is configured, so only the increments themselves are changed [no-tracker]
-           next: add a table such as [trackers.github] to .unlatch/config.toml
-  warning  GitHub is not configured, and 1 link points there [tracker-not-configured]
-           next: add a table [trackers.github] to .unlatch/config.toml
-{NAME}
-  warning  metadata.json:/github/base: local is missing [key-missing]
-  warning  metadata.json:/github/base: remote is missing [key-missing]
-  warning  metadata.json:/github/base: state is missing [key-missing]
-0008-broken
-  error    metadata.json:/status: 'shipped' is none of {STATUSES} [status-unknown]
-           next: set status to one of {STATUSES}
+error    0008-broken/metadata.json:/status: {unknown} [status-unknown]
+         next: set status to one of these in metadata.json
+warning  1 link points to GitHub, which is not configured [tracker-not-configured]
+         next: add a table [trackers.github] to .unlatch/config.toml
+warning  {NAME}/metadata.json:/github/base: local is missing [key-missing]
+         3 in {NAME}
+note     no tracker is configured; only files are changed [no-tracker]
+         next: add a table such as [trackers.github] to .unlatch/config.toml
 2 increments checked: 1 error, 4 warnings
 """
     )
+    assert done.err == (
+        "All findings: unlatch doctor --verbose; of one increment: unlatch doctor ID\n"
+    )
     assert done.code == 1
+
+
+def test_one_increment_or_verbose_lists_every_finding(project: Project) -> None:
+    project.configure("")
+    for name in (NAME, "0008-other"):
+        project.increment(name, status="active", github={"issue": 4, "base": {}})
+    expected = [
+        f"warning  {NAME}/metadata.json:/github/base: {key} is missing [key-missing]"
+        for key in ("local", "remote", "state")
+    ]
+
+    one, every = project.run("doctor", "7"), project.run("doctor", "--verbose")
+
+    assert expected == [line for line in one.out.splitlines() if "key-missing" in line]
+    assert ("1 increment checked: 0 errors, 3 warnings", "") == (one.out.splitlines()[-1], one.err)
+    shown = [line for line in every.out.splitlines() if "key-missing" in line]
+    assert (expected, 6, "") == (shown[:3], len(shown), every.err)
+    found = project.run("doctor", "8", "--json").document
+    assert ({"0008-other"}, 1) == ({f["increment"] for f in found["findings"]}, found["increments"])
+    assert "error[unknown-increment]" in project.run("doctor", "9").err
+
+
+def test_a_fix_of_one_increment_leaves_the_others(project: Project) -> None:
+    project.increment(id="other")
+    project.increment("0008-other", id="other")
+
+    project.run("doctor", "8", "--fix", "--yes")
+
+    ids = [project.metadata(name)["id"] for name in (NAME, "0008-other")]
+    assert ["other", "0008-other"] == ids
+
+
+def test_the_findings_of_many_increments_fit_a_screen(project: Project) -> None:
+    project.configure("")
+    for number in range(1, 853):
+        folder = project.folder(f"{number:04}-one-of-very-many-increments-with-a-long-name")
+        folder.mkdir(parents=True)
+        (folder / "spec.md").write_text("---\nstatus: active\n---\n# It\n\n- [ ] **AC-1**: a\n")
+        odd = {"id": f"{number}", "status": "complete", "created_at": "2025-10-01", "type": None}
+        (folder / "metadata.json").write_text(json.dumps(odd))
+
+    piped, document = project.run("doctor"), project.run("doctor", "--json").document
+
+    assert document["warnings"] > 5000
+    assert document["warnings"] == len(findings(project.run("doctor", "--json"), "warning"))
+    assert len(piped.said.splitlines()) < 40, piped.said
+    assert "         852 in 852 increments: 0001, 0002, 0003, ...\n" in piped.out
+    with Terminal(project, "doctor", columns=100) as terminal:
+        terminal.end()
+    lines = terminal.text.splitlines()
+    assert (True, True) == (len(lines) <= 40, max(map(len, lines)) <= 100), terminal.text
+
+
+def test_settings_are_listed_on_request_after_the_findings(project: Project) -> None:
+    project.configure("")
+
+    plain, asked = project.run("doctor"), project.run("doctor", "--settings")
+
+    assert "Setting" not in plain.out
+    assert asked.out.index("[no-tracker]") < asked.out.index("Setting") < asked.out.index("checked")
+    assert [] != project.run("doctor", "--json").document["settings"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "where", "message"),
+    [
+        ({"amendments": {}}, ":/amendments", "expected a list, found {}"),
+        ({"pending": {}}, ":/pending", "expected a list, found {}"),
+        ({"status": "weird"}, ":/status", f"unknown status 'weird' (known: {STATUSES})"),
+    ],
+)
+def test_a_mistake_is_one_finding_in_plain_words(
+    project: Project, changed: dict[str, Any], where: str, message: str
+) -> None:
+    project.increment()
+    metadata(project, **changed)
+
+    found = project.run("doctor", "--json").document["findings"]
+
+    assert [(at(where), message)] == [
+        (one["where"], one["message"]) for one in found if one["severity"] != "note"
+    ]
+
+
+@pytest.mark.parametrize("variable", ["GITHUB_TOKEN", "UNLATCH_TRUSTED_HOSTS"])
+def test_online_reports_a_mistake_of_a_tracker_once(completed: Project, variable: str) -> None:
+    completed.configure(completed.box.github.config())
+    completed.increment("0008-alone")
+    shutil.rmtree(completed.folder())
+    completed.extra[variable] = None
+
+    done = completed.run("doctor", "--online", "--json")
+
+    assert 1 == len(findings(done)), done.said
 
 
 @pytest.mark.skipif("UNLATCH_CORPUS" not in os.environ, reason="UNLATCH_CORPUS is not set")
@@ -352,8 +445,9 @@ def test_real_increments_have_old_shapes_and_one_that_cannot_be_written(project:
 
 
 def test_findings_wrap_in_a_narrow_terminal(project: Project) -> None:
-    with Terminal(project, "doctor", columns=60) as terminal:
+    with Terminal(project, "doctor", "--settings", columns=60) as terminal:
         terminal.end()
 
     assert "[host-trusted]" in terminal.text
+    assert max(map(len, terminal.text.splitlines())) <= 60
     assert "\\n" not in terminal.text

@@ -100,7 +100,7 @@ def test_two_increments_with_one_item(project: Project) -> None:
     done = project.run("doctor", "--json")
 
     assert [("item-shared", at(":/github", OTHER))] == findings(done)
-    assert f"linked to {NAME}, too" in messages(done)["item-shared"]
+    assert f"also linked to {NAME};" in messages(done)["item-shared"]
 
 
 def test_two_folders_with_one_number_or_one_name(project: Project) -> None:

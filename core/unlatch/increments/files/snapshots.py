@@ -130,11 +130,11 @@ def _status(data: Mapping[str, Any], path: str) -> Status:
         return status
     raise StoreError(
         "status-unknown",
-        f"the status {raw!r} is none of the known ones"
+        f"unknown status {raw!r} (known: {', '.join(Status)})"
         if "status" in data
-        else "metadata.json names no status",
+        else f"metadata.json has no status (known: {', '.join(Status)})",
         where=path,
-        hint=f"set status to one of {', '.join(Status)}",
+        hint="set status to one of these in metadata.json",
     )
 
 

@@ -1,0 +1,130 @@
+"""What doctor prints: findings, one entry a kind unless all are wanted, then settings."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime import output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
+_SEVERITIES = tuple(_STYLES)
+_WIDEST = 100
+_INDENT = " " * 9
+_MOST_NAMED = 3
+
+
+def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
+    """Print a report; with `every` each finding of each increment, with `settings` those in force.
+
+    The findings about the project are always printed: each of them says something else.
+    """
+    findings = sorted(report["findings"], key=_order)
+    cut = False
+    for (_, _, is_project), group in groupby(findings, key=_order):
+        alike = list(group)
+        if every or is_project or len(alike) == 1:
+            for one in alike:
+                _tell_finding(one)
+        else:
+            _tell_finding(alike[0], more=_count(alike))
+            cut = True
+    if settings:
+        _tell_settings(report["settings"])
+    output.data(
+        f"{times(report['increments'], 'increment')} checked: "
+        f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
+    )
+    if cut:
+        output.talk("All findings: unlatch doctor --verbose; of one increment: unlatch doctor ID")
+
+
+def _order(one: output.Json) -> tuple[int, str, bool]:
+    is_project = one["increment"] is None
+    # Those about the project keep the order of the checks.
+    return _SEVERITIES.index(one["severity"]), "" if is_project else one["id"], is_project
+
+
+def _count(findings: Sequence[output.Json]) -> str:
+    names = list(dict.fromkeys(one["increment"] for one in findings))
+    if len(names) == 1:
+        return f"{len(findings):,} in {names[0]}"
+    # Their numbers, which commands take as well: names are long.
+    numbers = (name.partition("-")[0] for name in names[:_MOST_NAMED])
+    shown = ", ".join(numbers) + (", ..." if len(names) > _MOST_NAMED else "")
+    return f"{len(findings):,} in {len(names):,} increments: {shown}"
+
+
+def _tell_finding(one: output.Json, *, more: str = "") -> None:
+    severity, where = one["severity"], _place(one)
+    message = output.clean(_without_place(one["message"], where))
+    text = f"{output.clean(where)}: {message}" if where else message
+    first, *others = _wrapped(f"{text} [{one['id']}]", f"{severity:<9}")
+    output.data(first.replace(severity, _STYLES[severity](severity), 1), *others)
+    if more:
+        output.data(*_wrapped(output.clean(more), _INDENT))
+    if one["hint"]:
+        output.data(*_wrapped(f"next: {output.clean(one['hint'])}", _INDENT))
+
+
+def _place(one: output.Json) -> str:
+    """The place, from the folder of its increment."""
+    where, increment = one["where"] or "", one["increment"]
+    if increment is None:
+        return where
+    _, name, inside = where.rpartition(f"{increment}/")
+    return f"{increment}/{inside}" if name else where or increment
+
+
+def _without_place(message: str, where: str) -> str:
+    """A message without the name of its file or key, if it begins with that."""
+    path, _, key = where.partition(":")
+    name = path.rpartition("/")[2]
+    for place, ends in ((name, " :"), (key, ":")):
+        rest = message.removeprefix(place)
+        if place and rest and rest != message and rest[0] in ends:
+            return rest.lstrip(" :")
+    return message
+
+
+def _wrapped(text: str, head: str) -> Iterable[str]:
+    if not sys.stdout.isatty():
+        return [f"{head}{text}"]
+    return textwrap.wrap(
+        text,
+        width=min(shutil.get_terminal_size().columns, _WIDEST),
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
+    )
+
+
+def _tell_settings(settings: Sequence[output.Json]) -> None:
+    rows, last = [], ""
+    for one in settings:
+        # trusted_hosts may have several sources, and all of them apply.
+        key = "" if one["key"] == last else one["key"]
+        rows.append((key, _value(one["value"]), _source(one["source"])))
+        last = one["key"]
+    if rows:
+        output.table(("Setting", "Value", "From"), rows, flexible=(0, 1, 2))
+
+
+def _value(value: Any) -> str:
+    if value in (None, [], {}):
+        return "-"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _source(source: str) -> str:
+    home = str(Path.home())
+    return f"~{source.removeprefix(home)}" if source.startswith(home) else source
