@@ -55,8 +55,10 @@ class Scope:
         return self.total - self.new
 
 
-def scope_change(change: str, tasks: Iterable[NewTask]) -> Amendment:
-    """Check a change with new tasks.
+def scope_change(
+    change: str, tasks: Iterable[NewTask], *, about: tuple[str, ...] = ()
+) -> Amendment:
+    """Check a change with new tasks; without any, `about` names its stories and criteria.
 
     Raises:
         UsageError: `change-missing`, `change-too-long`, `task-unusable` or `too-many-tasks`.
@@ -78,7 +80,7 @@ def scope_change(change: str, tasks: Iterable[NewTask]) -> Amendment:
             f"{len(tasks)} tasks are proposed; at most {MOST_TASKS} are taken at once",
             hint="make an increment of its own: unlatch new TITLE",
         )
-    return Amendment(change, tuple(map(_checked_task, tasks)))
+    return Amendment(change, tuple(map(_checked_task, tasks)), about=() if tasks else about)
 
 
 def _checked_task(task: NewTask) -> NewTask:
@@ -121,18 +123,25 @@ def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
     spec = read_spec(documents_of(increment)[SPEC])
     ids = [*(one.id for one in spec.stories), *(one.id for one in spec.criteria)]
     known = {one.casefold() for one in ids}
-    named = {name for task in amendment.tasks for name in (task.story, *task.criteria) if name}
+    named = {name for names in amendment.belongings for name in names}
     return sorted(name for name in named if name.casefold() not in known)
 
 
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
-    """The links whose items an amendment leaves alone: those of stories that it does not touch."""
+    """The links whose items an amendment leaves alone: those of stories that it does not touch.
+
+    New work that belongs to no story of spec.md touches all of them.
+    """
     from unlatch.increments.documents.scope_change import touched_stories  # noqa: PLC0415
 
-    if not amendment.parts:
+    is_new = amendment.change is not None
+    if is_new and not all(amendment.belongings):
         return ()
+    names = [name for one in amendment.belongings for name in one] if is_new else amendment.parts
     texts = documents_of(increment)
-    touched = touched_stories(texts[SPEC], texts[TASKS], amendment.parts)
+    touched = touched_stories(texts[SPEC], texts[TASKS], names)
+    if is_new and not touched:
+        return ()
     links = increment.links
     return tuple(one for one in links if one.story and one.story.casefold() not in touched)
 
@@ -185,9 +194,9 @@ def is_known(increment: Increment, amendment: Amendment) -> bool:
     if amendment.change is None:
         texts = documents_of(increment)
         return are_open(texts[SPEC], texts[TASKS], amendment.parts)
-    said = (amendment.change, amendment.tasks)
-    done = (one.amendment for one in increment.amended)
-    return said in [(one.change, tuple(replace(it, id="") for it in one.tasks)) for one in done]
+    done = (replace(one.amendment, unwritten=()) for one in increment.amended)
+    tasks = ((one, tuple(replace(task, id="") for task in one.tasks)) for one in done)
+    return amendment in [replace(one, tasks=planned) for one, planned in tasks]
 
 
 def plan_amendment_of_active(

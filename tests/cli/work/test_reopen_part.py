@@ -198,3 +198,36 @@ def test_the_check_boxes_of_an_item_that_unlatch_made_are_unticked(project: Proj
     body = project.box.github.issue("octo/widgets", number)["body"]
     assert "- [ ] T-002: Tell mistakes" in body
     assert "- [x] T-001: Read a file" in body
+
+
+@pytest.mark.parametrize(
+    ("option", "opened"),
+    [
+        (("--task", "Add a switch", "--story", "US-002"), {4, 12}),
+        (("--task", "Add a switch", "--criterion", "ac-us1-01"), {4, 11}),
+        (("--story", "us-002"), {4, 12}),
+        (("--task", "Add a switch"), {4, 11, 12}),
+        ((), {4, 11, 12}),
+    ],
+)
+def test_new_work_of_one_story_leaves_the_items_of_others_alone(
+    ready: Project, option: tuple[str, ...], opened: set[int]
+) -> None:
+    done = ready.run("resume", "7", "--reason", REASON, "--yes", "--scope", "Switches", *option)
+
+    assert done.code == 0, done.said
+    assert opened == {number for number, state in states(ready).items() if state == "open"}
+    assert opened == {number for number in states(ready) if comments(ready, number)}
+    assert ready.run("sync", "--check").code == 0
+
+
+def test_new_work_of_one_story_in_an_active_increment_is_posted_on_its_items_alone(
+    ready: Project,
+) -> None:
+    ready.run(*RESUME)
+    scope = ("resume", "7", "--reason", REASON, "--yes", "--scope", "Switches", "--story", "US-002")
+    assert ready.run(*scope).code == 0
+    again = ready.run(*scope, "--json")
+
+    assert {4: 2, 11: 1, 12: 2} == {number: len(comments(ready, number)) for number in (4, 11, 12)}
+    assert again.document["trackers"] == []

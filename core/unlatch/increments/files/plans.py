@@ -138,7 +138,7 @@ def plan_reopen(
     new = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
     reopens, pending = (*before.reopens, entry), (*kept, *new, *more)
     after = replace(before, status=Status.ACTIVE, reopens=reopens, pending=pending)
-    pinned = tuple(intent.exclude) if entry.amendment and entry.amendment.parts else ()
+    pinned = tuple(intent.exclude) if entry.amendment else ()
     return Plan(before, after, entry, pin_base=pinned, event=reopened_event(entry))
 
 

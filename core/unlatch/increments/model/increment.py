@@ -69,6 +69,11 @@ class NewTask:
     description: str | None = None
     id: str = ""
 
+    @property
+    def belongs_to(self) -> tuple[str, ...]:
+        """The ids of its story and its criteria."""
+        return (self.story, *self.criteria) if self.story else self.criteria
+
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
@@ -77,18 +82,25 @@ class Amendment:
     Args:
         change: a description of the added work; None where only parts are reopened.
         parts: the ids of tasks, stories and criteria to be done again.
+        about: the ids of the stories and criteria of a change without tasks.
         unwritten: the names of the files that do not show it yet.
     """
 
     change: str | None = None
     tasks: tuple[NewTask, ...] = ()
     parts: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     unwritten: tuple[str, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the added tasks; none until they are planned."""
         return tuple(task.id for task in self.tasks if task.id)
+
+    @property
+    def belongings(self) -> tuple[tuple[str, ...], ...]:
+        """The stories and criteria that each new task names, or the change without tasks."""
+        return tuple(task.belongs_to for task in self.tasks) or (self.about,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ _AMENDMENT = Record(
     Field("scopeChange", WORD, "change"),
     Field("newTasks", Type("Tasks", TASK.read_all, TASK.write_all), "tasks"),
     Field("parts", WORDS, "parts"),
+    Field("about", WORDS, "about"),
     Field("unwritten", WORDS, "unwritten"),
 )
 AMENDED = Record(

@@ -62,7 +62,7 @@ def changed_work(
             return None
         tasks = (*tasks, *more)
     proposed = () if tasks else _propose(session, increment, change, reason)
-    amendment = scope_change(change, _linked((*tasks, *proposed), scoping))
+    amendment = _scope_change(change, (*tasks, *proposed), scoping)
     _show(increment, amendment, by=session.workspace.user.tasks_command[0] if proposed else None)
     if proposed and not yes:
         hint = f"unlatch resume {increment.id} ... --yes takes them as they are"
@@ -81,7 +81,7 @@ def foreseen_scope(
     change, tasks = scoping.change or NO_CHANGE, _typed_tasks(scoping)
     if not tasks and scoping.change:
         tasks = _propose(session, increment, change, reason)
-    return scope_change(change, _linked(tasks, scoping))
+    return _scope_change(change, tasks, scoping)
 
 
 def _named_parts(increment: Increment, scoping: Scoping) -> Amendment:
@@ -110,13 +110,14 @@ def _propose(
     return propose_for(session.workspace, increment, change, reason)
 
 
-def _linked(tasks: Iterable[NewTask], scoping: Scoping) -> list[NewTask]:
-    """The tasks; those that name no story or criteria get the typed ones."""
+def _scope_change(change: str, tasks: Iterable[NewTask], scoping: Scoping) -> Amendment:
+    """The change; tasks that name no story or criteria get the typed ones."""
     story = scoping.stories[0] if scoping.stories else None
-    return [
+    linked = [
         replace(task, story=task.story or story, criteria=task.criteria or scoping.criteria)
         for task in tasks
     ]
+    return scope_change(change, linked, about=(*scoping.stories, *scoping.criteria))
 
 
 def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
@@ -165,11 +166,10 @@ def read_edited(text: str | None) -> tuple[str | None, tuple[NewTask, ...]]:
 
 def _show(increment: Increment, amendment: Amendment, *, by: str | None) -> None:
     """Show the new tasks, and the names in them that spec.md does not have."""
-    if not amendment.tasks:
-        return
-    output.talk(f"  New tasks, proposed by {output.clean(by)}:" if by else "  New tasks:")
+    if amendment.tasks:
+        output.talk(f"  New tasks, proposed by {output.clean(by)}:" if by else "  New tasks:")
     for task in amendment.tasks:
-        names = ", ".join(filter(None, (task.story, *task.criteria)))
+        names = ", ".join(task.belongs_to)
         about = f" ({output.clean(names)})" if names else ""
         output.talk(f"    - {output.clean(task.title)}{about}")
     for name in unknown_names(increment, amendment):
