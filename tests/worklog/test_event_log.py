@@ -60,6 +60,13 @@ def test_events_of_one_second_come_in_the_order_of_their_ids(tmp_path: Path) -> 
     assert ids(tmp_path) == [ulid(1), ulid(2)]
 
 
+@pytest.mark.parametrize("word", ["noted", "x"])
+def test_events_without_a_ulid_are_all_kept(tmp_path: Path, word: str) -> None:
+    odd = [line(number, id="1", event=word, text=f"t{number}") for number in (2, 1, 1)]
+    write(tmp_path, *odd, line(3))
+    assert [event.at.second for event in LOG.read(tmp_path)] == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     "odd",
     [

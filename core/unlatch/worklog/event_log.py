@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unlatch.errors import StoreError
 from unlatch.worklog.atomic import append_line, check_single, writing
 from unlatch.worklog.file_check import or_restore
+from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.nodes import is_too_deep
 from unlatch.worklog.record import TEXT, TIME, ULID, Record, key, record
 from unlatch.worklog.safe_open import open_folder, read_file
@@ -95,7 +96,11 @@ class EventLog:
 
     def read(self, folder: Path) -> list[Event]:
         """The events by time, each once; StoreError `events-unreadable`."""
-        found = {event.id: event for line in self._lines(folder) if (event := self.parse(line))}
+        found: dict[str, Event] = {}
+        for line in self._lines(folder):
+            if event := self.parse(line):
+                # Without a ULID, only the whole line tells events apart.
+                found[event.id if is_ulid(event.id) else line] = event
         return in_order(found.values())
 
     def lost_lines(self, folder: Path) -> int:
