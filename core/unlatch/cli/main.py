@@ -54,8 +54,17 @@ def _run(arguments: list[str]) -> int:
     except UnlatchError as error:
         return _tell(error, arguments)
     except Exception as error:  # noqa: BLE001  # a bug is reported like any error
-        return _tell(unexpected(error), arguments)
+        return _tell_unexpected(error, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
+    from unlatch.cli.runtime import output  # noqa: PLC0415
+
+    # click writes --help and --version itself.
+    if isinstance(error, OSError) and output.is_stdout_lost():
+        return 0
+    return _tell(unexpected(error), arguments)
 
 
 def _tell_interrupt() -> int:

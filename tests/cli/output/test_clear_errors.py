@@ -70,7 +70,13 @@ def test_a_sandbox_whose_state_cannot_be_read(project: Project, state: str) -> N
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", [["list", "--json"], ["list"], ["status"], ["show", "7"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["list", "--json"], ["list"], ["status"], ["show", "7"]),
+        *(["--help"], ["--version"], ["resume", "--help"], ["github", "close-issue", "--help"]),
+    ],
+)
 def test_output_that_cannot_be_written_is_an_error(completed: Project, command: list[str]) -> None:
     with Terminal(completed, *command, stdout=os.open(FULL, os.O_WRONLY)) as terminal:
         code = terminal.end()

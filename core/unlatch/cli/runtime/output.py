@@ -179,11 +179,25 @@ def _echo(text: str, stream: IO[str]) -> None:
         # flushes, so that what goes to both streams keeps its order.
         click.echo(text, file=stream, color=_colour(stream))
     except OSError as error:
-        # The reader is gone, or the disk is full. That must not stop a delivery; from here on
-        # nothing is shown.
-        _silence(stream)
-        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
-            _FAILURES.append(error)
+        _give_up(stream, error)
+
+
+def _give_up(stream: IO[str], error: OSError) -> None:
+    # The reader is gone, or the disk is full. That must not stop a delivery; from here on
+    # nothing is shown.
+    _silence(stream)
+    if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+        _FAILURES.append(error)
+
+
+def is_stdout_lost() -> bool:
+    """Whether stdout has a text that cannot be written; `take_failure` has the cause."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _give_up(sys.stdout, error)
+        return True
+    return False
 
 
 def take_failure() -> OSError | None:
