@@ -208,6 +208,7 @@ def test_after_a_crash_the_same_command_and_sync_bring_it_to_an_end(project: Pro
     synced = project.run("sync")
 
     assert (0, 0, 0) == (half.code, again.code, synced.code), synced.said
+    assert "2 operations pending. Next: unlatch sync\n" in half.err
     assert ({"Active"}, [1] * 4) == (states(project, 4), said(project, range(1, 5)))
     assert [1] * 4 == [len(project.metadata(name)["reopenHistory"]) for name in names]
 

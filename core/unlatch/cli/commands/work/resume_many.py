@@ -191,7 +191,7 @@ def _deliver(
     left = sum(len(one.pending) for one in waiting)
     if typed.offline:
         if left:
-            output.talk(f"{times(left, 'operation')} pending; unlatch sync delivers them.")
+            output.talk(f"{times(left, 'operation')} pending. Next: unlatch sync")
         return [Delivered(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.fresh)
     with show_deliveries(session, left, silent=typed.as_json) as report:
