@@ -277,7 +277,8 @@ def test_what_is_pending_already_is_shown_with_what_is_new(completed: Project) -
     assert " (estimate); nothing was written." in done.out
     comments = [item["comment"].split("\n")[0] for item in document["items"]]
     assert comments == ["Reopened: First"] * 3 + ["Reopened: Second"] * 3
-    assert [item["owedSince"] is not None for item in document["items"]] == [True] * 3 + [False] * 3
+    since = [item["pendingSince"] is not None for item in document["items"]]
+    assert since == [True] * 3 + [False] * 3
 
 
 def test_an_archived_increment_is_said_to_come_back(project: Project) -> None:

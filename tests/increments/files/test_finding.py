@@ -186,7 +186,7 @@ BROKEN: dict[str, tuple[bytes | dict[str, Any], str, str]] = {
     "a list": (b"[]", "metadata-invalid", "does not hold a JSON object"),
     "null": (b"null", "metadata-invalid", "does not hold a JSON object"),
     "newer": (metadata(formatVersion=3), "metadata-newer", "format version 3"),
-    "no status": ({"id": "x"}, "status-unknown", "names no status"),
+    "no status": ({"id": "x"}, "status-unknown", "has no status"),
     "another status": (metadata(status="done?"), "status-unknown", "'done?'"),
     "a status that is none": (metadata(status=None), "status-unknown", "None"),
     "a history that is none": (metadata(reopenHistory={}), "metadata-invalid", "/reopenHistory"),
