@@ -16,7 +16,7 @@ from unlatch.project.git.run import run_git
 from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from unlatch.config.config import CoreConfig
     from unlatch.increments.model.increment import BrokenIncrement, Increment
@@ -105,20 +105,21 @@ def _config(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
     return raw.core, raw.problems
 
 
-def not_recorded(workspace: Workspace, increments: Iterable[Increment]) -> list[PendingOperation]:
+def not_recorded(workspace: Workspace, increments: Sequence[Increment]) -> list[PendingOperation]:
     """Operations that were delivered here while git's last commit still has them pending.
 
     Where the result cannot be committed (a CI job without the right to push), the next clone finds
     them pending, reads the items, and sends nothing.
     """
     # Without a link there is no operation, and git need not be asked.
-    linked = [one for one in increments if one.links]
+    if not any(one.links for one in increments):
+        return []
     layout = workspace.layout
-    files = committed_files(layout.root, "HEAD", layout.increments) if linked else None
+    files = committed_files(layout.root, "HEAD", layout.increments) or {}
     found = []
-    for increment in linked:
+    for increment in (one for one in increments if files and one.links):
         path = increment.folder / METADATA
-        blob = (files or {}).get(path.relative_to(layout.root).as_posix())
+        blob = files.get(path.relative_to(layout.root).as_posix())
         if blob and not is_committed(path, blob):
             left = {operation.key for operation in increment.pending}
             found += [

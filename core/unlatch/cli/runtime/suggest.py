@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -65,7 +64,7 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Sequence[str] | None:
         return words if error.meant else None
     if isinstance(error, click.NoSuchOption) and error.possibilities:
         wrong = error.option_name
-        option = next(iter(get_close_matches(wrong, error.possibilities, 1, _ALIKE)), None)
+        option = _closest(wrong, error.possibilities)
         return [_renamed(one, wrong, option) for one in typed] if option else None
     return None
 
@@ -84,5 +83,10 @@ def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int
             if sorted(name.split("-")) == parts:
                 return name, count
     verbs = [name for name in names if name.startswith(f"{rest[0]}-")]
-    found = verbs if len(verbs) == 1 else get_close_matches(rest[0], names, 1, _ALIKE)
-    return (found[0] if found else None), 1
+    return verbs[0] if len(verbs) == 1 else _closest(rest[0], names), 1
+
+
+def _closest(word: str, names: Sequence[str]) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415  (only for an error)
+
+    return next(iter(get_close_matches(word, names, 1, _ALIKE)), None)

@@ -61,23 +61,25 @@ class _Scalar:
 
 def title(text: str) -> str | None:
     """The front matter's title, else the text of the first top heading."""
-    scalar = _find(text, "title")
-    value = scalar.value if scalar else _folded_title(text)
-    return value or next(_headings(text), None)
-
-
-def _folded_title(text: str) -> str | None:
-    """A title on several lines."""
     block = _BLOCK.match(text)
-    if block is None or not _KEYS["title"].search(text, *block.span("body")):
+    if block is None:
+        return next(_headings(text), None)
+    scalar = _find(block, "title")
+    value = scalar.value if scalar else _folded_title(block)
+    return value or next(_headings(text[block.end() :]), None)
+
+
+def _folded_title(block: re.Match[str]) -> str | None:
+    """A title on several lines."""
+    if not _KEYS["title"].search(block.string, *block.span("body")):
         return None
-    title = values(text).get("title")
+    title = values(block.string).get("title")
     return " ".join(title.split()) if isinstance(title, str) else None
 
 
 def status(text: str) -> str | None:
     """The front matter's status, without quotes or comment."""
-    scalar = _find(text, "status")
+    scalar = _status(text)
     return scalar.value if scalar else None
 
 
@@ -100,20 +102,22 @@ def values(text: str) -> dict[str, Any]:
 
 def with_status(text: str, status: str) -> str:
     """Replace the front matter's status; without one the text stays as it is."""
-    scalar = _find(text, "status")
+    scalar = _status(text)
     if scalar is None or scalar.value == status:
         return text
     new = _written(status, like=scalar.source)
     return text[: scalar.start] + (new if scalar.source else f" {new}") + text[scalar.end :]
 
 
-def _find(text: str, key: str) -> _Scalar | None:
-    """The value of a top-level key; of two the first counts, for reading and for writing."""
+def _status(text: str) -> _Scalar | None:
     block = _BLOCK.match(text)
-    if block is None:
-        return None
-    found = _KEYS[key].search(text, *block.span("body"))
-    value = _VALUE.match(text, found.end()) if found else None
+    return _find(block, "status") if block else None
+
+
+def _find(block: re.Match[str], key: str) -> _Scalar | None:
+    """The value of a top-level key; of two the first counts, for reading and for writing."""
+    found = _KEYS[key].search(block.string, *block.span("body"))
+    value = _VALUE.match(block.string, found.end()) if found else None
     if value is None:
         return None
     source = value["value"]
@@ -121,9 +125,8 @@ def _find(text: str, key: str) -> _Scalar | None:
 
 
 def _headings(text: str) -> Iterator[str]:
-    block = _BLOCK.match(text)
     fence = ""
-    for line in text[block.end() if block else 0 :].removeprefix("\ufeff").split("\n"):
+    for line in text.removeprefix("\ufeff").split("\n"):
         mark = _FENCE.match(line)
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence

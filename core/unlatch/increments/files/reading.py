@@ -129,8 +129,10 @@ def read_title(folder: Folder, data: Mapping[str, Any]) -> str:
             title = front_matter.title(head) if front_matter.is_whole(head) else None
             raw = b"" if title else _read(folder, SPEC)
         title = title or front_matter.title(raw.decode("utf-8"))
+    if title:
+        return title
     texts = (" ".join(one.split()) for one in map(data.get, TITLE_KEYS) if isinstance(one, str))
-    return title or next(filter(None, texts), None) or words_of(folder.name)
+    return next(filter(None, texts), None) or words_of(folder.name)
 
 
 def words_of(name: str) -> str:

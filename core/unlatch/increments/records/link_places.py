@@ -7,13 +7,14 @@ name them; a tracker that it does not know is read by the shape in its manifest.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Base, Link
 from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.spi.manifest import LinkShape
 
@@ -71,6 +72,18 @@ def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterat
         yield from _beside_blocks(data, tracker)
 
 
+def trackers_in(data: Mapping[str, Any], trackers: Iterable[str]) -> list[str]:
+    """Those of the trackers that any key names: most files name one, which is quick to see."""
+    keys = {key for _, holder in _holders(data) for key in holder}
+    return [one for one in trackers if not keys.isdisjoint(_keys_of(one))]
+
+
+@cache
+def _keys_of(tracker: str) -> frozenset[str]:
+    """The keys outside of blocks that can name items of a tracker."""
+    return frozenset((tracker, *_issue_keys(tracker), EXTERNAL_REF))
+
+
 def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any]]:
     """The values under a tracker's name, at the top and in the blocks around."""
     for path, holder in _holders(data):
@@ -80,7 +93,7 @@ def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any
 
 def _in_block(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path) -> Iterator[Link]:
     target = _target(block, tracker)
-    for name in LISTS:
+    for name in filter(block.__contains__, LISTS):
         for key, entry, url in _entries(block, name):
             place = (*path, name, key)
             if isinstance(entry, dict):
@@ -220,13 +233,12 @@ def _beside_blocks(data: Mapping[str, Any], tracker: str) -> Iterator[Link]:
     """Items outside of a tracker's blocks: `github_issues` and `external_ref`."""
     one_key, list_key = _issue_keys(tracker)
     for path, holder in _holders(data):
+        if link := _plain(holder.get(one_key), tracker, (*path, one_key)):
+            yield link
         values = holder.get(list_key)
-        found: list[tuple[Path, Any]] = [((*path, one_key), holder.get(one_key))]
-        found += [
-            ((*path, list_key, number), one)
-            for number, one in enumerate(values if isinstance(values, list) else ())
-        ]
-        yield from filter(None, (_plain(one, tracker, place) for place, one in found))
+        for number, one in enumerate(values if isinstance(values, list) else ()):
+            if link := _plain(one, tracker, (*path, list_key, number)):
+                yield link
     ref = data.get(EXTERNAL_REF)
     match = _REF.fullmatch(ref.strip()) if isinstance(ref, str) else None
     if match and match["tracker"] == tracker and _PLAIN[tracker].fullmatch(match["item"]):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.increments.model.increment import Increment, Link
-from unlatch.increments.records.link_places import places_of
+from unlatch.increments.records.link_places import places_of, trackers_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.spi.manifest import LinkShape
     from unlatch.spi.operation import Operation
@@ -30,9 +30,11 @@ class Shapes:
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
     """The links of an increment, each item once, with the place of its block."""
+    if not (named := trackers_in(data, shapes)):
+        return ()
     # In the order of the file, which is the order that people made them in.
-    known = ((one, shapes[one]) for one in {**data, **shapes} if one in shapes)
-    links = [link for one, shape in known for link in _united(places_of(data, one, shape))]
+    ordered = (one for one in {**data, **shapes} if one in named)
+    links = [link for one in ordered for link in _united([*places_of(data, one, shapes[one])])]
     if isinstance(profile := data.get("githubProfile"), str):
         links = [_in_profile(link, profile) for link in links]
     return tuple(links)
@@ -43,8 +45,10 @@ def _in_profile(link: Link, profile: str) -> Link:
     return replace(link, target=profile) if is_bare else link
 
 
-def _united(places: Iterable[Link]) -> Iterator[Link]:
+def _united(places: Sequence[Link]) -> Iterable[Link]:
     """One link for each item (`same_item`), with all that its places say of it."""
+    if len(places) == 1:
+        return places
     groups: list[list[Link]] = []
     # By address; by id; and by id where no place of the item has an address.
     addressed: dict[str, list[Link]] = {}
