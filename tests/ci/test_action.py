@@ -110,7 +110,7 @@ def test_the_action_syncs_and_pushes(team: Team, runner: Path) -> None:
     ran = act(here, runner=runner, version="installed", commit="push")
 
     assert 0 == ran.code, ran.said
-    told = "1 increment moved, 2 operations delivered"
+    told = "1 increment moved, 3 operations delivered"
     expected = {"exit-code": "0", "changed": "true", "adrift": "false", "summary": told}
     assert {**expected, "branch": "main", "proposal": ""} == ran.outputs
     team.laptop.pull()

@@ -151,7 +151,7 @@ def test_github_is_told_what_a_sync_did(team: Team) -> None:
 
     assert 0 == done.code
     assert [] == commands(done.out)
-    assert "1 increment moved, 2 operations delivered" == here.outputs["summary"]
+    assert "1 increment moved, 3 operations delivered" == here.outputs["summary"]
     assert ("0", "true") == (here.outputs["exit-code"], here.outputs["changed"])
     assert "completed to active" in here.summary
     assert "unlatch.sync/1" == json.loads(done.out)["schema"]

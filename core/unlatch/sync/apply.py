@@ -7,11 +7,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from unlatch.config.tables import CommentStyle
 from unlatch.delivery.changes import kind_for
 from unlatch.delivery.preview import Previewed, preview_operations
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.outbox import record_in_sync
-from unlatch.increments.files.plans import Intent, Plan, plan_enqueue, plan_reopen, plan_transition
+from unlatch.increments.files.plans import (
+    Intent,
+    Plan,
+    build_operations,
+    plan_enqueue,
+    plan_reopen,
+    plan_transition,
+)
 from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
@@ -182,10 +190,24 @@ def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
     # Abandoning closed them deliberately, and this undoes exactly that.
     options = DeliveryOptions(even_if_not_planned=increment.status is Status.ABANDONED)
     intent = replace(intent, exclude=exclude, options=options, forced=forced)
+    relabelling = _relabel(move, intent)
     if increment.status is Status.COMPLETED:
         intent = replace(intent, source=", ".join(link.key for link in origins))
-        return plan_reopen(increment, intent)
-    return plan_transition(increment, move.to, intent, enqueue=kind_for(move.to))
+        return plan_reopen(increment, intent, more=relabelling)
+    plan = plan_transition(increment, move.to, intent, enqueue=kind_for(move.to))
+    pending = (*plan.after.pending, *relabelling)
+    return replace(plan, after=replace(plan.after, pending=pending))
+
+
+def _relabel(move: Move, intent: Intent) -> tuple[Operation, ...]:
+    """Operations for the labels of the items that were reopened by hand.
+
+    Without a comment, which would repeat what its author did there.
+    """
+    silent = replace(intent.options, comment=CommentStyle.NONE.value)
+    intent = replace(intent, exclude=(), options=silent)
+    reopened = replace(move.increment, links=move.relabelled)
+    return build_operations(reopened, Kind.REOPEN, intent, by=intent.by)
 
 
 def _reached(one: Compared) -> SyncedItem:

@@ -42,11 +42,17 @@ class Move:
 
     increment: Increment
     to: Status
-    origins: tuple[Compared, ...]  # the links whose items have changed; nothing is sent to these
+    origins: tuple[Compared, ...]  # the links whose items have changed
     others: tuple[Link, ...]  # the links whose items follow
     by: str  # who changed them, if the tracker says so
     reason: str
     error: UnlatchError | None = None  # why the increment was left as it is
+
+    @property
+    def relabelled(self) -> tuple[Link, ...]:
+        """The links whose items were reopened by hand and get the labels of a reopen."""
+        origins = self.origins if not self.to.is_finished else ()
+        return tuple(one.link for one in origins if one.policy.direction.pushes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class SyncPlan:
         """The number of items that would be written to, including pending operations."""
         due = (one.link for one in self.links if one.pending or one.verdict is Verdict.PUSH)
         written = set(map(identity, due))
-        written |= {identity(link) for move in self.moves for link in move.others}
+        written |= {identity(link) for one in self.moves for link in (*one.others, *one.relabelled)}
         return len(written)
 
     @property

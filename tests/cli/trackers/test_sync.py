@@ -99,6 +99,8 @@ def test_an_item_reopened_by_hand_reopens_the_increment_and_the_others(
     said = finished.comments()
     assert dict.fromkeys(others, 1) == {name: len(said[name]) for name in others}
     assert said[tracker] == []
+    for labels in finished.labels().values():
+        assert ("reopened" in labels, "completed" in labels) == (True, False)
     assert {name: OPEN_STATES[name] for name in ALL} == finished.states()
     writes(finished)
     before = finished.tree()
@@ -254,9 +256,9 @@ def test_plan_shows_both_sides_requests_and_comments(
 
     assert (0, before, []) == (done.code, finished.tree(), writes(finished)), done.said
     assert "completed -> active (Reopened on octo/widgets#4" in done.out
-    assert "2 items would be written to" in done.out
+    assert "3 items would be written to" in done.out
     assert "2 comments; people who watch these items are notified" in done.out
-    assert set(document["requests"]) == {"ado", "jira"}
+    assert set(document["requests"]) == set(ALL)
     (move,) = document["moves"]
     assert (move["before"], move["after"]) == ("completed", "active")
 
@@ -267,7 +269,7 @@ def test_more_items_than_agreed_are_refused_before_anything_is_written(finished:
     before = finished.tree()
 
     refused = finished.run("sync", "--yes")
-    agreed = finished.run("sync", "--max-items", "2")
+    agreed = finished.run("sync", "--max-items", "3")
 
     assert (2, "too-many-items") == (refused.code, refused.err.split("[")[1].split("]")[0])
     assert agreed.code == 0, agreed.said

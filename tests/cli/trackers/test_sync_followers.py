@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.trackers.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, writes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 OTHER = "0008-other"
 
@@ -57,17 +53,37 @@ def test_an_item_that_another_increment_needs_stays_open_when_one_follows_a_clos
     assert project.states()["github"] == "open"
 
 
-def test_nothing_is_sent_to_a_tracker_that_is_only_pulled_from(project: Project) -> None:
+@pytest.mark.parametrize("origin", ["github", "ado"])
+def test_nothing_is_sent_to_a_tracker_that_is_only_pulled_from(
+    project: Project, origin: str
+) -> None:
     policy = '[sync.trackers.ado]\ndirection = "pull"\n'
     seen_in_step(project, status="completed", policy=policy)
-    by_hand(project, "github", opens=True)
+    labels = project.labels()["ado"]
+    by_hand(project, origin, opens=True)
 
     done = project.run("sync")
 
     assert done.code == 0, done.said
-    wanted: Mapping[str, str] = {**OPEN_STATES, "ado": CLOSED_STATES["ado"]}
-    assert wanted == project.states()
-    assert project.comments()["ado"] == []
+    closed = {"ado": CLOSED_STATES["ado"]} if origin != "ado" else {}
+    assert {**OPEN_STATES, **closed} == project.states()
+    assert (project.comments()["ado"], project.labels()["ado"]) == ([], labels)
+
+
+def test_undo_of_a_reopen_by_hand_restores_the_labels_and_leaves_the_item_open(
+    project: Project,
+) -> None:
+    seen_in_step(project, status="completed")
+    labels = {name: sorted(found) for name, found in project.labels().items()}
+    by_hand(project, "github", opens=True)
+    assert project.run("sync").code == 0
+
+    done = project.run("undo", "7", "--yes")
+
+    assert done.code == 0, done.said
+    assert {**CLOSED_STATES, "github": "open"} == project.states()
+    assert labels == {name: sorted(found) for name, found in project.labels().items()}
+    assert "it stays open, as the reopen found it" in done.out
 
 
 def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_is(
@@ -82,6 +98,7 @@ def test_what_an_abandoned_increment_closed_is_open_again_once_one_of_its_items_
     assert (0, "active") == (done.code, project.metadata()["status"]), done.said
     # A removed work item goes back to where it came from.
     assert {**OPEN_STATES, "ado": "New"} == project.states()
+    assert all("reopened" in labels for labels in project.labels().values())
     assert is_calm(project)
 
 
