@@ -75,6 +75,7 @@ def notes_on(seen: ItemSnapshot, change: Change) -> tuple[str, ...]:
 
 def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress) -> None:
     patch = patch_for(writer.settings, seen, change)
+    done.unchanged = change.draft is not None and not patch.fields
     if reopens(seen, change):
         done.notes += reopen_parent(writer, seen, patch)
     if not patch.is_empty:

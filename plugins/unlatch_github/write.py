@@ -75,7 +75,8 @@ def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) 
     _comment(client, change, done)
     _relabel(client, change, done)
     if change.draft:
-        now = _assign(client, now, options.assignees, done)
+        written, now = now, _assign(client, now, options.assignees, done)
+        done.unchanged = not fields and now is written
         done.notes += unmet_options(options, now, milestone)
     if reopens:
         _finish_reopen(client, now, extras, done)

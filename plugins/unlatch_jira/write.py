@@ -52,6 +52,7 @@ class Writer:
             if move is None:
                 return
         done.notes += around.notes
+        done.unchanged = change.draft is not None and not edit.fields
         self._reopen_others(issue, change, around, done)
         whole = replace(edit, fields={**edit.fields, **around.fields})
         after, sent = send(self._client, issue, whole, done, moved=move is not None)

@@ -88,7 +88,7 @@ def test_undo_names_the_state_that_it_cannot_bring_back(resolved: Project) -> No
     done = resolved.run(*UNDO)
 
     assert done.code == 5, done.said
-    assert "it is left Active: the reopen moved it from Resolved" in done.said
+    assert "left open (Active): the reopen moved it from Resolved" in done.said
     assert resolved.states() == {"ado": "Active"}
     assert resolved.labels() == {"ado": {"ui", "completed"}}
 

@@ -162,14 +162,16 @@ def compute_effect(
         tuple(one for one in labels if one not in left)
         for labels, left in zip(intended, missing, strict=True)
     )
-    after, result = outcome.after, _result(kind, change.goal, before, outcome.after)
+    after, result = outcome.after, _result(kind, change.goal, before, outcome)
     return Effect(result, before, after, commented, added, removed, outcome.refused, outcome.notes)
 
 
-def _result(kind: Kind, goal: Goal | None, before: SeenItem | None, after: RemoteItem) -> Result:
+def _result(kind: Kind, goal: Goal | None, before: SeenItem | None, outcome: Outcome) -> Result:
+    if kind is Kind.UPDATE and outcome.unchanged:
+        return Result.UNCHANGED
     if kind in _UNCONDITIONAL:
         return _UNCONDITIONAL[kind]
-    if goal is not None and must_move(after, goal):
+    if goal is not None and must_move(outcome.after, goal):
         return Result.STATE_KEPT
     was_open = before is not None and before.category is not None and before.category.is_open
     is_left = goal is Goal.OPEN and before is not None and before.resolved

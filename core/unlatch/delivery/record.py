@@ -60,6 +60,9 @@ def keep_effect(task: DeliveryTask, outcome: Outcome) -> Effect:
     """Keep the effect so far, compared with the item before the first attempt."""
     attempt = task.operation.attempt
     before = attempt.before if attempt and task.operation.kind is not Kind.UNDO else None
+    if task.evidence.sends > 1 or (attempt and attempt.number > 1):
+        # An earlier send of this operation may have written the text.
+        outcome = replace(outcome, unchanged=False)
     task.effect = compute_effect(
         task.operation.kind,
         task.change or Change(task.operation.op),

@@ -158,6 +158,7 @@ class Result(StrEnum):
     ALREADY_CLOSED = "already-closed"
     CREATED = "created"
     UPDATED = "updated"
+    UNCHANGED = "unchanged"  # an update that found the text as it should be
     # The state was not to change; comment or labels may have changed.
     STATE_KEPT = "state-kept"
 
@@ -175,6 +176,7 @@ class Outcome:
     comment: str | None = None  # its id, if known
     refused: tuple[str, ...] = ()  # labels refused for good (no right to add them, invalid there)
     notes: tuple[str, ...] = ()  # for the user
+    unchanged: bool = False  # whether the item had everything of the draft before
 
 
 class Progress:
@@ -190,6 +192,7 @@ class Progress:
         self.comment: str | None = None
         self.refused: list[str] = []
         self.notes: list[str] = []
+        self.unchanged = False
 
     def __enter__(self) -> Self:
         return self
@@ -201,7 +204,7 @@ class Progress:
     @property
     def outcome(self) -> Outcome:
         refused, notes = tuple(self.refused), tuple(self.notes)
-        return Outcome(self.item, self.commented, self.comment, refused, notes)
+        return Outcome(self.item, self.commented, self.comment, refused, notes, self.unchanged)
 
 
 def seen_of(item: RemoteItem) -> SeenItem:

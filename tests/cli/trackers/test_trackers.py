@@ -105,6 +105,26 @@ def test_update_brings_the_title_up_to_date(project: Project, tracker: str) -> N
 
 
 @pytest.mark.parametrize("tracker", ALL)
+def test_a_second_update_says_that_nothing_was_changed(project: Project, tracker: str) -> None:
+    project.increment(status="active", links=project.items(tracker, finished=False))
+    command = (tracker, f"update-{NOUNS[tracker]}", "7")
+    first = project.run(*command)
+    project.box.requests.clear()
+
+    done = project.run(*command)
+    document = project.run(*command, "--json").document
+    commented = project.run(*command, "--reason", REASON)
+
+    assert " updated" in first.out
+    assert " was up to date already\n" in done.out
+    assert [one["outcome"] for one in document["trackers"]] == ["unchanged"]
+    assert " was up to date already; commented\n" in commented.out
+    assert 1 == len(project.wrote())
+    results = [event["result"] for event in project.events()]
+    assert results == ["updated", "unchanged", "unchanged", "unchanged"]
+
+
+@pytest.mark.parametrize("tracker", ALL)
 def test_status_shows_the_items_as_they_are(completed: Project, tracker: str) -> None:
     before = completed.tree()
 

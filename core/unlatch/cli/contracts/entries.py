@@ -18,9 +18,11 @@ from unlatch.spi.operation import Kind
 _ENTRY = re.compile(r"^(\S.*?) = (.*)\n((?:  .*\n)+)", re.MULTILINE)
 _OUTCOMES = (
     *("reopened", "already-open", "closed", "already-closed", "created"),
-    *("updated", "skipped", "pending", "failed"),
+    *("updated", "unchanged", "skipped", "pending", "failed"),
 )
-_RESUME_OUTCOMES = ("reopened", "already-open", "updated", "pending", "skipped", "failed")
+_RESUME_OUTCOMES = (
+    *("reopened", "already-open", "updated", "unchanged", "pending", "skipped", "failed"),
+)
 _PENDING: dict[str, Any] = {"state": bool, "increment": str}
 _WAITING = {**_PENDING, "attempts": int, "nextTry": str | None, "blocked": bool}
 # The types by their names in the tables. A Record is an object as it stands in an increment's file,

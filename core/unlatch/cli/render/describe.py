@@ -28,6 +28,7 @@ RESULTS: Mapping[str, str] = {
     Result.ALREADY_CLOSED: "was closed already",
     Result.CREATED: "created",
     Result.UPDATED: "updated",
+    Result.UNCHANGED: "was up to date already",
 }
 _WANTED = {
     Kind.REOPEN: "reopened",

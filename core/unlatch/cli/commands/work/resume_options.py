@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 # Other outcomes of deliveries are "skipped" here.
-_OUTCOMES = ("reopened", "already-open", "updated", "pending", "failed")
+_OUTCOMES = ("reopened", "already-open", "updated", "unchanged", "pending", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
