@@ -82,13 +82,17 @@ class Faulty:
     """Serves the given replies in order; a request beyond them gets `otherwise`, or 599."""
 
     def __init__(
-        self, *replies: Reply, otherwise: Reply | None = None, tls: ssl.SSLContext | None = None
+        self,
+        *replies: Reply,
+        otherwise: Reply | None = None,
+        tls: ssl.SSLContext | None = None,
+        port: int = 0,
     ) -> None:
         self._tls = tls
         self.requests: list[Received] = []
         self._replies = deque(replies)
         self._otherwise = otherwise or reply(599, b"not in the script")
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port: int = self._listener.getsockname()[1]
         self._over = threading.Event()
         self._lock = threading.Lock()

@@ -11,13 +11,12 @@ from itertools import count
 from typing import Any
 
 import requests
-import urllib3
-from requests.adapters import HTTPAdapter
 
-from unlatch import __version__, errors
+from unlatch import errors
 from unlatch.errors import TrackerError, UnlatchError
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
-from unlatch.transport.connections import ENCODINGS, IdleGuard, deadline, limit_answers, read_whole
+from unlatch.transport.bounded import FAILURES, USER_AGENT, BoundedAdapter, RedactedFailure
+from unlatch.transport.connections import ENCODINGS, IdleGuard, deadline, read_whole
 from unlatch.transport.credentials import Credential
 from unlatch.transport.errors import CutOff, error_of_failure, find_error
 from unlatch.transport.options import TransportOptions
@@ -33,12 +32,7 @@ _GROWTH = 3.0
 # GitHub asks for at least a minute if a limit names no time
 # (docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 _UNNAMED_LIMIT = 60.0
-_POOL = 16
-_NO_RETRIES = urllib3.Retry(0, read=False)
 _ACCEPTED = 202
-# GitHub refuses requests without one, and administrators look here for the sender.
-USER_AGENT = f"unlatch/{__version__} (+https://pypi.org/project/unlatch/)"
-_FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +50,7 @@ class AdapterContext:
     options: TransportOptions
 
 
-class RedactedFailure(Exception):
-    """The message of a library's exception, without secrets.
-
-    The original holds the request with its token, and its address, so it is no cause of ours.
-    """
-
-
-class TrackerAdapter(HTTPAdapter):
+class TrackerAdapter(BoundedAdapter):
     """Sends requests by our rules, whatever the SDK above has configured.
 
     Every answer that is not a success raises one of our errors, through the SDK.
@@ -73,23 +60,7 @@ class TrackerAdapter(HTTPAdapter):
         self._context = context
         self._explain = explain
         self._connections = IdleGuard(context.options.clock, self.close)
-        super().__init__(pool_connections=_POOL, pool_maxsize=_POOL)
-        limit_answers(self.poolmanager)
-
-    def proxy_manager_for(self, proxy: str, **options: Any) -> urllib3.ProxyManager:
-        """The manager of connections through a proxy."""
-        if proxy not in self.proxy_manager:
-            limit_answers(super().proxy_manager_for(proxy, **options))
-        manager: urllib3.ProxyManager = self.proxy_manager[proxy]
-        return manager
-
-    @property
-    def max_retries(self) -> urllib3.Retry:
-        """No retries: msrest sets its own on every adapter that it finds."""
-        return _NO_RETRIES
-
-    @max_retries.setter
-    def max_retries(self, value: object) -> None: ...
+        super().__init__()
 
     def send(  # noqa: PLR0917  # the signature that requests calls
         self,
@@ -182,7 +153,7 @@ class TrackerAdapter(HTTPAdapter):
                 # Read here, so that an answer that breaks off (urllib3 2 compares the lengths) is
                 # noticed before the SDK sees it; the SDK then gets the content that was read.
                 read_whole(response)
-        except _FAILURES as failure:
+        except FAILURES as failure:
             return failure
         return response
 

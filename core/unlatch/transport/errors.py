@@ -3,7 +3,7 @@
 import socket
 import ssl
 from collections.abc import Iterator
-from http.client import RemoteDisconnected
+from http.client import IncompleteRead, RemoteDisconnected
 from typing import Any
 
 import urllib3
@@ -75,10 +75,10 @@ def general_error(answer: Answer, *, write: bool) -> TrackerError | None:
     if status < 400:  # noqa: PLR2004
         return _redirect(answer, write=write) if status != 304 else None  # noqa: PLR2004
     if _is_server_error(status):
-        message = f"the tracker failed: {status}{_quoted_message(answer)}"
+        message = f"the tracker failed: {status}{quoted_message(answer)}"
         return _failed(message, write=write, status=status)
     kind, name, words = _CLIENT_ERRORS.get(status, _OTHER_ERROR)
-    message = f"the tracker {words}: {status}{_quoted_message(answer)}"
+    message = f"the tracker {words}: {status}{quoted_message(answer)}"
     return kind(name, message, hint=_HINTS.get(name), status=status)
 
 
@@ -118,22 +118,22 @@ def _broken(why: str, *, write: bool, status: int | None = None) -> TrackerError
     return _failed(f"the tracker's answer is broken: {why}", write=write, status=status)
 
 
-def _failed(
-    message: str, *, write: bool, status: int | None = None, read: type[Transient] = Transient
-) -> TrackerError:
+def _failed(message: str, *, write: bool, status: int | None = None) -> TrackerError:
     if write:
         return errors.UnknownOutcome("unknown-outcome", message, hint=_UNKNOWN_HINT, status=status)
-    return read("tracker-unavailable", message, hint=_LATER_HINT, status=status)
+    return Transient("tracker-unavailable", message, hint=_LATER_HINT, status=status)
 
 
-def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
-    """The error of a request that got no complete answer.
+def error_of_failure(
+    failure: Exception, *, write: bool, server: str = "the tracker"
+) -> TrackerError:
+    """The error of a request that got no complete answer from `server`, as messages name it.
 
     It never quotes the failure, which may contain an address with a password.
     """
-    causes = tuple(_causes(failure))
+    causes = tuple(causes_of(failure))
     if _any_is(causes, ssl.SSLCertVerificationError):
-        message = "this machine does not trust the tracker's certificate"
+        message = f"this machine does not trust {server}'s certificate"
         hint = "set REQUESTS_CA_BUNDLE to the CA bundle that signed it"
         return errors.Rejected("certificate-not-trusted", message, hint=hint)
     if isinstance(failure, _INVALID):
@@ -144,11 +144,17 @@ def error_of_failure(failure: Exception, *, write: bool) -> TrackerError:
         hint = "correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE"
         return errors.Rejected("ca-bundle-missing", message, hint=hint)
     if _any_is(causes, *_NEVER_SENT) or any(map(_refuses_tunnel, causes)):
-        return _unreachable(causes)
+        return _unreachable(causes, server)
     if _any_is(causes, OutOfBounds):
-        message = f"the tracker's answer was cut off: {_in_words(causes)}"
-        return _failed(message, write=write, read=CutOff)
-    return _failed(f"no answer came from the tracker: {_in_words(causes)}", write=write)
+        cut = error_of_cut(failure, server=server)
+        return _failed(cut.message, write=True) if write else cut
+    return _failed(f"no answer came from {server}: {_in_words(causes)}", write=write)
+
+
+def error_of_cut(failure: Exception, *, server: str) -> CutOff:
+    """The error of an answer that began, and could not be read to its end."""
+    message = f"{server}'s answer was cut off: {_in_words(tuple(causes_of(failure)))}"
+    return CutOff("tracker-unavailable", message, hint=_LATER_HINT)
 
 
 def _refuses_tunnel(cause: BaseException) -> bool:
@@ -156,17 +162,17 @@ def _refuses_tunnel(cause: BaseException) -> bool:
     return type(cause) is OSError and str(cause).startswith("Tunnel connection failed")
 
 
-def _unreachable(causes: tuple[BaseException, ...]) -> errors.Unreachable:
+def _unreachable(causes: tuple[BaseException, ...], server: str) -> errors.Unreachable:
     if _any_is(causes, exceptions.ProxyError):
         message = "the proxy cannot be reached, or refuses the connection"
         hint = "check HTTPS_PROXY and NO_PROXY"
         return errors.Unreachable("proxy-unreachable", message, hint=hint)
-    message = f"the tracker cannot be reached: {_in_words(causes)}"
+    message = f"{server} cannot be reached: {_in_words(causes)}"
     hint = "check the network and the configured address"
     return errors.Unreachable("tracker-unreachable", message, hint=hint)
 
 
-def _causes(failure: BaseException) -> Iterator[BaseException]:
+def causes_of(failure: BaseException) -> Iterator[BaseException]:
     """The failure and its causes; requests and urllib3 nest them in three ways."""
     seen: list[BaseException] = []
     waiting: list[Any] = [failure]
@@ -187,7 +193,7 @@ _CAUSES: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((ConnectionRefusedError,), "the connection was refused"),
     ((exceptions.ConnectTimeout,), "connecting took too long"),
     ((exceptions.ReadTimeout, urllib3.exceptions.ReadTimeoutError), "it took too long"),
-    ((urllib3.exceptions.IncompleteRead, exceptions.ChunkedEncodingError), "the answer broke off"),
+    ((IncompleteRead, exceptions.ChunkedEncodingError), "the answer broke off"),
     ((ssl.SSLError,), "the encrypted connection failed"),
     ((RemoteDisconnected, BrokenPipeError), "the connection was closed"),
     ((ConnectionResetError,), "the connection was reset"),
@@ -204,8 +210,8 @@ def _any_is(causes: tuple[BaseException, ...], *kinds: type[BaseException]) -> b
     return any(isinstance(cause, kinds) for cause in causes)
 
 
-def _quoted_message(answer: Answer) -> str:
-    """The tracker's own message, after a comma, or nothing."""
+def quoted_message(answer: Answer) -> str:
+    """The server's own message, after a comma, or nothing."""
     words = _message_in(answer.json())
     if not words and not answer.body.lstrip().startswith((b"<", b"{", b"[")):
         words = answer.text.strip()
@@ -213,10 +219,18 @@ def _quoted_message(answer: Answer) -> str:
 
 
 def _message_in(document: Any) -> str:
-    """The message in an error document, in the shapes that trackers use."""
+    """The message in an error document, in the shapes that trackers and models' servers use."""
     if not isinstance(document, dict):
         return ""
-    keys = ("message", "errorMessage", "errorMessages", "errors", "error_description", "error")
+    keys = (
+        "message",
+        "errorMessage",
+        "errorMessages",
+        "errors",
+        "error_description",
+        "error",
+        "detail",
+    )
     parts = (part for key in keys for part in _strings(document.get(key)))
     return "; ".join(dict.fromkeys(parts))
 

@@ -55,10 +55,12 @@ class Exchange:
     clock: Callable[[], float]
     started: float
 
-    def write_answer(self, response: requests.Response) -> None:
+    def write_answer(self, response: requests.Response, failure: str = "") -> None:
+        """Write the answer, and the failure that cut it off, if one did."""
         self._write(
             f"< {response.status_code} after {self._seconds()}",
             *self._part("<", response.headers, response.content),
+            *([f"! {failure}"] if failure else []),
         )
 
     def write_failure(self, why: str) -> None:
