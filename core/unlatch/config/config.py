@@ -14,6 +14,7 @@ from unlatch.config.tables import (
     CommentStyle,
     Labels,
     LimitsConfig,
+    LlmConfig,
     ReopenConfig,
     SyncConfig,
     Table,
@@ -104,6 +105,7 @@ class UserConfig(Table):
         description="Absolute paths of folders that symbolic links in a project may lead to. "
         "Other links are not followed",
     )
+    llm: LlmConfig = LlmConfig()
 
     @field_validator("allowed_links")
     @classmethod

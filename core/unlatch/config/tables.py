@@ -1,9 +1,10 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
+import re
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from unlatch.increments.model import reopening
 from unlatch.increments.model.limits import Limits
@@ -15,6 +16,7 @@ Count = Annotated[int, Field(ge=1)]
 _LONGEST = 36_500
 Days = Annotated[int, Field(ge=0, le=_LONGEST)]
 Word = Annotated[str, Field(min_length=1)]
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 Category = Annotated[str, Field(pattern=r"^[^\W_][\w-]{0,59}$")]
 
 
@@ -103,6 +105,45 @@ class ReopenConfig(Table):
     @property
     def rules(self) -> reopening.ReopenRules:
         return reopening.ReopenRules(**self.model_dump())
+
+
+class Provider(StrEnum):
+    """The way to a chat model."""
+
+    OPENAI = "openai"
+    LITELLM = "litellm"
+
+
+class LlmConfig(Table):
+    """The chat model for efforts, in the user's own configuration only."""
+
+    provider: Provider = Field(
+        Provider.OPENAI,
+        description="`openai`: any server with OpenAI's Chat Completions API; `litellm`: the "
+        "library litellm, which the extra `unlatch[litellm]` installs",
+    )
+    base_url: Word | None = Field(
+        None,
+        description="Address of the server (http://127.0.0.1:11434/v1). Plain http only on this "
+        "machine. `litellm` can do without",
+    )
+    model: Word | None = Field(None, description="Name of the model, as the server knows it")
+    key_env: str | None = Field(
+        None,
+        description="Name of the environment variable with the API key, which is sent to "
+        "`base_url` only; a server without keys needs none",
+    )
+    timeout: Annotated[float, Field(gt=0, le=3600)] = Field(
+        300.0, description="Maximum number of seconds for one answer"
+    )
+
+    @field_validator("key_env")
+    @classmethod
+    def _is_name(cls, value: str | None) -> str | None:
+        # The value is not repeated: it may be the key.
+        if value is not None and not _VARIABLE.fullmatch(value):
+            raise ValueError("expected the name of an environment variable, not the key itself")
+        return value
 
 
 class Part(StrEnum):

@@ -1,0 +1,116 @@
+"""The adapter for litellm, which reaches servers with other APIs than OpenAI's.
+
+litellm sends with its own transport: `--trace-http`, the limits of answers and the rule about
+redirects do not hold for it. Its retries are off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import ModelError
+from unlatch.llm.assembly import Assembly, InvalidAnswer
+from unlatch.llm.refusals import Refusals
+from unlatch.transport.answer import Answer
+from unlatch.transport.redact import Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.llm.port import Json, OnText, Reply
+    from unlatch.transport.credentials import Credential
+
+# Without them litellm, when it is imported, fetches a table of prices, and reads a file .env from
+# the folders above its own: a repository's, if the virtual environment lies in the repository.
+_SETTINGS = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+
+
+class LiteLlm:
+    """A chat model that litellm knows; the library is imported by the first request.
+
+    Args:
+        model: the name with its provider, as litellm spells it ("anthropic/claude-opus-4-6").
+        base_url: the address of the server; None: the provider's own.
+        credential: the key; None: litellm looks for the provider's own variable.
+        config: the file that configures it, as errors show it.
+        timeout: seconds for one request.
+
+    ModelError (`llm-extra-missing`): litellm is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        credential: Credential | None,
+        config: str,
+        timeout: float,
+    ) -> None:
+        if find_spec("litellm") is None:
+            message = "litellm is not installed, and [llm] asks for it with provider"
+            hint = "pip install 'unlatch[litellm]'"
+            raise ModelError("llm-extra-missing", message, where=config, hint=hint)
+        self.model = model
+        self._options = {
+            "api_base": base_url,
+            "api_key": credential.secret if credential else None,
+            "timeout": timeout,
+            "num_retries": 0,
+            "max_retries": 0,
+        }
+        key = credential.source if credential else None
+        self._redactor = Redactor(*(credential.forms if credential else ()))
+        self._refusals = Refusals(
+            where=base_url or model, config=config, key=key, redactor=self._redactor
+        )
+
+    def __repr__(self) -> str:
+        return f"LiteLlm({self.model!r})"
+
+    def __call__(
+        self, messages: Sequence[Json], tools: Sequence[Json] = (), *, on_text: OnText | None = None
+    ) -> Reply:
+        """The model's reply; see `port.Complete`."""
+        options: dict[str, Any] = {**self._options, "model": self.model, "messages": list(messages)}
+        if tools:
+            options["tools"] = list(tools)
+        if on_text is not None:
+            options |= {"stream": True, "stream_options": {"include_usage": True}}
+        assembly = Assembly(on_text)
+        litellm = _library()
+        try:
+            answer = litellm.completion(**options)
+            for part in answer if on_text is not None else (answer,):
+                read(part, assembly)
+            return assembly.reply()
+        except InvalidAnswer as why:
+            raise self._refusals.invalid(str(why), assembly.text) from why
+        except litellm.exceptions.OpenAIError as caught:
+            failure: Exception = caught
+        raise self._error_of(failure, assembly.text)
+
+    def _error_of(self, failure: Exception, text: str) -> ModelError:
+        """The error of a failed request, without the original: its request has the key."""
+        status = getattr(failure, "status_code", None)
+        body = json.dumps({"message": self._redactor.message(str(failure))}).encode()
+        answer = Answer("POST", "", status if isinstance(status, int) else 500, {}, body)
+        error = self._refusals.of_answer(answer)
+        error.text = text
+        return error
+
+
+def read(part: Any, assembly: Assembly) -> None:
+    """Add a response of litellm, or a part of a streamed one; raises InvalidAnswer."""
+    assembly.add(part.model_dump())
+
+
+def _library() -> Any:
+    os.environ.update(_SETTINGS)
+    litellm: Any = import_module("litellm")
+    litellm.suppress_debug_info = True  # it prints advice
+    return litellm

@@ -1,0 +1,108 @@
+"""The port: a function that sends messages and tools to a chat model and returns its reply.
+
+Messages and tools are JSON as in OpenAI's Chat Completions API, and a reply has the attributes of
+the responses of `openai` and `litellm`: `reply.choices[0].message.tool_calls[0].function.name`
+(platform.openai.com/docs/api-reference/chat).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Json = Mapping[str, Any]
+OnText = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The function of a call."""
+
+    name: str
+    # As the model wrote them: usually a JSON object, but a model makes mistakes. "{}" for none.
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that the model asks for; the tool message with its result has the same id."""
+
+    id: str  # unique in the reply
+    function: Function
+    type: str = "function"
+    # Members that the server wants back with the call, such as Gemini's thought signature.
+    extra: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The message of the assistant: text, calls, or both."""
+
+    content: str | None
+    tool_calls: tuple[ToolCall, ...] = ()
+    role: str = "assistant"
+    # Members that the server wants back with the message, such as DeepSeek's reasoning.
+    extra: Json = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The message for the next request."""
+        message: dict[str, Any] = {"role": self.role, "content": self.content or ""}
+        if self.tool_calls:
+            # Only with calls: without them, DeepSeek ignores its reasoning, and others refuse it.
+            message |= self.extra
+            message["tool_calls"] = [_call_as_json(one) for one in self.tool_calls]
+        return message
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the replies; only one is asked for."""
+
+    message: Message
+    # Shown at most, never decided on: servers send "stop" with calls, and "length" for a cut text.
+    finish_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server counted them."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    total_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The reply of a model."""
+
+    choices: tuple[Choice, ...]
+    usage: Usage | None = None
+    model: str = ""  # as the server names it
+
+    @classmethod
+    def of(cls, message: Message) -> Reply:
+        """A reply with one message."""
+        return cls((Choice(message),))
+
+
+class Complete(Protocol):
+    """Sends messages to a model.
+
+    `on_text` gets each piece of text as it arrives; with it, the reply is streamed. Sent again are
+    only requests that were not answered. Raises ModelError; what `on_text` raises ends the request.
+    """
+
+    def __call__(
+        self,
+        messages: Sequence[Json],
+        tools: Sequence[Json] = (),
+        *,
+        on_text: OnText | None = None,
+    ) -> Reply: ...
+
+
+def _call_as_json(call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.function.name, "arguments": call.function.arguments}
+    return {"id": call.id, "type": call.type, "function": function, **call.extra}
