@@ -56,12 +56,14 @@ class LiteLlm:
             hint = "pip install 'unlatch[litellm]'"
             raise ModelError("llm-extra-missing", message, where=config, hint=hint)
         self.model = model
-        self._options = {
+        self._options: dict[str, Any] = {
             "api_base": base_url,
             "api_key": credential.secret if credential else None,
             "timeout": timeout,
             "num_retries": 0,
             "max_retries": 0,
+            # With tools, litellm otherwise imports its gateway for MCP, which `mcp` is needed for.
+            "_skip_mcp_handler": True,
         }
         key = credential.source if credential else None
         self._redactor = Redactor(*(credential.forms if credential else ()))
@@ -82,7 +84,7 @@ class LiteLlm:
         if on_text is not None:
             options |= {"stream": True, "stream_options": {"include_usage": True}}
         assembly = Assembly(on_text)
-        litellm = _library()
+        litellm = library()
         try:
             answer = litellm.completion(**options)
             for part in answer if on_text is not None else (answer,):
@@ -90,7 +92,7 @@ class LiteLlm:
             return assembly.reply()
         except InvalidAnswer as why:
             raise self._refusals.invalid(str(why), assembly.text) from why
-        except litellm.exceptions.OpenAIError as caught:
+        except import_module("openai").OpenAIError as caught:  # the root of their errors
             failure: Exception = caught
         raise self._error_of(failure, assembly.text)
 
@@ -109,7 +111,8 @@ def read(part: Any, assembly: Assembly) -> None:
     assembly.add(part.model_dump())
 
 
-def _library() -> Any:
+def library() -> Any:
+    """The library, imported without what it does beside that."""
     os.environ.update(_SETTINGS)
     litellm: Any = import_module("litellm")
     litellm.suppress_debug_info = True  # it prints advice
