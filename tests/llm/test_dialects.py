@@ -70,6 +70,10 @@ CALLS: dict[str, tuple[Any, ...]] = {
         calling(delta(0, "", '{"name": ', "call_77")),
         calling(delta(0, "", '"auth-bug"}', "call_78")),
     ),
+    "the name and another id in each delta": (
+        calling(delta(0, "open_effort", '{"name": ', "call_1")),
+        calling(delta(0, "open_effort", '"auth-bug"}', "call_77")),
+    ),
     "no index, Gemini": (calling(delta(None, "open_effort", ARGUMENTS, "call_1")), STOP),
     "no index and pieces without id": (
         calling(delta(None, "open_effort", "", "call_1")),
@@ -220,6 +224,11 @@ STREAMS: dict[str, Reply] = {
     "data on two lines": raw(
         b'data: {"choices": [{"delta":\ndata: {"content": "Hi"}}]}\n\n', event(DONE)
     ),
+    "data on two lines, CRLF cut in two": raw(
+        b'data: {"choices": [{"delta":\r',
+        b'\ndata: {"content": "Hi"}}]}\r\n\r\n',
+        event(DONE),
+    ),
     "no empty line at the end, llama.cpp": raw(event(SAYING), b"data: [DONE]"),
     "no [DONE], ik_llama.cpp": stream(SAYING, STOP),
     "no [DONE] and nothing at the end": raw(event(SAYING), event(STOP).rstrip()),
@@ -297,6 +306,15 @@ def test_two_calls_of_a_document_stay_apart_whatever_their_index() -> None:
     assert TWO == calls_of(message_of(document({"tool_calls": calls}), stream=False))
 
 
+def test_two_calls_of_a_document_with_one_id_stay_apart() -> None:
+    calls = [delta(None, "a", ARGUMENTS, "x"), delta(None, "b", ARGUMENTS, "x")]
+
+    first, second = calls_of(message_of(document({"tool_calls": calls}), stream=False))
+
+    assert ("a", "b") == (first[1], second[1])
+    assert first[0] != second[0]
+
+
 def test_a_stream_is_read_though_a_document_was_asked_for() -> None:
     assert "Hi" == message_of(stream(SAYING, DONE), stream=False).content
 
@@ -309,10 +327,17 @@ COUNTS = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
     [
         stream(chunk({"content": "Hi"}, usage=None), STOP, {"choices": [], "usage": COUNTS}, DONE),
         stream(chunk({"content": "Hi"}, usage={"prompt_tokens": 5}), chunk(usage=COUNTS), DONE),
+        stream(chunk({"content": "Hi"}, usage=COUNTS), chunk(finish="stop", usage=None), DONE),
         document({"content": "Hi"}, usage=COUNTS),
         document({"content": "Hi"}, usage={**COUNTS, "total_tokens": None}),
     ],
-    ids=["in a chunk without choices", "counted along", "in a document", "no sum"],
+    ids=[
+        "in a chunk without choices",
+        "counted along",
+        "before the end",
+        "in a document",
+        "no sum",
+    ],
 )
 def test_usage_is_read(answer: Reply) -> None:
     assert Usage(5, 2, 7) == streamed(answer)[0].usage

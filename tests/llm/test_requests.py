@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -80,11 +81,12 @@ def test_a_server_that_does_not_count_tokens_is_asked_without_and_stays_so(statu
     assert [True, False, False] == ["stream_options" in body for body in bodies(server)]
 
 
-def test_a_refusal_for_another_reason_is_not_asked_again() -> None:
-    with Faulty(reply(400, {"error": {"message": "too long"}}), otherwise=STREAMED) as server:
-        error = refusal(server, streamed=True)
+@pytest.mark.parametrize(("status", "words"), [(400, "too long"), (500, "stream_options broke")])
+def test_a_refusal_for_another_reason_is_not_asked_again(status: int, words: str) -> None:
+    with Faulty(reply(status, {"error": {"message": words}}), otherwise=STREAMED) as server:
+        refusal(server, streamed=True)
 
-    assert ("llm-rejected", 1) == (error.id, len(server.requests))
+    assert 1 == len(server.requests)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +237,7 @@ def test_the_key_is_never_shown(
 
 def test_a_model_shows_its_name_and_address() -> None:
     complete = ChatCompletions(
-        "https://models.example/v1",
+        "https://models.example/v1?key=secret",
         model="small",
         credential=None,
         config="",
@@ -269,6 +271,15 @@ def test_the_trace_has_the_beginning_of_a_stream_that_was_cut(tmp_path: Path) ->
     text = path.read_text()
     assert '"content": "Hi"' in text
     assert "\n! the model server's answer was cut off: the answer broke off\n" in text
+
+
+def test_the_trace_has_each_attempt_in_its_order(tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    busy = reply(429, headers={"Retry-After": "1"})
+    with Faulty(busy, HI) as server, Trace(path) as trace:
+        model(server, trace=trace)(HELLO)
+
+    assert ["< 429", "< 200"] == re.findall(r"^< \d{3}(?= )", path.read_text(), re.MULTILINE)
 
 
 def test_the_trace_has_a_request_without_an_answer(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ class ChatCompletions:
         )
 
     def __repr__(self) -> str:
-        return f"ChatCompletions({self.model!r}, {self._endpoint.url!r})"
+        return f"ChatCompletions({self.model!r}, {self._endpoint.url.partition('?')[0]!r})"
 
     def __call__(
         self, messages: Sequence[Json], tools: Sequence[Json] = (), *, on_text: OnText | None = None
@@ -103,10 +103,12 @@ class ChatCompletions:
         extra = {"stream_options": {"include_usage": True}} if wants_usage else {}
         try:
             self._gate.enter()
-            answer = opened.enter_context(self._endpoint.post(document | extra))
-            if answer.status in range(200, 300):
-                return answer
-            body = b"".join(answer.pieces())
+            with ExitStack() as attempt:
+                answer = attempt.enter_context(self._endpoint.post(document | extra))
+                if answer.status in range(200, 300):
+                    opened.enter_context(attempt.pop_all())
+                    return answer
+                body = b"".join(answer.pieces())
         except TrackerError as failure:
             raise self._refusals.of_failure(failure) from failure.__cause__
         refused = Answer("POST", self._endpoint.url, answer.status, answer.headers, body)

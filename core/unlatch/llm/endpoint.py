@@ -44,7 +44,7 @@ class Endpoint:
         self._options = options
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.url!r})"
+        return f"Endpoint({self.url.partition('?')[0]!r})"
 
     @contextmanager
     def post(self, document: Mapping[str, Any]) -> Iterator[StreamedAnswer]:
