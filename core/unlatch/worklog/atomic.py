@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
 UNFINISHED = ".unlatch.tmp"
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put `content` at `path` in one step; the file's permissions stay.
+PRIVATE = 0o600
+
+
+def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> None:
+    """Put `content` at `path` in one step.
+
+    The permissions of the file that is there stay; `mode` is for a new one.
 
     Raises:
         StoreError: `not-writable`, `unsafe-path`, `not-a-file` or `file-too-large`; the old file is
@@ -33,7 +39,7 @@ def replace_file(path: Path, content: bytes) -> None:
         folder, name = open_parent(path)
     with folder:
         with writing(path):
-            _replace(folder, name, content)
+            _replace(folder, name, content, mode)
         try:
             folder.sync()
         except OSError as error:
@@ -43,14 +49,14 @@ def replace_file(path: Path, content: bytes) -> None:
             raise NotDurable("not-durable", message + why, where=str(path), hint=hint) from error
 
 
-def _replace(folder: OpenFolder, name: str, content: bytes) -> None:
+def _replace(folder: OpenFolder, name: str, content: bytes, mode: int) -> None:
     old = None
     with contextlib.suppress(FileNotFoundError):
         old = folder.check_file(name)
     # A unique name: two processes that share a temporary name lose one's update.
     temporary = f".{name}.{os.urandom(6).hex()}{UNFINISHED}"
     try:
-        with open(temporary, "xb", opener=folder.file) as file:
+        with open(temporary, "xb", opener=partial(folder.file, mode=mode)) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -107,8 +113,8 @@ def _unfinished(folder: OpenFolder) -> list[str]:
     return [name for name in folder.names() if name[:1] == "." and name.endswith(UNFINISHED)]
 
 
-def append_line(path: Path, line: str) -> None:
-    """Add a line to the end of `path`, on disk when this returns.
+def append_lines(path: Path, *lines: str, mode: int = 0o666) -> None:
+    """Add lines to the end of `path`, on disk when this returns; `mode` is that of a new file.
 
     A last line that a crash cut short is closed first, so that it spoils itself alone.
 
@@ -118,8 +124,8 @@ def append_line(path: Path, line: str) -> None:
     with writing(path):
         folder, name = open_parent(path)
         # A lone surrogate has no UTF-8 form; inside JSON its escape means the same.
-        added = line.encode(errors="backslashreplace") + b"\n"
-        with folder, open(name, "a+b", opener=folder.file) as file:
+        added = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+        with folder, open(name, "a+b", opener=partial(folder.file, mode=mode)) as file:
             check_single(os.fstat(file.fileno()), path)
             size = file.seek(0, os.SEEK_END)
             check_size(size + len(added), path, name)

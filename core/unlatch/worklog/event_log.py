@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import StoreError
-from unlatch.worklog.atomic import append_line, check_single, writing
+from unlatch.worklog.atomic import append_lines, check_single, writing
 from unlatch.worklog.file_check import or_restore
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.nodes import is_too_deep
@@ -83,10 +83,10 @@ class EventLog:
         """The line of an event, without its end."""
         return json.dumps(self.entry(event), ensure_ascii=False)
 
-    def append(self, folder: Path, *events: Event) -> None:
+    def append(self, folder: Path, *events: Event, mode: int = 0o666) -> None:
         """Write events, on disk when this returns; StoreError `not-writable`."""
-        for event in events:
-            append_line(folder / self.name, self.line(event))
+        if events:
+            append_lines(folder / self.name, *map(self.line, events), mode=mode)
 
     def check(self, folder: Path) -> None:
         """Make sure that events can be written; StoreError as far as that is known before."""

@@ -81,8 +81,8 @@ class OpenFolder:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.place(name))
         return OpenFolder(self.place(name), None)
 
-    def file(self, name: str, flags: int = os.O_RDONLY) -> int:
-        """Open a regular file in it, which the caller closes.
+    def file(self, name: str, flags: int = os.O_RDONLY, *, mode: int = 0o666) -> int:
+        """Open a regular file in it, which the caller closes; `mode` is that of a new one.
 
         Raises:
             UnsafePath: it is a link.
@@ -92,7 +92,7 @@ class OpenFolder:
             with contextlib.suppress(FileNotFoundError):
                 self.check_file(name)
         try:
-            descriptor = os.open(self._prefix + name, flags | _FILE, 0o666, dir_fd=self._descriptor)
+            descriptor = os.open(self._prefix + name, flags | _FILE, mode, dir_fd=self._descriptor)
         except OSError:
             with contextlib.suppress(OSError):
                 self.check_file(name)
@@ -152,8 +152,8 @@ class OpenFolder:
         """When something was added to it or removed from it, in nanoseconds."""
         return os.stat(self._itself).st_mtime_ns  # noqa: PTH116  (of an open folder)
 
-    def make(self, name: str) -> None:
-        os.mkdir(self._prefix + name, dir_fd=self._descriptor)
+    def make(self, name: str, *, mode: int = 0o777) -> None:
+        os.mkdir(self._prefix + name, mode, dir_fd=self._descriptor)
 
     def remove(self, name: str) -> None:
         os.unlink(self._prefix + name, dir_fd=self._descriptor)

@@ -71,9 +71,12 @@ def exists(path: Path | str) -> bool:
         return folder.has(name)
 
 
-def make_folders(path: Path | str) -> None:
-    """Make a folder of a project, and those on the way to it."""
+def make_folders(path: Path | str, *, mode: int = 0o777) -> None:
+    """Make a folder of a project (FileExistsError), and those on the way to it."""
     root, steps = _split(os.fspath(path))
+    if not steps:  # outside of a project; the way to it is the user's own
+        os.makedirs(root, mode)  # noqa: PTH103  (it may be a text)
+        return
     folder = descend(root, ())
     for step in steps[:-1]:
         with contextlib.suppress(FileExistsError):
@@ -81,7 +84,7 @@ def make_folders(path: Path | str) -> None:
         with folder as outer:
             folder = outer.folder(step)
     with folder:
-        folder.make(steps[-1])
+        folder.make(steps[-1], mode=mode)
 
 
 def remove_empty(path: Path | str) -> None:

@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import METADATA, Layout
 from unlatch.worklog import flock
-from unlatch.worklog.atomic import vanished, writing
+from unlatch.worklog.atomic import writing
 from unlatch.worklog.file_check import UnsafePath
 from unlatch.worklog.folder import OpenFolder
-from unlatch.worklog.safe_open import open_folder, open_parent, remove_empty
+from unlatch.worklog.folder_lock import STORE_PATIENCE, explain_lock, open_to_lock
+from unlatch.worklog.safe_open import open_parent, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# A read-modify-write of small files takes milliseconds; a process that holds it this long hangs.
-STORE_PATIENCE = 30.0
 NEW, ACTIVE, SYNC, MIGRATE = "new", "active-increments", "sync", "migrate"
 _OF_THE_PROJECT: Mapping[str, Callable[[Layout], Path]] = {
     NEW: lambda layout: layout.increments,
@@ -48,9 +47,6 @@ _OF_THE_PROJECT: Mapping[str, Callable[[Layout], Path]] = {
     SYNC: lambda layout: layout.root,
     MIGRATE: lambda layout: layout.root,
 }
-# Network and user-space file systems answer with one of these where they have no locks; NFS with
-# EBADF, because no folder can be opened for writing (flock(2), "NFS details").
-_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EBADF})
 
 
 @contextlib.contextmanager
@@ -99,34 +95,12 @@ def _lock(
     if sys.platform == "win32":
         lock = flock.hold_file(layout.home / "locks" / f"{name}.{kind}", patience=patience)
     else:
-        open_now = partial(_open, where) if place else partial(open_, layout, name)
+        open_now = partial(open_to_lock, where) if place else partial(open_, layout, name)
         lock = flock.hold(open_now, patience=patience)
     with contextlib.ExitStack() as held:
-        with _explain(where, "this project" if place else name):
+        with explain_lock(where, "this project" if place else name):
             held.enter_context(lock)
         yield
-
-
-@contextlib.contextmanager
-def _explain(where: Path, subject: str) -> Iterator[None]:
-    with writing(where):
-        try:
-            yield
-        except TimeoutError:
-            message = f"another process is changing {subject}"
-            hint = "wait for it to finish, then run the command again"
-            raise StoreError("locked", message, where=str(where), hint=hint) from None
-        except FileNotFoundError as error:
-            raise vanished(where) from error
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
-            raise StoreError(
-                "lock-unsupported",
-                "this file system has no locks, so two commands could destroy each other's work",
-                where=str(where),
-                hint="move the repository to a local disk",
-            ) from error
 
 
 def _open_increment(layout: Layout, name: str) -> int:
@@ -134,7 +108,7 @@ def _open_increment(layout: Layout, name: str) -> int:
     # It may leave the archive during the search.
     for parent in chain([layout.increments], layout.collection.archives(), [layout.increments]):
         try:
-            return _open(parent / name)
+            return open_to_lock(parent / name)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except UnsafePath as error:
@@ -146,16 +120,9 @@ def _open_metadata(layout: Layout, name: str) -> int:
     try:
         folder = OpenFolder(str(layout.increments / name), _open_increment(layout, name))
     except FileNotFoundError:
-        return _open(layout.increments)
+        return open_to_lock(layout.increments)
     with folder:
         try:
             return folder.file(METADATA)
         except (FileNotFoundError, PermissionError):
-            return _open(layout.increments)  # the next read reports the error
-
-
-def _open(folder: Path) -> int:
-    descriptor = open_folder(folder).detach()
-    if descriptor is None:
-        raise AssertionError("a system without open folders has lock files")
-    return descriptor
+            return open_to_lock(layout.increments)  # the next read reports the error

@@ -1,0 +1,68 @@
+"""Locks on folders, with errors that say what is locked."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import sys
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.worklog import flock
+from unlatch.worklog.atomic import vanished, writing
+from unlatch.worklog.safe_open import open_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# A read-modify-write of small files takes milliseconds; a process that holds it this long hangs.
+STORE_PATIENCE = 30.0
+# Network and user-space file systems answer with one of these where they have no locks; NFS with
+# EBADF, because no folder can be opened for writing (flock(2), "NFS details").
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EBADF})
+
+
+@contextlib.contextmanager
+def folder_lock(folder: Path, *, patience: float = STORE_PATIENCE) -> Iterator[None]:
+    """Lock a folder against other processes and threads; errors as `explain_lock`."""
+    if sys.platform == "win32":
+        lock = flock.hold_file(folder.parent / ".locks" / folder.name, patience=patience)
+    else:
+        lock = flock.hold(partial(open_to_lock, folder), patience=patience)
+    with contextlib.ExitStack() as held:
+        with explain_lock(folder, folder.name):
+            held.enter_context(lock)
+        yield
+
+
+@contextlib.contextmanager
+def explain_lock(where: Path, subject: str) -> Iterator[None]:
+    """Raise errors of a lock as StoreError: `locked`, `lock-unsupported`, or as `writing`."""
+    with writing(where):
+        try:
+            yield
+        except TimeoutError:
+            message = f"another process is changing {subject}"
+            hint = "wait for it to finish, then run the command again"
+            raise StoreError("locked", message, where=str(where), hint=hint) from None
+        except FileNotFoundError as error:
+            raise vanished(where) from error
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            raise StoreError(
+                "lock-unsupported",
+                "this file system has no locks, so two commands could destroy each other's work",
+                where=str(where),
+                hint="move the repository to a local disk",
+            ) from error
+
+
+def open_to_lock(folder: Path) -> int:
+    """Open a folder for `flock.hold`."""
+    descriptor = open_folder(folder).detach()
+    if descriptor is None:
+        raise AssertionError("a system without open folders has lock files")
+    return descriptor
