@@ -1,0 +1,121 @@
+"""events.jsonl of an effort and of a conversation: what happened, and the proof of the log.
+
+Each event has the SHA-256 of the event before it, and how far the log was at that time, so that
+an event or a line that is changed, removed or moved later is found.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from unlatch.worklog.event_log import Event, EventLog
+from unlatch.worklog.record import FLAG, NUMBER, TEXT, WORDS, key, record
+
+EVENTS = EventLog("events.jsonl")
+
+
+@record
+class ChainedEvent(Event):
+    """An event; `prev` is the hash of the line of the event before it, "" for the first."""
+
+    prev: str = key(TEXT)
+    # The log when the event was written: its number of lines, and its size in bytes.
+    lines: int = key(NUMBER)
+    size: int = key(NUMBER)
+
+
+@EVENTS.event("opened")
+@record
+class Opened(ChainedEvent):
+    """The effort was opened."""
+
+    title: str = key(TEXT)
+
+
+@EVENTS.event("logged")
+@record
+class Logged(ChainedEvent):
+    """Lines were added to the log; `hashes` has the SHA-256 of each."""
+
+    hashes: tuple[str, ...] = key(WORDS)
+    # They were found without an event: a process died before it wrote one.
+    recovered: bool = key(FLAG, default=False)
+
+
+@EVENTS.event("concluded")
+@record
+class Concluded(ChainedEvent):
+    """The effort was concluded; a stub has no summary."""
+
+    summary: str | None = key(TEXT, default=None)
+
+
+@EVENTS.event("reopened")
+@record
+class Reopened(ChainedEvent):
+    """A concluded effort was reopened; the separator follows in the log."""
+
+    prior_summary: str | None = key(TEXT, "priorSummary", default=None)
+    reason: str | None = key(TEXT, default=None)
+
+
+@EVENTS.event("repaired")
+@record
+class Repaired(ChainedEvent):
+    """A last line that was cut short was moved from the log to the file `backup`."""
+
+    backup: str = key(TEXT)
+
+
+@EVENTS.event("turn-began")
+@record
+class TurnBegan(ChainedEvent):
+    """A message of the user arrived; `message` is its line for the log, as JSON."""
+
+    message: str = key(TEXT)
+
+
+@EVENTS.event("turn-logged")
+@record
+class TurnLogged(ChainedEvent):
+    """The message of the turn is in the log of an effort, or in the ambient log (None)."""
+
+    effort: str | None = key(TEXT, default=None)
+
+
+@EVENTS.event("activated")
+@record
+class Activated(ChainedEvent):
+    """An effort became the active one of the conversation; None: there is none."""
+
+    effort: str | None = key(TEXT, default=None)
+
+
+@EVENTS.event("expanded")
+@record
+class Expanded(ChainedEvent):
+    """The log of a concluded effort was loaded into the context."""
+
+    effort: str = key(TEXT)
+
+
+@EVENTS.event("collapsed")
+@record
+class Collapsed(ChainedEvent):
+    """An expanded effort is back to its summary; `automatic` after turns without a reference."""
+
+    effort: str = key(TEXT)
+    automatic: bool = key(FLAG, default=False)
+
+
+@EVENTS.event("referenced")
+@record
+class Referenced(ChainedEvent):
+    """The turn's message refers to efforts."""
+
+    efforts: tuple[str, ...] = key(WORDS)
+
+
+def line_hash(line: bytes) -> str:
+    """The hash of a line, without its end."""
+    return sha256(line).hexdigest()

@@ -1,0 +1,92 @@
+"""The model of an effort, and its status table."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import UsageError
+from unlatch.worklog.lifecycle import Lifecycle
+from unlatch.worklog.record import NUMBER, TEXT, TIME, BadRecord, Record, Type, key, record, text
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Status(StrEnum):
+    OPEN = "open"
+    CONCLUDED = "concluded"
+
+
+def _status(raw: Any) -> Status:
+    try:
+        return Status(text(raw))
+    except ValueError as error:
+        raise BadRecord(" is not a status of efforts") from error
+
+
+LIFECYCLE = Lifecycle(
+    moves=MappingProxyType(
+        {
+            Status.OPEN: frozenset({Status.CONCLUDED}),
+            Status.CONCLUDED: frozenset({Status.OPEN}),
+        }
+    ),
+    closed=frozenset({Status.CONCLUDED}),
+    reopened=frozenset({Status.CONCLUDED}),
+)
+LONGEST_ID = 60
+# An id is also the name of a folder.
+EFFORT_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@record
+class Reopen:
+    """One reopen of an effort; `prior_summary` is the summary that it had."""
+
+    at: datetime = key(TIME)
+    by: str = key(TEXT)
+    prior_summary: str | None = key(TEXT, "priorSummary", default=None)
+    reason: str | None = key(TEXT, default=None)
+
+
+_REOPEN = Record.of(Reopen)
+_STATUS = Type("EffortStatus", _status)
+_REOPENS = Type("EffortReopens", _REOPEN.read_all, _REOPEN.write_all)
+
+
+@record
+class Effort:
+    """An effort, as its events describe it.
+
+    `lines` is the number of lines of its log. `summary` is the newest one: there is none before the
+    effort is concluded, nor of one that is only a stub.
+    """
+
+    id: str = key(TEXT)
+    title: str = key(TEXT)
+    status: Status = key(_STATUS)
+    created: datetime = key(TIME)
+    updated: datetime = key(TIME)
+    lines: int = key(NUMBER)
+    summary: str | None = key(TEXT, default=None)
+    reopens: tuple[Reopen, ...] = key(_REOPENS, default=())
+
+    @property
+    def is_open(self) -> bool:
+        return self.status not in LIFECYCLE.closed
+
+
+EFFORT = Record.of(Effort)
+
+
+def effort_id(name: str) -> str:
+    """The id for a name: lower-case ASCII words joined by hyphens; UsageError `effort-name`."""
+    words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", name).lower())
+    if made := "-".join(words)[:LONGEST_ID].rstrip("-"):
+        return made
+    message = f"'{name}' has no letter or digit to name an effort by"
+    raise UsageError("effort-name", message, hint="put a word in Latin letters into the name")

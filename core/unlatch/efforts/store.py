@@ -1,0 +1,208 @@
+"""The efforts of a project, in a folder each; what is read of one follows from its events."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Opened, Reopened
+from unlatch.efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
+from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
+from unlatch.errors import StoreError, UsageError
+from unlatch.worklog.atomic import PRIVATE, replace_file, writing
+from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.folder_lock import folder_lock
+from unlatch.worklog.record import BadRecord
+from unlatch.worklog.safe_open import exists, make_folders, open_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from unlatch.worklog.event_log import Event
+
+LOG = "log.jsonl"
+_CACHE = "effort.json"
+_PRIVATE_FOLDER = 0o700
+_IGNORE = """\
+# Conversations can contain secrets and private matters, so git leaves them out.
+# `unlatch effort export` writes one without what looks like a secret.
+*
+"""
+
+
+class EffortStore:
+    """The efforts in one folder.
+
+    Args:
+        root: the folder; it is made when the first effort is opened.
+    """
+
+    def __init__(self, root: Path, author: Author) -> None:
+        self.root, self.author = root, author
+
+    def names(self) -> list[str]:
+        """The ids of all efforts, by name."""
+        try:
+            with open_folder(self.root) as opened:
+                return [name for name in opened.folders() if EFFORT_ID.fullmatch(name)]
+        except FileNotFoundError:
+            return []
+
+    def all(self) -> list[Effort]:
+        """All efforts, the one that was changed last first."""
+        found = (self.get(name) for name in self.names())
+        return sorted(filter(None, found), key=lambda one: (one.updated, one.id), reverse=True)
+
+    def get(self, id: str) -> Effort | None:
+        """The effort of that id, if there is one; StoreError where its files cannot be read."""
+        if not EFFORT_ID.fullmatch(id):
+            return None
+        try:
+            with open_folder(self.root / id) as opened:
+                size = opened.lstat(EVENTS.name).st_size
+                with contextlib.suppress(FileNotFoundError):
+                    if cached := _cached(opened.read(_CACHE), size):
+                        return cached
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return self._project(id)
+
+    def find(self, wanted: str) -> Effort:
+        """The effort with that id, or the only one whose id begins with it.
+
+        Raises:
+            UsageError: `effort-unknown` or `effort-ambiguous`, with the candidates as problems.
+        """
+        if effort := self.get(wanted):
+            return effort
+        names = self.names()
+        starting = [name for name in names if name.startswith(wanted)] if wanted else []
+        if len(starting) == 1 and (effort := self.get(starting[0])):
+            return effort
+        if starting:
+            message = f"'{wanted}' matches several efforts"
+            hint = f"use one of the ids: {', '.join(starting[:5])}"
+            raise UsageError("effort-ambiguous", message, hint=hint, problems=tuple(starting))
+        close = tuple(get_close_matches(wanted, names))
+        hint = f"the closest: {', '.join(close)}" if close else "unlatch effort list shows them all"
+        raise UsageError(
+            "effort-unknown", f"there is no effort '{wanted}'", hint=hint, problems=close
+        )
+
+    def transcript(self, id: str) -> Transcript:
+        return Transcript(self.root / id, LOG, self.author)
+
+    def open(self, title: str) -> Effort:
+        """Make an effort; StoreError `effort-exists`, UsageError `effort-name`."""
+        name = effort_id(title)
+        self._make_root()
+        with folder_lock(self.root):
+            if self.get(name):
+                hint = f"unlatch effort switch {name}, or choose another name"
+                raise StoreError("effort-exists", f"there is an effort '{name}' already", hint=hint)
+            make_private(self.root / name)
+            with self.transcript(name).locked() as pen:
+                pen.record(Opened, title=title)
+        return self._project(name)
+
+    def conclude(self, id: str, summary: str | None) -> Effort:
+        """Conclude an open effort; StoreError `effort-not-open`, UsageError `effort-unknown`."""
+        with self._changing(id) as (pen, effort):
+            if not effort.is_open:
+                hint = f"unlatch effort reopen {effort.id} continues it"
+                message = f"the effort '{effort.id}' is concluded already"
+                raise StoreError("effort-not-open", message, hint=hint)
+            pen.record(Concluded, summary=summary)
+        return self._project(effort.id)
+
+    def reopen(self, id: str, reason: str | None = None) -> tuple[Effort, str | None]:
+        """Reopen a concluded effort; also returns the summary that it had.
+
+        Raises:
+            StoreError: `effort-not-concluded`.
+            UsageError: `effort-unknown` or `effort-ambiguous`.
+        """
+        with self._changing(id) as (pen, effort):
+            if effort.is_open:
+                hint = f"unlatch effort switch {effort.id} makes it the active one"
+                message = f"the effort '{effort.id}' is open; only a concluded one is reopened"
+                raise StoreError("effort-not-concluded", message, hint=hint)
+            pen.record(Reopened, prior_summary=effort.summary, reason=reason)
+            pen.log_separator()
+        return self._project(effort.id), effort.summary
+
+    @contextlib.contextmanager
+    def _changing(self, id: str) -> Iterator[tuple[Pen, Effort]]:
+        found = self.find(id)
+        with self.transcript(found.id).locked() as pen:
+            yield pen, self._project(found.id)
+
+    def _project(self, id: str) -> Effort:
+        """Read an effort from its events, and keep the result; StoreError `effort-damaged`."""
+        transcript = self.transcript(id)
+        lines = transcript.lines(EVENTS.name)
+        events = (EVENTS.parse(line.decode(errors="replace")) for line in lines)
+        effort = project(id, filter(None, events))
+        if effort is None:
+            raise damaged(transcript, f"{EVENTS.name} does not begin with its opening")
+        size = sum(len(line) + 1 for line in lines)
+        document = json.dumps(EFFORT.write(effort) | {"events": size}, indent=2)
+        with contextlib.suppress(StoreError):  # it is a cache
+            replace_file(self.root / id / _CACHE, document.encode(), mode=PRIVATE)
+        return effort
+
+    def _make_root(self) -> None:
+        make_private(self.root)
+        if not exists(self.root / ".gitignore"):
+            replace_file(self.root / ".gitignore", _IGNORE.encode())
+
+
+def project(id: str, events: Iterable[Event]) -> Effort | None:
+    """The effort that its events describe, in the order of the file; None without its opening."""
+    effort: Effort | None = None
+    for event in events:
+        if isinstance(event, Opened):
+            effort = Effort(
+                id=id,
+                title=event.title,
+                status=Status.OPEN,
+                created=event.at,
+                updated=event.at,
+                lines=event.lines,
+            )
+        elif effort and isinstance(event, ChainedEvent):
+            effort = replace(effort, updated=event.at, lines=event.lines, **_changes(effort, event))
+    return effort
+
+
+def _changes(effort: Effort, event: ChainedEvent) -> dict[str, Any]:
+    match event:
+        case Concluded():
+            return {"status": Status.CONCLUDED, "summary": event.summary}
+        case Reopened():
+            reopen = Reopen(
+                at=event.at, by=event.by, prior_summary=event.prior_summary, reason=event.reason
+            )
+            return {"status": Status.OPEN, "reopens": (*effort.reopens, reopen)}
+    return {}
+
+
+def _cached(raw: bytes, size: int) -> Effort | None:
+    """The effort that was kept, if its events have not grown since."""
+    found = parse_line(raw.decode(errors="replace"))
+    if not isinstance(found, dict) or found.get("events") != size:
+        return None
+    try:
+        return EFFORT.read(found)  # type: ignore[no-any-return]  # it is the record's model
+    except BadRecord:
+        return None
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner can open, if it is not there."""
+    with writing(folder), contextlib.suppress(FileExistsError):
+        make_folders(folder, mode=_PRIVATE_FOLDER)

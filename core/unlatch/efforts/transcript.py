@@ -1,0 +1,222 @@
+"""A log that only grows, and the chain of events that proves it.
+
+A write is a line in the log first, then an event with the line's hash; each is on disk before the
+next. A process that dies in between leaves lines without an event: the next writer records them as
+`recovered`. A last line that was cut short is moved to a backup.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from unlatch.efforts.events import (
+    EVENTS,
+    ChainedEvent,
+    Logged,
+    Reopened,
+    Repaired,
+    line_hash,
+)
+from unlatch.errors import StoreError
+from unlatch.worklog.atomic import PRIVATE, append_lines, replace_file, writing
+from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.folder_lock import folder_lock
+from unlatch.worklog.safe_open import open_folder
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.worklog.event_log import Event
+    from unlatch.worklog.folder import OpenFolder
+
+SEPARATOR = "--- Effort reopened ---"
+_CHUNK = 1 << 16
+E = TypeVar("E", bound=ChainedEvent)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Facts of new events: who writes them, the time, and their ids."""
+
+    by: str
+    clock: Callable[[], datetime]
+    new_id: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A log and its events, in one folder.
+
+    Args:
+        name: the log's file, as in log.jsonl.
+    """
+
+    folder: Path
+    name: str
+    author: Author
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[Pen]:
+        """Lock the folder and bring log and events in line with each other.
+
+        Raises:
+            StoreError: `locked`, `not-writable`, `effort-damaged`; or as `folder_lock`.
+        """
+        with folder_lock(self.folder):
+            pen = Pen(self)
+            pen.recover()
+            yield pen
+
+    def append(self, *entries: Mapping[str, Any]) -> None:
+        """Add lines to the log, on disk and in the chain when this returns; raises as `locked`."""
+        with self.locked() as pen:
+            pen.log(*entries)
+
+    def read(self) -> list[dict[str, Any]]:
+        """The lines of the log that are JSON objects; StoreError as `safe_open.read_file`."""
+        return [entry for _, entry in self.numbered() if entry is not None]
+
+    def numbered(self) -> Iterator[tuple[int, dict[str, Any] | None]]:
+        """The complete lines of the log with their numbers from 1; None for one that is broken."""
+        for number, line in enumerate(self.lines(self.name), 1):
+            entry = parse_line(line.decode(errors="replace"))
+            yield number, entry if isinstance(entry, dict) else None
+
+    def lines(self, name: str) -> list[bytes]:
+        """The complete lines of one of the two files, without their ends."""
+        try:
+            with open_folder(self.folder) as opened:
+                return opened.read(name).split(b"\n")[:-1]
+        except FileNotFoundError:
+            return []
+
+
+class Pen:
+    """Writes to a transcript whose lock is held."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        with open_folder(transcript.folder) as opened:
+            self._repair(opened, EVENTS.name)
+            last, _ = _ending(opened, EVENTS.name)
+        self._prev, self._lines, self._size = line_hash(last) if last else "", 0, 0
+        self.last = EVENTS.parse(last.decode(errors="replace")) if last else None
+        if last:
+            self._lines, self._size = _extent(self.last, transcript)
+
+    def recover(self) -> None:
+        """Finish the work of a process that died."""
+        transcript = self._transcript
+        with open_folder(transcript.folder) as opened:
+            backup = self._repair(opened, transcript.name)
+            added = _read_from(opened, transcript.name, self._size)
+        if added is None:
+            raise damaged(transcript, f"{transcript.name} is shorter than its events say")
+        if lines := added.split(b"\n")[:-1]:
+            self._chain(lines, recovered=True)
+        elif isinstance(self.last, Reopened):
+            self.log_separator()  # it died between the event and the line
+        if backup:
+            self.record(Repaired, backup=backup)
+
+    def log(self, *entries: Mapping[str, Any]) -> None:
+        """Add lines to the log; each gets the time as `ts` if it has none."""
+        now = stamp(self._transcript.author.clock())
+        texts = [json.dumps({"ts": now} | dict(one), ensure_ascii=False) for one in entries]
+        append_lines(self._transcript.folder / self._transcript.name, *texts, mode=PRIVATE)
+        self._chain([text.encode(errors="backslashreplace") for text in texts])
+
+    def log_separator(self) -> None:
+        self.log({"role": "system", "content": SEPARATOR})
+
+    def record(self, kind: type[E], **facts: Any) -> E:
+        """Add an event."""
+        author = self._transcript.author
+        event = kind(
+            id=author.new_id(),
+            at=author.clock(),
+            by=author.by,
+            prev=self._prev,
+            lines=self._lines,
+            size=self._size,
+            **facts,
+        )
+        EVENTS.append(self._transcript.folder, event, mode=PRIVATE)
+        self._prev = line_hash(EVENTS.line(event).encode(errors="backslashreplace"))
+        self.last = event
+        return event
+
+    def _chain(self, lines: list[bytes], *, recovered: bool = False) -> None:
+        self._lines += len(lines)
+        self._size += sum(len(line) + 1 for line in lines)
+        self.record(Logged, hashes=tuple(map(line_hash, lines)), recovered=recovered)
+
+    def _repair(self, opened: OpenFolder, name: str) -> str:
+        """Move a last line that was cut short to a backup, and return the backup's name."""
+        _, cut = _ending(opened, name)
+        if not cut:
+            return ""
+        folder = self._transcript.folder
+        if isinstance(parse_line(cut.decode(errors="replace")), dict):
+            append_lines(folder / name, mode=PRIVATE)  # only its end is missing
+            return ""
+        backup = f"{name}.cut-{self._transcript.author.new_id()}"
+        replace_file(folder / backup, cut, mode=PRIVATE)
+        with writing(folder / name), open(name, "r+b", opener=opened.file) as file:
+            file.truncate(file.seek(0, os.SEEK_END) - len(cut))
+            file.flush()
+            os.fsync(file.fileno())
+        return backup
+
+
+def _ending(opened: OpenFolder, name: str) -> tuple[bytes, bytes]:
+    """The last complete line of a file and what follows it, both without a line end."""
+    if not opened.has(name):
+        return b"", b""
+    with open(name, "rb", opener=opened.file) as file:
+        place, tail = file.seek(0, os.SEEK_END), b""
+        while place and tail.count(b"\n") < len("\n\n"):
+            length = min(_CHUNK, place)
+            place -= length
+            file.seek(place)
+            tail = file.read(length) + tail
+    before, _, rest = tail.rpartition(b"\n")
+    return before.rpartition(b"\n")[2], rest
+
+
+def _read_from(opened: OpenFolder, name: str, size: int) -> bytes | None:
+    """The part of a file after its first `size` bytes; None if it has fewer."""
+    try:
+        with open(name, "rb", opener=opened.file) as file:
+            if file.seek(0, os.SEEK_END) < size:
+                return None
+            file.seek(size)
+            return file.read()
+    except FileNotFoundError:
+        return None if size else b""
+
+
+def _extent(event: Event | None, transcript: Transcript) -> tuple[int, int]:
+    """The lines and bytes of the log at the time of an event, which may be of a later version."""
+    known = event.raw if event else {}
+    lines, size = known.get("lines"), known.get("size")
+    if not isinstance(lines, int) or not isinstance(size, int):
+        raise damaged(transcript, f"the last line of {EVENTS.name} cannot be read")
+    return lines, size
+
+
+def damaged(transcript: Transcript, why: str) -> StoreError:
+    """The error for a log or events that do not fit together."""
+    return StoreError(
+        "effort-damaged",
+        f"nothing can be added to {transcript.folder.name}: {why}",
+        where=str(transcript.folder),
+        hint=f"unlatch effort verify {transcript.folder.name} shows the lines in question",
+    )

@@ -1,0 +1,86 @@
+"""Find lines of a log that were changed, removed, moved or added after they were written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.efforts.events import EVENTS, ChainedEvent, Logged, line_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.efforts.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line that is not as it was written.
+
+    Args:
+        file: the name of the log, or of the events.
+        line: its number, from 1.
+        kind: changed, missing, moved, added or unrecorded. An unrecorded line is after the last
+            recorded one: a process died before it wrote the event, or the line was added by hand.
+    """
+
+    file: str
+    line: int
+    kind: str
+
+
+def verify(transcript: Transcript) -> list[Problem]:
+    """The lines of a log, and of its events, that are not as they were written."""
+    events = transcript.lines(EVENTS.name)
+    expected: list[str] = []
+    problems = list(_events(events, expected))
+    found = list(map(line_hash, transcript.lines(transcript.name)))
+    return [*problems, *_log(transcript.name, expected, found)]
+
+
+def _events(lines: list[bytes], expected: list[str]) -> Iterator[Problem]:
+    """Problems of the events; puts the hashes of the log's lines into `expected`."""
+    before = ""
+    for number, line in enumerate(lines, 1):
+        event = EVENTS.parse(line.decode(errors="replace"))
+        if event is None:
+            yield Problem(EVENTS.name, number, "changed")
+        elif event.raw.get("prev") != before:
+            yield Problem(EVENTS.name, max(1, number - 1), "changed")
+        before = line_hash(line)
+        if isinstance(event, Logged):
+            expected += event.hashes
+        if isinstance(event, ChainedEvent) and event.lines > len(expected):
+            expected += [""] * (event.lines - len(expected))  # of an event that is gone
+
+
+def _log(name: str, expected: list[str], found: list[str]) -> Iterator[Problem]:
+    for number, (wanted, got) in enumerate(zip(expected, found, strict=False)):
+        expected[number] = wanted or got
+    start = next(
+        (at for at, pair in enumerate(zip(expected, found, strict=False)) if pair[0] != pair[1]),
+        min(len(expected), len(found)),
+    )
+    if start == len(expected):
+        yield from (Problem(name, number + 1, "unrecorded") for number in range(start, len(found)))
+    else:
+        yield from _differences(name, start, expected[start:], found[start:])
+
+
+def _differences(name: str, start: int, old: list[str], new: list[str]) -> Iterator[Problem]:
+    from difflib import SequenceMatcher  # noqa: PLC0415  (slow to load)
+
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for kind, was, was_end, now, now_end in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        gone = [at for at in range(was, was_end) if old[at] not in new]
+        for at in range(now, now_end):
+            if new[at] in old:
+                yield Problem(name, start + at + 1, "moved")
+            elif gone:
+                gone.pop(0)
+                yield Problem(name, start + at + 1, "changed")
+            else:
+                yield Problem(name, start + at + 1, "unrecorded" if was == len(old) else "added")
+        yield from (Problem(name, start + at + 1, "missing") for at in gone)

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from unlatch.efforts.model import Status
+from unlatch.efforts.store import LOG, EffortStore
+from unlatch.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    from unlatch.efforts.transcript import Author
+
+
+def said(content: str, role: str = "user") -> dict[str, Any]:
+    return {"role": role, "content": content}
+
+
+@pytest.fixture
+def concluded(store: EffortStore) -> EffortStore:
+    """A store with the concluded effort auth-bug."""
+    store.open("auth-bug")
+    store.transcript("auth-bug").append(said("401 errors"), said("axios interceptor", "assistant"))
+    store.conclude("auth-bug", "Fixed 401 errors.")
+    return store
+
+
+def test_an_effort_is_named_by_the_words_of_its_title(store: EffortStore) -> None:
+    assert store.open("The  Auth Bug (v2)!").id == "the-auth-bug-v2"
+
+
+def test_a_name_without_a_letter_is_refused(store: EffortStore) -> None:
+    with pytest.raises(UsageError, match="effort-name"):
+        store.open("…")
+
+
+def test_a_name_that_exists_never_shares_a_log(store: EffortStore) -> None:
+    store.open("auth bug")
+    with pytest.raises(StoreError, match="effort-exists"):
+        store.open("Auth-Bug")
+
+
+def test_reopen_flips_a_concluded_effort_to_open(concluded: EffortStore) -> None:
+    effort, prior = concluded.reopen("auth-bug", "another edge case")
+    assert (effort.status, prior) == (Status.OPEN, "Fixed 401 errors.")
+    assert [(one.by, one.prior_summary, one.reason) for one in effort.reopens] == [
+        ("ada", "Fixed 401 errors.", "another edge case")
+    ]
+
+
+def test_reopen_preserves_the_raw_log_and_appends_the_separator(concluded: EffortStore) -> None:
+    log = concluded.root / "auth-bug" / LOG
+    before = log.read_bytes()
+    concluded.reopen("auth-bug")
+    after = log.read_bytes()
+    assert after.startswith(before)
+    (line,) = after[len(before) :].splitlines()
+    assert list(json.loads(line)) == ["ts", "role", "content"]
+    assert json.loads(line)["content"] == "--- Effort reopened ---"
+
+
+def test_reopen_of_an_open_effort_fails(store: EffortStore) -> None:
+    store.open("auth-bug")
+    with pytest.raises(StoreError, match="effort-not-concluded"):
+        store.reopen("auth-bug")
+
+
+def test_reopen_of_an_unknown_effort_names_the_closest(concluded: EffortStore) -> None:
+    with pytest.raises(UsageError, match="effort-unknown") as raised:
+        concluded.reopen("auht-bug")
+    assert raised.value.problems == ("auth-bug",)
+
+
+def test_an_effort_is_concluded_once(concluded: EffortStore) -> None:
+    with pytest.raises(StoreError, match="effort-not-open"):
+        concluded.conclude("auth-bug", "again")
+
+
+def test_concluding_again_replaces_the_summary_and_keeps_the_earlier_one(
+    concluded: EffortStore,
+) -> None:
+    concluded.reopen("auth-bug")
+    concluded.transcript("auth-bug").append(said("and the refresh token"))
+    effort = concluded.conclude("auth-bug", "Fixed 401 errors and the refresh.")
+    assert effort.summary == "Fixed 401 errors and the refresh."
+    assert [one.prior_summary for one in effort.reopens] == ["Fixed 401 errors."]
+
+
+def test_a_unique_prefix_finds_an_effort(concluded: EffortStore) -> None:
+    assert concluded.find("auth").id == "auth-bug"
+    concluded.open("auth-flow")
+    with pytest.raises(UsageError, match="effort-ambiguous") as raised:
+        concluded.find("auth")
+    assert raised.value.problems == ("auth-bug", "auth-flow")
+
+
+@pytest.mark.parametrize("id", ["", "..", "a/b", "/etc", ".git", "A", "a--b"])
+def test_no_other_folder_is_taken_for_an_effort(concluded: EffortStore, id: str) -> None:
+    assert concluded.get(id) is None
+
+
+def test_status_and_summary_are_rebuilt_from_the_events(concluded: EffortStore) -> None:
+    before = concluded.all()
+    (concluded.root / "auth-bug" / "effort.json").unlink()
+    assert concluded.all() == before
+    (concluded.root / "auth-bug" / "effort.json").write_text("{", encoding="utf-8")
+    assert concluded.all() == before
+
+
+def test_an_older_projection_is_not_believed(concluded: EffortStore) -> None:
+    cache = concluded.root / "auth-bug" / "effort.json"
+    old = cache.read_bytes()
+    concluded.reopen("auth-bug")
+    cache.write_bytes(old)
+    effort = concluded.get("auth-bug")
+    assert effort is not None
+    assert effort.is_open
+
+
+def test_the_effort_that_was_changed_last_comes_first(concluded: EffortStore) -> None:
+    concluded.open("db-pool-fix")
+    concluded.reopen("auth-bug")
+    assert [one.id for one in concluded.all()] == ["auth-bug", "db-pool-fix"]
+
+
+def test_files_are_private_and_kept_out_of_git(concluded: EffortStore) -> None:
+    project = concluded.root.parent.parent
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    status = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=project,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "auth-bug" not in status.stdout
+    folder = concluded.root / "auth-bug"
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_an_opening_that_died_before_its_event_is_made_again(
+    store: EffortStore, author: Author
+) -> None:
+    store.open("first")
+    (store.root / "auth-bug").mkdir()
+    assert [one.id for one in store.all()] == ["first"]
+    assert EffortStore(store.root, author).open("auth-bug").is_open

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unlatch.efforts.events import EVENTS
+from unlatch.efforts.store import LOG, EffortStore
+from unlatch.efforts.transcript import Author, Transcript
+from unlatch.efforts.verify import verify
+from unlatch.errors import StoreError
+from unlatch.project.workspace import new_ulid, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WORDS = ["one", "two", "three", "four", "five"]
+
+
+def said(content: str) -> dict[str, Any]:
+    return {"role": "user", "content": content}
+
+
+@pytest.fixture
+def transcript(store: EffortStore) -> Transcript:
+    """The log of an effort with five lines, two of them written at once."""
+    store.open("auth-bug")
+    found = store.transcript("auth-bug")
+    for word in WORDS[:3]:
+        found.append(said(word))
+    found.append(*map(said, WORDS[3:]))
+    return found
+
+
+def contents(transcript: Transcript) -> list[str]:
+    return [line["content"] for line in transcript.read()]
+
+
+def problems(transcript: Transcript) -> list[tuple[str, int, str]]:
+    return [(one.file, one.line, one.kind) for one in verify(transcript)]
+
+
+def edit(path: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
+    path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
+
+
+def test_what_was_written_is_read_and_verified(transcript: Transcript) -> None:
+    assert contents(transcript) == WORDS
+    assert problems(transcript) == []
+
+
+def test_a_changed_line_is_found(transcript: Transcript) -> None:
+    edit(transcript.folder / LOG, lambda lines: [one.replace(b"three", b"3") for one in lines])
+    assert problems(transcript) == [(LOG, 3, "changed")]
+
+
+def test_a_missing_line_is_found(transcript: Transcript) -> None:
+    edit(transcript.folder / LOG, lambda lines: lines[:1] + lines[2:])
+    assert problems(transcript) == [(LOG, 2, "missing")]
+
+
+def test_missing_last_lines_are_found(transcript: Transcript) -> None:
+    edit(transcript.folder / LOG, lambda lines: lines[:3])
+    assert problems(transcript) == [(LOG, 4, "missing"), (LOG, 5, "missing")]
+
+
+def test_a_moved_line_is_found(transcript: Transcript) -> None:
+    edit(transcript.folder / LOG, lambda lines: [*lines[:3], lines[4], lines[3]])
+    assert [(file, kind) for file, _, kind in problems(transcript)] == [(LOG, "moved")]
+
+
+def test_an_added_line_is_found(transcript: Transcript) -> None:
+    edit(transcript.folder / LOG, lambda lines: [*lines[:2], b'{"role":"user"}\n', *lines[2:]])
+    assert problems(transcript) == [(LOG, 3, "added")]
+
+
+def test_a_line_after_the_last_recorded_one_is_unrecorded(transcript: Transcript) -> None:
+    edit(transcript.folder / LOG, lambda lines: [*lines, b'{"role":"user","content":"6"}\n'])
+    assert problems(transcript) == [(LOG, 6, "unrecorded")]
+
+
+def test_a_changed_event_is_found(transcript: Transcript) -> None:
+    edit(
+        transcript.folder / EVENTS.name,
+        lambda lines: [lines[0].replace(b"auth-bug", b"auth-fix"), *lines[1:]],
+    )
+    assert problems(transcript) == [(EVENTS.name, 1, "changed")]
+
+
+def test_a_removed_event_is_found(transcript: Transcript) -> None:
+    edit(transcript.folder / EVENTS.name, lambda lines: [lines[0], *lines[2:]])
+    assert (EVENTS.name, 1, "changed") in problems(transcript)
+
+
+def test_a_log_that_lost_its_end_takes_no_more_lines(transcript: Transcript) -> None:
+    edit(transcript.folder / LOG, lambda lines: lines[:3])
+    with pytest.raises(StoreError, match="effort-damaged"):
+        transcript.append(said("six"))
+
+
+@pytest.mark.parametrize("name", [LOG, EVENTS.name])
+def test_whatever_a_crash_leaves_of_the_last_write_the_next_one_goes_on(
+    transcript: Transcript, name: str
+) -> None:
+    path = transcript.folder / name
+    others = {one: one.read_bytes() for one in transcript.folder.iterdir()}
+    before = path.read_bytes()
+    transcript.append(said("torn"))
+    whole = path.read_bytes()
+    log_after = (transcript.folder / LOG).read_bytes()
+    for cut in range(len(before), len(whole)):
+        for one in transcript.folder.iterdir():
+            one.unlink()
+        for one, content in others.items():
+            one.write_bytes(content)
+        # The event comes after the line, so the line is there when the event is cut.
+        (transcript.folder / LOG).write_bytes(log_after)
+        path.write_bytes(whole[:cut])
+        transcript.append(said("next"))
+        read = contents(transcript)
+        assert read in ([*WORDS, "next"], [*WORDS, "torn", "next"])
+        assert problems(transcript) == []
+        assert (transcript.folder / LOG).read_bytes().startswith(others[transcript.folder / LOG])
+        kept = b"".join(one.read_bytes() for one in transcript.folder.glob("*.cut-*"))
+        assert kept == b"" or whole[:cut].endswith(kept)
+
+
+def test_lines_that_a_dead_process_left_are_recorded_as_recovered(transcript: Transcript) -> None:
+    with (transcript.folder / LOG).open("ab") as file:
+        file.write(b'{"role":"user","content":"left"}\n')
+    transcript.append(said("next"))
+    events = [json.loads(line) for line in transcript.lines(EVENTS.name)]
+    assert [event.get("recovered", False) for event in events[-2:]] == [True, False]
+    assert problems(transcript) == []
+
+
+def test_two_processes_that_write_at_once_lose_nothing(transcript: Transcript) -> None:
+    children = []
+    for name in "abcd":
+        child = os.fork()
+        if child == 0:
+            try:
+                for number in range(10):
+                    transcript.append(said(f"{name}{number}"))
+            finally:
+                os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+    added = contents(transcript)[len(WORDS) :]
+    assert sorted(added) == sorted(f"{name}{number}" for name in "abcd" for number in range(10))
+    assert [one for one in added if one[0] == "a"] == [f"a{number}" for number in range(10)]
+    assert problems(transcript) == []
+
+
+def test_a_second_reopen_after_a_crash_has_its_separator_once(
+    store: EffortStore, transcript: Transcript
+) -> None:
+    store.conclude("auth-bug", "done")
+    store.reopen("auth-bug")
+    log = transcript.folder / LOG
+    edit(log, lambda lines: lines[:-1])  # as if it had died between the event and the line
+    edit(transcript.folder / EVENTS.name, lambda lines: lines[:-1])
+    transcript.append(said("on"))
+    assert contents(transcript) == [*WORDS, "--- Effort reopened ---", "on"]
+
+
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=5))
+def test_any_text_comes_back_as_it_was(texts: list[str]) -> None:
+    with TemporaryDirectory() as place:
+        found = Transcript(Path(place), LOG, Author("ada", utc_now, new_ulid))
+        found.append(*map(said, texts))
+        assert contents(found) == texts
+        assert verify(found) == []
