@@ -5,6 +5,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.efforts.script import Talk
 
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
@@ -26,3 +27,8 @@ def author() -> Author:
 def store(tmp_path: Path, author: Author) -> EffortStore:
     (tmp_path / ".unlatch").mkdir()
     return EffortStore(tmp_path / ".unlatch" / "efforts", author)
+
+
+@pytest.fixture
+def talk(store: EffortStore) -> Talk:
+    return Talk(store)

@@ -93,13 +93,17 @@ class EffortStore:
             "effort-unknown", f"there is no effort '{wanted}'", hint=hint, problems=close
         )
 
+    def named(self, name: str) -> Effort | None:
+        """The effort that a name would have, if there is one; UsageError `effort-name`."""
+        return self.get(effort_id(name))
+
     def transcript(self, id: str) -> Transcript:
         return Transcript(self.root / id, LOG, self.author)
 
     def open(self, title: str) -> Effort:
         """Make an effort; StoreError `effort-exists`, UsageError `effort-name`."""
         name = effort_id(title)
-        self._make_root()
+        self.prepare()
         with folder_lock(self.root):
             if self.get(name):
                 hint = f"unlatch effort switch {name}, or choose another name"
@@ -155,7 +159,8 @@ class EffortStore:
             replace_file(self.root / id / _CACHE, document.encode(), mode=PRIVATE)
         return effort
 
-    def _make_root(self) -> None:
+    def prepare(self) -> None:
+        """Make the folder, and the file that keeps it out of git."""
         make_private(self.root)
         if not exists(self.root / ".gitignore"):
             replace_file(self.root / ".gitignore", _IGNORE.encode())

@@ -23,8 +23,8 @@ from unlatch.efforts.events import (
 )
 from unlatch.errors import StoreError
 from unlatch.worklog.atomic import PRIVATE, append_lines, replace_file, writing
-from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.folder_lock import folder_lock
+from unlatch.worklog.event_log import LONGEST_LINE, parse_line
+from unlatch.worklog.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.safe_open import open_folder
 from unlatch.worklog.times import stamp
 
@@ -63,13 +63,16 @@ class Transcript:
     author: Author
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[Pen]:
+    def locked(self, *, patience: float = STORE_PATIENCE) -> Iterator[Pen]:
         """Lock the folder and bring log and events in line with each other.
+
+        Args:
+            patience: seconds to wait for another process.
 
         Raises:
             StoreError: `locked`, `not-writable`, `effort-damaged`; or as `folder_lock`.
         """
-        with folder_lock(self.folder):
+        with folder_lock(self.folder, patience=patience):
             pen = Pen(self)
             pen.recover()
             yield pen
@@ -82,6 +85,19 @@ class Transcript:
     def read(self) -> list[dict[str, Any]]:
         """The lines of the log that are JSON objects; StoreError as `safe_open.read_file`."""
         return [entry for _, entry in self.numbered() if entry is not None]
+
+    def tail(self, size: int = LONGEST_LINE) -> list[dict[str, Any]]:
+        """The lines in the last `size` bytes of the log."""
+        with open_folder(self.folder) as opened:
+            end = opened.lstat(self.name).st_size if opened.has(self.name) else 0
+            raw = _read_from(opened, self.name, max(0, end - size)) or b""
+        entries = (parse_line(line.decode(errors="replace")) for line in raw.split(b"\n"))
+        return [entry for entry in entries if isinstance(entry, dict)]
+
+    def events_from(self, place: int) -> list[bytes]:
+        """The complete lines of the events after the first `place` bytes."""
+        with open_folder(self.folder) as opened:
+            return (_read_from(opened, EVENTS.name, place) or b"").split(b"\n")[:-1]
 
     def numbered(self) -> Iterator[tuple[int, dict[str, Any] | None]]:
         """The complete lines of the log with their numbers from 1; None for one that is broken."""
@@ -102,7 +118,7 @@ class Pen:
     """Writes to a transcript whose lock is held."""
 
     def __init__(self, transcript: Transcript) -> None:
-        self._transcript = transcript
+        self.transcript = transcript
         with open_folder(transcript.folder) as opened:
             self._repair(opened, EVENTS.name)
             last, _ = _ending(opened, EVENTS.name)
@@ -113,7 +129,7 @@ class Pen:
 
     def recover(self) -> None:
         """Finish the work of a process that died."""
-        transcript = self._transcript
+        transcript = self.transcript
         with open_folder(transcript.folder) as opened:
             backup = self._repair(opened, transcript.name)
             added = _read_from(opened, transcript.name, self._size)
@@ -128,17 +144,22 @@ class Pen:
 
     def log(self, *entries: Mapping[str, Any]) -> None:
         """Add lines to the log; each gets the time as `ts` if it has none."""
-        now = stamp(self._transcript.author.clock())
+        now = stamp(self.transcript.author.clock())
         texts = [json.dumps({"ts": now} | dict(one), ensure_ascii=False) for one in entries]
-        append_lines(self._transcript.folder / self._transcript.name, *texts, mode=PRIVATE)
+        append_lines(self.transcript.folder / self.transcript.name, *texts, mode=PRIVATE)
         self._chain([text.encode(errors="backslashreplace") for text in texts])
+
+    def end(self) -> int:
+        """The size of the events in bytes."""
+        with open_folder(self.transcript.folder) as opened:
+            return opened.lstat(EVENTS.name).st_size if opened.has(EVENTS.name) else 0
 
     def log_separator(self) -> None:
         self.log({"role": "system", "content": SEPARATOR})
 
     def record(self, kind: type[E], **facts: Any) -> E:
         """Add an event."""
-        author = self._transcript.author
+        author = self.transcript.author
         event = kind(
             id=author.new_id(),
             at=author.clock(),
@@ -148,7 +169,7 @@ class Pen:
             size=self._size,
             **facts,
         )
-        EVENTS.append(self._transcript.folder, event, mode=PRIVATE)
+        EVENTS.append(self.transcript.folder, event, mode=PRIVATE)
         self._prev = line_hash(EVENTS.line(event).encode(errors="backslashreplace"))
         self.last = event
         return event
@@ -163,11 +184,11 @@ class Pen:
         _, cut = _ending(opened, name)
         if not cut:
             return ""
-        folder = self._transcript.folder
+        folder = self.transcript.folder
         if isinstance(parse_line(cut.decode(errors="replace")), dict):
             append_lines(folder / name, mode=PRIVATE)  # only its end is missing
             return ""
-        backup = f"{name}.cut-{self._transcript.author.new_id()}"
+        backup = f"{name}.cut-{self.transcript.author.new_id()}"
         replace_file(folder / backup, cut, mode=PRIVATE)
         with writing(folder / name), open(name, "r+b", opener=opened.file) as file:
             file.truncate(file.seek(0, os.SEEK_END) - len(cut))

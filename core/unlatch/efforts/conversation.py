@@ -1,0 +1,182 @@
+"""A conversation: its turns, the active effort, and the efforts that are expanded in it.
+
+A project has as many as people begin, each under a name. The state follows from the events; talk
+outside of efforts is in ambient.jsonl. A conversation is locked during a turn, and all its
+writes go through one pen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from unlatch.efforts.events import (
+    EVENTS,
+    Activated,
+    Collapsed,
+    Expanded,
+    Referenced,
+    TurnBegan,
+    TurnLogged,
+)
+from unlatch.efforts.model import EFFORT_ID
+from unlatch.efforts.store import make_private
+from unlatch.efforts.transcript import Transcript
+from unlatch.errors import StoreError, UsageError
+from unlatch.worklog.atomic import PRIVATE, replace_file
+from unlatch.worklog.safe_open import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unlatch.efforts.store import EffortStore
+    from unlatch.efforts.transcript import Pen
+    from unlatch.worklog.event_log import Event
+
+AMBIENT = "ambient.jsonl"
+_CACHE = "conversation.json"
+FOLDER = "_conversations"
+# Seconds. The other process is in a turn, and waits for a model.
+PATIENCE = 300.0
+
+
+@dataclass(slots=True)
+class State:
+    """Where a conversation is.
+
+    Args:
+        turn: the number of the turn; 0 before the first.
+        active: the effort that messages go to; None: they are ambient.
+        expanded: the expanded efforts, each with the turn of its expansion.
+        referenced: the turn in which each effort was referred to for the last time.
+        message: the message of a turn that is in no log yet.
+    """
+
+    turn: int = 0
+    active: str | None = None
+    expanded: dict[str, int] = field(default_factory=dict)
+    referenced: dict[str, int] = field(default_factory=dict)
+    message: Mapping[str, Any] | None = None
+
+    def apply(self, event: Event) -> None:
+        match event:
+            case TurnBegan():
+                self.turn += 1
+                self.message = json.loads(event.message)
+            case TurnLogged():
+                self.message = None
+            case Activated():
+                self.active = event.effort
+            case Expanded():
+                self.expanded[event.effort] = self.turn
+            case Collapsed():
+                self.expanded.pop(event.effort, None)
+            case Referenced():
+                self.referenced.update(dict.fromkeys(event.efforts, self.turn))
+
+    def idle(self, effort: str) -> int:
+        """The number of turns since an effort was referred to, or expanded."""
+        return self.turn - max(self.referenced.get(effort, 0), self.expanded.get(effort, 0))
+
+
+class Conversation:
+    """One conversation over the efforts of a store; UsageError `conversation-name`."""
+
+    def __init__(self, efforts: EffortStore, name: str = "main") -> None:
+        if not EFFORT_ID.fullmatch(name):
+            hint = "use lower-case letters, digits and hyphens"
+            raise UsageError("conversation-name", f"'{name}' cannot name a conversation", hint=hint)
+        folder = efforts.root / FOLDER / name
+        self.efforts, self.name = efforts, name
+        self.ambient = Transcript(folder, AMBIENT, efforts.author)
+
+    def state(self) -> State:
+        """The state as the events have it; those of earlier turns were folded already."""
+        state, place = self._kept()
+        for line in self.ambient.events_from(place):
+            if event := EVENTS.parse(line.decode(errors="replace")):
+                state.apply(event)
+        return state
+
+    def _kept(self) -> tuple[State, int]:
+        """The state at the end of the last turn, and the size of the events at that time."""
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError, ValueError, TypeError):
+            found = json.loads(read_file(self.ambient.folder / _CACHE))
+            return State(**found["state"]), int(found["events"])
+        return State(), 0
+
+    def _keep(self, state: State, events: int) -> None:
+        content = json.dumps({"state": asdict(state), "events": events}).encode()
+        with contextlib.suppress(StoreError):  # it is a cache
+            replace_file(self.ambient.folder / _CACHE, content, mode=PRIVATE)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[Turn]:
+        """Lock the conversation and finish a turn that a dead process left.
+
+        Raises:
+            StoreError: `locked` if another process is in a turn for too long; as
+                `Transcript.locked`.
+        """
+        self.efforts.prepare()
+        for folder in (self.ambient.folder.parent, self.ambient.folder):
+            make_private(folder)
+        with self.ambient.locked(patience=PATIENCE) as pen:
+            turn = Turn(self, pen, self.state())
+            turn.log()
+            yield turn
+            self._keep(turn.state, pen.end())
+
+
+class Turn:
+    """A conversation whose lock is held."""
+
+    def __init__(self, conversation: Conversation, pen: Pen, state: State) -> None:
+        self.efforts, self.state = conversation.efforts, state
+        self._pen = pen
+
+    def begin(self, text: str) -> None:
+        """Begin a turn with a message of the user, on disk when this returns."""
+        author = self.efforts.author
+        message = {"id": author.new_id(), "role": "user", "content": text}
+        self._record(TurnBegan, message=json.dumps(message, ensure_ascii=False))
+        active = self.efforts.get(self.state.active) if self.state.active else None
+        if active is None or not active.is_open:  # concluded elsewhere
+            self.activate(None)
+
+    def log(self, *entries: Mapping[str, Any]) -> None:
+        """Add the turn's message and further lines to the log of the active effort, or ambient."""
+        message, target = self.state.message, self.state.active
+        if message and not self._has(target, message):
+            entries = (message, *entries)
+        if entries and target:
+            self.efforts.transcript(target).append(*entries)
+        elif entries:
+            self._pen.log(*entries)
+        if message:
+            self._record(TurnLogged, effort=target)
+
+    def activate(self, effort: str | None) -> None:
+        if effort != self.state.active:
+            self._record(Activated, effort=effort)
+
+    def expand(self, effort: str) -> None:
+        self._record(Expanded, effort=effort)
+
+    def collapse(self, effort: str, *, automatic: bool = False) -> None:
+        self._record(Collapsed, effort=effort, automatic=automatic)
+
+    def refer(self, efforts: Iterable[str]) -> None:
+        """Note that the message of this turn refers to efforts."""
+        if named := tuple(efforts):
+            self._record(Referenced, efforts=named)
+
+    def _record(self, kind: type[Any], **facts: Any) -> None:
+        self.state.apply(self._pen.record(kind, **facts))
+
+    def _has(self, target: str | None, message: Mapping[str, Any]) -> bool:
+        """Whether a message is in the log already: its writer died before it could note that."""
+        written = self.efforts.transcript(target) if target else self._pen.transcript
+        return any(line.get("id") == message["id"] for line in written.tail())

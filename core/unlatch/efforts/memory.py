@@ -1,0 +1,225 @@
+"""The context that a model gets: bounded, with the active effort last.
+
+Only the system prompt has the role of the system. Summaries and logs are what people, models and
+tools wrote, so they are the content of a user message that says where they are from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from unlatch.efforts.highlights import highlights
+from unlatch.efforts.transcript import SEPARATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from unlatch.efforts.conversation import Conversation, State
+    from unlatch.efforts.model import Effort
+
+# In turns without a reference: an expanded effort goes back to its summary; a summary leaves the
+# context.
+COLLAPSE_AFTER, EVICT_AFTER = 3, 20
+# Ambient exchanges: a message of the user, and the answers to it.
+WINDOW = 10
+# Tokens; and those around each message, which providers count too.
+CEILING, _AROUND = 24_000, 4
+# The share of what is left that a part can take at most.
+_TURN, _ACTIVE, _HIGHLIGHTS, _SUMMARIES, _AMBIENT, _EXPANDED = 0.7, 0.6, 0.3, 0.4, 0.5, 0.8
+_NOTE = 150
+# Bytes at the end of a log for each token of the ceiling; JSON and ids take some of them.
+_TAIL = 8
+_CUT = " [... cut ...]"
+
+Message = dict[str, Any]
+
+
+def estimate(text: str) -> int:
+    """The tokens of a text, as four characters each; for where no counter is given."""
+    return -(-len(text) // 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The messages for a model, and their tokens; `cut` names the parts that did not fit."""
+
+    messages: tuple[Message, ...]
+    tokens: int
+    cut: tuple[str, ...] = ()
+
+
+def system_prompt() -> str:
+    """The text that explains efforts and their tools to a model."""
+    return files("unlatch.efforts").joinpath("prompts/system.md").read_text(encoding="utf-8")
+
+
+def build(
+    conversation: Conversation,
+    state: State,
+    turn: Sequence[Message],
+    *,
+    count: Callable[[str], int] = estimate,
+    ceiling: int = CEILING,
+) -> Context:
+    """The context of a turn, never more than `ceiling` tokens.
+
+    Args:
+        turn: the messages of this turn, which are in no log yet: the user's, replies and results.
+        count: the tokens of a text.
+    """
+    return _Builder(conversation, state, count, ceiling).build(turn)
+
+
+@dataclass(slots=True)
+class _Builder:
+    conversation: Conversation
+    state: State
+    count: Callable[[str], int]
+    ceiling: int
+    cut: list[str] = field(default_factory=list)
+    left: int = 0
+
+    def build(self, turn: Sequence[Message]) -> Context:
+        ceiling = self.left = self.ceiling
+        every = self.conversation.efforts.all()
+        system = {"role": "system", "content": f"{system_prompt()}\n{self._standing(every)}"}
+        self.left -= self._size(system) + _NOTE
+        now = self._turn(turn)
+        active = self._active(next((one for one in every if one.id == self.state.active), None))
+        summaries, ambient = self._summaries(every), self._ambient()
+        logs = self._other_logs(every)
+        older = [*summaries, *ambient, *logs, *active]
+        while True:
+            parts = [system, *self._note(), *older, *now]
+            tokens = sum(map(self._size, parts))
+            if tokens <= ceiling or not older:
+                return Context(tuple(_merged(parts)), tokens, tuple(self.cut))
+            older.pop(0)
+            self.cut[:0] = [] if "older messages" in self.cut else ["older messages"]
+
+    @property
+    def reach(self) -> int:
+        return self.ceiling * _TAIL
+
+    def _turn(self, messages: Sequence[Message]) -> list[Message]:
+        """All messages of the turn, each shortened if they would take too much."""
+        room = int(self.left * _TURN)
+        if sum(map(self._size, messages)) > room:
+            share = room // len(messages)
+            messages = [self._shortened(one, share) for one in messages]
+            self.cut.append("parts of this turn's messages")
+        self.left -= sum(map(self._size, messages))
+        return list(messages)
+
+    def _note(self) -> list[Message]:
+        if not self.cut:
+            return []
+        (note,) = self._memory(f"Not in this context: {'; '.join(self.cut)}.")
+        return [self._shortened(note, _NOTE)]
+
+    def _other_logs(self, efforts: Iterable[Effort]) -> list[Message]:
+        expanded = [one for one in efforts if one.id in self.state.expanded and not one.is_open]
+        background = [one for one in efforts if one.is_open and one.id != self.state.active]
+        logs = [self._whole_log(one, "expanded, read only") for one in expanded]
+        logs += [self._whole_log(one, "open in the background") for one in background]
+        return [message for log in logs for message in log]
+
+    def _standing(self, efforts: Iterable[Effort]) -> str:
+        """The open efforts; ids alone, for the rest is text of others."""
+        open_ = [one.id for one in efforts if one.is_open]
+        active = self.state.active or "none (messages are ambient)"
+        return f"Active effort: {active}. Open efforts: {', '.join(open_) or 'none'}.\n"
+
+    def _summaries(self, efforts: Iterable[Effort]) -> list[Message]:
+        closed = [one for one in efforts if not one.is_open and one.id not in self.state.expanded]
+        fresh = [one for one in closed if self.state.idle(one.id) <= EVICT_AFTER]
+        lines = [{"content": f"- {one.id}: {one.summary or '(no summary)'}"} for one in fresh]
+        kept = self._newest("", lines[::-1], _SUMMARIES)[::-1]
+        if missing := len(closed) - len(kept):
+            self.cut.append(f"{missing} summaries of concluded efforts (search_efforts finds them)")
+        text = "\n".join(line["content"] for line in kept)
+        return self._memory(f"Concluded efforts:\n{text}") if kept else []
+
+    def _ambient(self) -> list[Message]:
+        messages = _spoken(self.conversation.ambient.tail(self.reach))
+        starts = [at for at, one in enumerate(messages) if one["role"] == "user"][-WINDOW:]
+        window = messages[starts[0] :] if starts else []
+        return self._newest("ambient messages", window, _AMBIENT)
+
+    def _active(self, effort: Effort | None) -> list[Message]:
+        if effort is None:
+            return []
+        transcript = self.conversation.efforts.transcript(effort.id)
+        head = []
+        if effort.reopens:
+            found = [
+                {"content": f"- line {one.line}, {one.kind}: {one.text}"}
+                for one in highlights(transcript.numbered())
+            ]
+            kept = self._newest(f"highlights of {effort.id}", found, _HIGHLIGHTS)
+            text = "\n".join(line["content"] for line in kept)
+            head = self._memory(f"From the log of {effort.id}, verbatim:\n{text}") if kept else []
+        tail = _spoken(transcript.tail(self.reach))
+        return head + self._newest(f"messages of {effort.id}", tail, _ACTIVE)
+
+    def _whole_log(self, effort: Effort, how: str) -> list[Message]:
+        """The end of the log of an effort that is not the active one, as one message."""
+        spoken = _spoken(self.conversation.efforts.transcript(effort.id).tail(self.reach))
+        lines = [{"content": f"{one['role']}: {one['content']}"} for one in spoken]
+        kept = self._newest(f"messages of {effort.id}", lines, _EXPANDED)
+        text = "\n".join(line["content"] for line in kept)
+        return self._memory(f"Log of {effort.id} ({how}):\n{text}") if kept else []
+
+    def _newest(self, name: str, messages: Sequence[Message], share: float) -> list[Message]:
+        """The last messages that fit into a share of what is left; the rest is cut."""
+        room, kept = int(self.left * share), []
+        for message in reversed(messages):
+            size = self._size(message)
+            if size > room:
+                break
+            kept.append(message)
+            room, self.left = room - size, self.left - size
+        if name and len(kept) < len(messages):
+            self.cut.append(f"{len(messages) - len(kept)} earlier {name}")
+        return kept[::-1]
+
+    def _shortened(self, message: Message, room: int) -> Message:
+        text = message.get("content") or ""
+        if self._size(message) <= room:
+            return message
+        while text and self.count(text + _CUT) + _AROUND > room:
+            text = text[: len(text) * 3 // 4]
+        return {**message, "content": text + _CUT}
+
+    def _size(self, message: Message) -> int:
+        calls = message.get("tool_calls")
+        return self.count((message.get("content") or "") + (str(calls) if calls else "")) + _AROUND
+
+    def _memory(self, text: str) -> list[Message]:
+        return [{"role": "user", "content": f"[memory] {text}"}]
+
+
+def _spoken(entries: Iterable[Message]) -> list[Message]:
+    """What users and assistants said; calls of tools and separators are not replayed."""
+    return [
+        {"role": one["role"], "content": one["content"]}
+        for one in entries
+        if one.get("role") in {"user", "assistant"}
+        and isinstance(one.get("content"), str)
+        and one["content"]
+        and one["content"] != SEPARATOR
+    ]
+
+
+def _merged(messages: Iterable[Message]) -> list[Message]:
+    """Messages in which roles take turns, as some providers demand; calls of tools stay apart."""
+    merged: list[Message] = []
+    for message in messages:
+        last = merged[-1] if merged else {}
+        if message["role"] == last.get("role") == "user":
+            merged[-1] = {**last, "content": f"{last['content']}\n\n{message['content']}"}
+        else:
+            merged.append(message)
+    return merged

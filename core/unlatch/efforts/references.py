@@ -1,0 +1,47 @@
+"""Which efforts a message refers to, and the words that texts have in common."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch.efforts.model import Effort
+
+# A message refers to an effort if it has this many of its keywords, or names it.
+OVERLAP = 2
+_SHORTEST = 3
+_STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "about after again all also and any are back been before but can come could did does done "
+        "for from get going had has have here how into its just let like look lets make more need "
+        "new not now off okay one other our out over please same see should some still sure than "
+        "thanks that the their them then there these they this too use used using very want was "
+        "way well were what when where which who why will with work working would yes you your",
+    )
+)
+
+
+def keywords(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about; plurals count as the singular."""
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    kept = (word for word in words if len(word) >= _SHORTEST and word not in _STOP_WORDS)
+    return frozenset(word.removesuffix("s") if not word.endswith("ss") else word for word in kept)
+
+
+def referred(message: str, efforts: Iterable[Effort]) -> list[str]:
+    """The ids of the efforts that a message refers to."""
+    words, plain = keywords(message), " ".join(re.findall(r"[a-z0-9]+", message.lower()))
+    return [one.id for one in efforts if _names(plain, one.id) or _overlaps(words, one)]
+
+
+def _names(plain: str, effort: str) -> bool:
+    return re.search(rf"\b{re.escape(effort.replace('-', ' '))}\b", plain) is not None
+
+
+def _overlaps(words: frozenset[str], effort: Effort) -> bool:
+    known = keywords(f"{effort.title} {effort.summary or ''}")
+    return len(words & known) >= OVERLAP

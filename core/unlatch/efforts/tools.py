@@ -1,0 +1,273 @@
+"""The tools with which a model manages efforts: definitions, answers, and errors as answers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from unlatch.efforts.memory import estimate
+from unlatch.errors import UnlatchError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unlatch.efforts.conversation import Turn
+    from unlatch.efforts.model import Effort
+
+AMBIENT = "ambient"
+# In characters; a shorter log is a stub, which gets no summary.
+STUB = 50
+
+Answer = dict[str, Any]
+
+
+def _tool(name: str, description: str, /, **parameters: str) -> dict[str, Any]:
+    required = [one for one in parameters if not one.endswith("_")]
+    properties = {
+        one.rstrip("_"): {"type": "string", "description": text} for one, text in parameters.items()
+    }
+    schema = {"type": "object", "properties": properties, "required": required}
+    function = {"name": name, "description": description, "parameters": schema}
+    return {"type": "function", "function": function}
+
+
+# A parameter with a final underscore is optional.
+DEFINITIONS = (
+    _tool(
+        "open_effort",
+        "Open a new effort for focused work on a topic. It becomes the active one. An open effort "
+        "of that name is switched to; a concluded one is offered instead.",
+        name="A short name, as in auth-bug.",
+    ),
+    _tool(
+        "close_effort",
+        "Conclude an effort. Summarizes the conversation and removes raw log from working context. "
+        "Concluded efforts can be reopened later with reopen_effort if the user returns to the "
+        "topic. Only call when the user explicitly says the work is DONE or COMPLETE.",
+        id_="The effort to conclude; the active one by default.",
+    ),
+    _tool(
+        "conclude_effort",
+        "Conclude an effort with a summary of your own, of fewer than 100 tokens. Only call when "
+        "the user explicitly says the work is DONE or COMPLETE.",
+        effort_id="The effort to conclude.",
+        summary="What was done, decided and rejected; it covers the whole log.",
+    ),
+    _tool("effort_status", "List the efforts with their status, and which one is active."),
+    _tool(
+        "expand_effort",
+        "Load the log of a concluded effort into the context, to read it without reopening it.",
+        id="The concluded effort ID to expand.",
+    ),
+    _tool(
+        "collapse_effort",
+        "Put an expanded effort back to its summary.",
+        id="The expanded effort ID to collapse.",
+    ),
+    _tool(
+        "switch_effort",
+        "Make another open effort the active one; `ambient` leaves efforts for other talk.",
+        id="The open effort ID to switch to, or ambient.",
+    ),
+    _tool(
+        "reopen_effort",
+        "Reopen a concluded effort to continue working on it. The original conversation history is "
+        "preserved — new messages append to the existing log. Use when the user wants to return "
+        "to a past topic. If the user names a specific effort, call directly. If ambiguous, use "
+        "search_efforts first and ask the user.",
+        id="The concluded effort ID to reopen.",
+    ),
+    _tool(
+        "search_efforts",
+        "Find efforts by their titles, summaries and logs, also those that are not in the context. "
+        "Call it before opening an effort on a topic that may have been worked on.",
+        query="Words of the topic.",
+    ),
+)
+
+
+class Tools:
+    """The tools over one turn of a conversation.
+
+    Args:
+        summarize: writes the summary of an effort from the text of its log.
+        search: finds efforts for `search_efforts`; its results as in the answer.
+        before: called before an effort is concluded, so that the turn is in its log.
+    """
+
+    def __init__(
+        self,
+        turn: Turn,
+        *,
+        summarize: Callable[[str], str],
+        search: Callable[[str], Sequence[Answer]],
+        before: Callable[[], None],
+        count: Callable[[str], int] = estimate,
+    ) -> None:
+        self._turn, self._efforts = turn, turn.efforts
+        self._summarize, self._search, self._before, self._count = summarize, search, before, count
+        self._table: dict[str, Callable[..., Answer]] = {
+            "open_effort": self._open,
+            "close_effort": self._close,
+            "conclude_effort": self._conclude,
+            "effort_status": self._status,
+            "expand_effort": self._expand,
+            "collapse_effort": self._collapse,
+            "switch_effort": self._switch,
+            "reopen_effort": self._reopen,
+            "search_efforts": self._found,
+        }
+        self.banners: list[str] = []
+
+    def call(self, name: str, arguments: str) -> Answer:
+        """The answer of a tool; `{"error": {id, message, hint}}` where it fails."""
+        try:
+            tool = self._table.get(name)
+            if tool is None:
+                raise _mistake("tool-unknown", f"there is no tool '{name}'", ", ".join(self._table))
+            return tool(**_arguments(name, arguments))
+        except UnlatchError as error:
+            return {"error": {"id": error.id, "message": error.message, "hint": error.hint or ""}}
+
+    def _open(self, name: str) -> Answer:
+        known = self._efforts.named(name)
+        if known is None:
+            effort = self._efforts.open(name)
+            self._turn.activate(effort.id)
+            self._say(f"Started effort: {effort.id}")
+            return {"status": "opened", "effort_id": effort.id}
+        if known.is_open:
+            return self._switch(known.id)
+        return {
+            "status": "concluded",
+            "candidates": [_described(known)],
+            "message": "A concluded effort has this name. Ask the user whether to reopen it, or "
+            "open one with another name.",
+        }
+
+    def _close(self, id: str | None = None) -> Answer:
+        return self._end(self._open_one(id), None)
+
+    def _conclude(self, effort_id: str, summary: str) -> Answer:
+        if not summary.strip():
+            raise _mistake("summary-missing", "the summary is empty", "say what was done")
+        return self._end(self._open_one(effort_id), summary.strip())
+
+    def _end(self, effort: Effort, summary: str | None) -> Answer:
+        self._before()
+        if summary is None:
+            text = spoken_text(self._efforts.transcript(effort.id).read())
+            summary = self._summarize(text) if len(text) >= STUB else None
+        effort = self._efforts.conclude(effort.id, summary)
+        self._turn.refer([effort.id])
+        if self._turn.state.active == effort.id:
+            others = [one for one in self._efforts.all() if one.is_open]
+            self._turn.activate(others[0].id if others else None)
+        self._say(f"Concluded effort: {effort.id}")
+        active = self._turn.state.active
+        return {
+            "status": "concluded",
+            "effort_id": effort.id,
+            "summary": effort.summary,
+            "active": active,
+        }
+
+    def _status(self) -> Answer:
+        state = self._turn.state
+        return {
+            "active": state.active,
+            "expanded": sorted(state.expanded),
+            "turn": state.turn,
+            "efforts": [_described(one) for one in self._efforts.all()],
+        }
+
+    def _expand(self, id: str) -> Answer:
+        effort = self._efforts.find(id)
+        if effort.is_open:
+            hint = f"switch_effort makes {effort.id} the active one"
+            raise _mistake("effort-not-concluded", f"the effort '{effort.id}' is open", hint)
+        tokens = self._count(spoken_text(self._efforts.transcript(effort.id).read()))
+        self._turn.expand(effort.id)
+        self._say(f"Expanded effort: {effort.id} ({tokens} tokens loaded)")
+        return {"status": "expanded", "effort_id": effort.id, "tokens_loaded": tokens}
+
+    def _collapse(self, id: str) -> Answer:
+        effort = self._efforts.find(id)
+        if effort.id not in self._turn.state.expanded:
+            message = f"the effort '{effort.id}' is not expanded"
+            raise _mistake("effort-not-expanded", message, "effort_status lists the expanded ones")
+        self._turn.collapse(effort.id)
+        self._say(f"Collapsed effort: {effort.id} (back to summary)")
+        return {"status": "collapsed", "effort_id": effort.id}
+
+    def _switch(self, id: str) -> Answer:
+        if id == AMBIENT:
+            self._turn.activate(None)
+            return {"status": "switched", "effort_id": None}
+        effort = self._open_one(id)
+        self._turn.activate(effort.id)
+        self._say(f"Switched to effort: {effort.id}")
+        return {"status": "switched", "effort_id": effort.id}
+
+    def _reopen(self, id: str) -> Answer:
+        effort, prior = self._efforts.reopen(id)
+        if effort.id in self._turn.state.expanded:
+            self._turn.collapse(effort.id)
+        self._turn.activate(effort.id)
+        self._turn.refer([effort.id])
+        self._say(f"Reopened effort: {effort.id}")
+        return {"status": "reopened", "effort_id": effort.id, "prior_summary": prior}
+
+    def _found(self, query: str) -> Answer:
+        return {"query": query, "results": list(self._search(query))}
+
+    def _open_one(self, id: str | None) -> Effort:
+        wanted = id or self._turn.state.active
+        if wanted is None:
+            raise _mistake("effort-missing", "no effort is active", "name one by its id")
+        effort = self._efforts.find(wanted)
+        if not effort.is_open:
+            message = f"the effort '{effort.id}' is concluded"
+            raise _mistake("effort-not-open", message, f"reopen_effort continues {effort.id}")
+        return effort
+
+    def _say(self, text: str) -> None:
+        self.banners.append(f"--- {text} ---")
+
+
+def spoken_text(entries: Sequence[dict[str, Any]]) -> str:
+    """The text of a log: what users and assistants said, and the separators of reopens."""
+    spoken = (one for one in entries if one.get("role") != "tool" and one.get("content"))
+    return "\n".join(f"{one.get('role')}: {one['content']}" for one in spoken)
+
+
+def _arguments(name: str, raw: str) -> dict[str, str]:
+    (schema,) = (
+        one["function"]["parameters"] for one in DEFINITIONS if one["function"]["name"] == name
+    )
+    try:
+        given = json.loads(raw or "{}")
+    except ValueError as error:
+        raise _mistake("arguments-invalid", f"the arguments are not JSON: {error}", "") from error
+    known = schema["properties"]
+    if not isinstance(given, dict):
+        raise _mistake("arguments-invalid", "the arguments are not an object", ", ".join(known))
+    unknown = [one for one in given if one not in known]
+    wrong = [
+        one
+        for one in known
+        if not isinstance(given.get(one), str) and (one in given or one in schema["required"])
+    ]
+    if unknown or wrong:
+        message = f"wrong or missing arguments: {', '.join([*unknown, *wrong])}"
+        hint = f"{name} takes {', '.join(known) or 'none'}, as text"
+        raise _mistake("arguments-invalid", message, hint)
+    return given
+
+
+def _described(effort: Effort) -> Answer:
+    return {"id": effort.id, "status": effort.status.value, "summary": effort.summary}
+
+
+def _mistake(id: str, message: str, hint: str) -> UsageError:
+    return UsageError(id, message, hint=hint)
