@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.worklog.search_index import Document, Hit, SearchIndex, Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AUTH = Document(
+    "auth-bug", "Fixed 401 errors by adding an axios interceptor.", "user: token refresh"
+)
+POOL = Document(
+    "db-pool-fix", "Increased connection pool from 5 to 25.", "user: the database is slow"
+)
+DOCUMENTS = {"auth-bug": AUTH, "db-pool-fix": POOL}
+
+
+def sources(documents: dict[str, Document], stamp: str = "1") -> list[Source]:
+    return [Source(key, stamp, partial(documents.__getitem__, key)) for key in documents]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> SearchIndex:
+    made = SearchIndex(tmp_path / "search.sqlite3")
+    made.refresh("effort", sources(DOCUMENTS))
+    return made
+
+
+def keys(hits: list[Hit]) -> list[str]:
+    return [hit.key for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("I'm seeing 401 errors again", "auth-bug"),
+        ("We need to look at the database connections", "db-pool-fix"),
+        ("The database is running out of connections again", "db-pool-fix"),
+        ("database query timeouts", "db-pool-fix"),
+        ("AUTH bug", "auth-bug"),
+    ],
+)
+def test_an_example_of_the_requirement_is_found_first(
+    index: SearchIndex, query: str, key: str
+) -> None:
+    assert keys(index.search(query))[0] == key
+
+
+def test_the_words_that_matched_are_named_with_their_place(index: SearchIndex) -> None:
+    (hit,) = index.search("database connections")
+    assert [(one.word, one.where) for one in hit.matches] == [
+        ("connection", "summary"),
+        ("database", "text"),
+    ]
+
+
+def test_nothing_in_common_is_no_hit(index: SearchIndex) -> None:
+    assert index.search("vacation Japan") == []
+    assert index.search("?! ...") == []
+
+
+@pytest.mark.parametrize("query", ['"', "a AND", "title:", "* OR", "NEAR(", "-x", "'; DROP TABLE"])
+def test_a_query_is_words_and_no_expression(index: SearchIndex, query: str) -> None:
+    assert [hit for hit in index.search(query) if hit.coverage > 1] == []
+
+
+def test_coverage_is_the_share_of_the_query(index: SearchIndex) -> None:
+    (whole,) = index.search("axios interceptor")
+    (part,) = index.search("axios vacation")
+    assert whole.coverage == pytest.approx(1)
+    assert 0 < part.coverage < 1
+
+
+def test_only_new_stamps_are_read(index: SearchIndex) -> None:
+    def never() -> Document:
+        raise AssertionError("it has not changed")
+
+    index.refresh("effort", [Source(key, "1", never) for key in DOCUMENTS])
+    changed = Document("auth-bug", "Something else.")
+    index.refresh("effort", sources({"auth-bug": changed, "db-pool-fix": POOL}, "2"))
+    assert keys(index.search("axios")) == []
+    assert keys(index.search("something")) == ["auth-bug"]
+
+
+def test_what_is_gone_is_not_found(index: SearchIndex) -> None:
+    index.refresh("effort", sources({"auth-bug": AUTH}))
+    assert keys(index.search("connection")) == []
+
+
+def test_kinds_are_kept_apart(index: SearchIndex) -> None:
+    index.refresh("increment", sources({"0007-auth": Document("Auth")}))
+    assert {hit.kind for hit in index.search("auth")} == {"effort", "increment"}
+    assert {hit.kind for hit in index.search("auth", kinds=["increment"])} == {"increment"}
+
+
+@pytest.mark.parametrize("content", [b"", b"no database" * 500, b"SQLite format 3\x00" + bytes(99)])
+def test_a_damaged_index_is_made_again(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "search.sqlite3"
+    path.write_bytes(content)
+    index = SearchIndex(path)
+    index.refresh("effort", sources(DOCUMENTS))
+    assert keys(index.search("axios")) == ["auth-bug"]
+
+
+def test_an_index_of_another_version_is_made_again(tmp_path: Path, index: SearchIndex) -> None:
+    with sqlite3.connect(tmp_path / "search.sqlite3") as database:
+        database.execute("PRAGMA user_version = 99")
+    index.refresh("effort", sources(DOCUMENTS))
+    assert keys(index.search("axios")) == ["auth-bug"]
+
+
+def test_the_index_is_private(tmp_path: Path, index: SearchIndex) -> None:
+    assert index.search("axios")
+    assert (tmp_path / "search.sqlite3").stat().st_mode & 0o777 == 0o600
+
+
+def test_two_processes_refresh_at_once(tmp_path: Path) -> None:
+    children = []
+    for number in range(4):
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                index = SearchIndex(tmp_path / "search.sqlite3")
+                for _ in range(5):
+                    index.refresh("effort", sources(DOCUMENTS, str(number)))
+                code = 0
+            finally:
+                os._exit(code)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0, 0]
+    assert keys(SearchIndex(tmp_path / "search.sqlite3").search("axios")) == ["auth-bug"]
