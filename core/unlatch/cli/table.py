@@ -96,6 +96,7 @@ SECTIONS = {
         Entry("list", "overview.list", "List the increments", _LOCAL),
         Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN),
         Entry("history", "overview.history", "Show the history of an increment", _LOCAL),
+        Entry("search", "overview.search", "Find increments and efforts by words", _LOCAL),
     ),
     "Trackers": (
         Entry("link", "trackers.link", "Link items to an increment", _WRITES, _ITEMS),
@@ -128,6 +129,7 @@ SECTIONS = {
         ),
         Entry("review", "work.moves", "Move an increment to review", _LOCAL, _GIT),
         Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _GIT),
+        Entry("effort", "efforts.group", "Conclude, find and reopen conversations", _LOCAL, _GIT),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
         Entry("merge-driver", "files.merge:driver", "Merge metadata.json for git", _LOCAL, _GIT),

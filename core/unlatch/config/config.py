@@ -87,6 +87,23 @@ _TOP_LEVEL = frozenset(
 )
 
 
+class EffortsConfig(Table):
+    """Efforts: conversations with a model."""
+
+    path: str | None = Field(
+        None,
+        description="Absolute path of the folder for efforts; by default .unlatch/efforts in the "
+        "project",
+    )
+
+    @field_validator("path")
+    @classmethod
+    def _is_absolute(cls, value: str | None) -> str | None:
+        if value is not None and not Path(value).is_absolute():
+            raise ValueError(f"{value!r} is not an absolute path")
+        return value
+
+
 class UserConfig(Table):
     """The user's own config.toml, which no repository can change."""
 
@@ -105,6 +122,7 @@ class UserConfig(Table):
         description="Absolute paths of folders that symbolic links in a project may lead to. "
         "Other links are not followed",
     )
+    efforts: EffortsConfig = EffortsConfig()
     llm: LlmConfig = LlmConfig()
 
     @field_validator("allowed_links")

@@ -26,7 +26,7 @@ from unlatch.efforts.store import make_private
 from unlatch.efforts.transcript import Transcript
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.atomic import PRIVATE, replace_file
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.safe_open import open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -91,6 +91,15 @@ class Conversation:
         folder = efforts.root / FOLDER / name
         self.efforts, self.name = efforts, name
         self.ambient = Transcript(folder, AMBIENT, efforts.author)
+
+    @staticmethod
+    def names(efforts: EffortStore) -> list[str]:
+        """The names of all conversations."""
+        try:
+            with open_folder(efforts.root / FOLDER) as opened:
+                return [name for name in opened.folders() if EFFORT_ID.fullmatch(name)]
+        except FileNotFoundError:
+            return []
 
     def state(self) -> State:
         """The state as the events have it; those of earlier turns were folded already."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unlatch.efforts.model import Effort
 
 AMBIENT = "ambient"
+_ROLES = frozenset({"user", "assistant"})
 # In characters; a shorter log is a stub, which gets no summary.
 STUB = 50
 
@@ -119,15 +120,23 @@ class Tools:
         }
         self.banners: list[str] = []
 
+    @property
+    def active(self) -> str | None:
+        """The active effort."""
+        return self._turn.state.active
+
     def call(self, name: str, arguments: str) -> Answer:
         """The answer of a tool; `{"error": {id, message, hint}}` where it fails."""
         try:
-            tool = self._table.get(name)
-            if tool is None:
+            if name not in self._table:
                 raise _mistake("tool-unknown", f"there is no tool '{name}'", ", ".join(self._table))
-            return tool(**_arguments(name, arguments))
+            return self.run(name, **_arguments(name, arguments))
         except UnlatchError as error:
             return {"error": {"id": error.id, "message": error.message, "hint": error.hint or ""}}
+
+    def run(self, name: str, /, **arguments: Any) -> Answer:
+        """The answer of a tool that exists; raises UnlatchError where it fails."""
+        return self._table[name](**arguments)
 
     def _open(self, name: str) -> Answer:
         known = self._efforts.named(name)
@@ -148,7 +157,7 @@ class Tools:
     def _close(self, id: str | None = None) -> Answer:
         return self._end(self._open_one(id), None)
 
-    def _conclude(self, effort_id: str, summary: str) -> Answer:
+    def _conclude(self, effort_id: str | None, summary: str) -> Answer:
         if not summary.strip():
             raise _mistake("summary-missing", "the summary is empty", "say what was done")
         return self._end(self._open_one(effort_id), summary.strip())
@@ -156,8 +165,10 @@ class Tools:
     def _end(self, effort: Effort, summary: str | None) -> Answer:
         self._before()
         if summary is None:
-            text = spoken_text(self._efforts.transcript(effort.id).read())
-            summary = self._summarize(text) if len(text) >= STUB else None
+            log = self._efforts.transcript(effort.id).read()
+            # What is too short for a summary of its own changes nothing about the earlier one.
+            is_stub = len(said_text(log)) < STUB
+            summary = effort.summary if is_stub else self._summarize(spoken_text(log))
         effort = self._efforts.conclude(effort.id, summary)
         self._turn.refer([effort.id])
         if self._turn.state.active == effort.id:
@@ -209,8 +220,8 @@ class Tools:
         self._say(f"Switched to effort: {effort.id}")
         return {"status": "switched", "effort_id": effort.id}
 
-    def _reopen(self, id: str) -> Answer:
-        effort, prior = self._efforts.reopen(id)
+    def _reopen(self, id: str, reason: str | None = None) -> Answer:
+        effort, prior = self._efforts.reopen(id, reason)
         if effort.id in self._turn.state.expanded:
             self._turn.collapse(effort.id)
         self._turn.activate(effort.id)
@@ -233,6 +244,11 @@ class Tools:
 
     def _say(self, text: str) -> None:
         self.banners.append(f"--- {text} ---")
+
+
+def said_text(entries: Sequence[dict[str, Any]]) -> str:
+    """What users and assistants said, without their roles."""
+    return "".join(str(one.get("content") or "") for one in entries if one.get("role") in _ROLES)
 
 
 def spoken_text(entries: Sequence[dict[str, Any]]) -> str:

@@ -88,16 +88,20 @@ class Transcript:
 
     def tail(self, size: int = LONGEST_LINE) -> list[dict[str, Any]]:
         """The lines in the last `size` bytes of the log."""
-        with open_folder(self.folder) as opened:
-            end = opened.lstat(self.name).st_size if opened.has(self.name) else 0
-            raw = _read_from(opened, self.name, max(0, end - size)) or b""
-        entries = (parse_line(line.decode(errors="replace")) for line in raw.split(b"\n"))
+        entries = (parse_line(line.decode(errors="replace")) for line in self._end(self.name, size))
         return [entry for entry in entries if isinstance(entry, dict)]
+
+    def _end(self, name: str, size: int) -> list[bytes]:
+        with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
+            place = max(0, opened.lstat(name).st_size - size)
+            return (_read_from(opened, name, place) or b"").split(b"\n")
+        return []
 
     def events_from(self, place: int) -> list[bytes]:
         """The complete lines of the events after the first `place` bytes."""
-        with open_folder(self.folder) as opened:
+        with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
             return (_read_from(opened, EVENTS.name, place) or b"").split(b"\n")[:-1]
+        return []
 
     def numbered(self) -> Iterator[tuple[int, dict[str, Any] | None]]:
         """The complete lines of the log with their numbers from 1; None for one that is broken."""

@@ -58,6 +58,15 @@ class Source:
     read: Callable[[], Document]
 
 
+def file_stamp(path: Path) -> str:
+    """The size and time of a file, for stamps; "-" if it is not there."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return "-"
+    return f"{found.st_size}:{found.st_mtime_ns}"
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A word of the query as it was found, and where: title, summary or text."""

@@ -74,6 +74,18 @@ plugins = unlatch plugins.
 doctor = unlatch doctor.
   root: str; settings: [SettingEntry]; findings: [FindingEntry]; access: [AccessEntry];
   fixes: [FixEntry]; increments errors warnings: int
+search = unlatch search, and unlatch effort search.
+  query: str; results: [SearchResult]
+# `active` is the active effort of the conversation after the command.
+effort = unlatch effort open, close, reopen, switch, expand and collapse.
+  status: str; effortId active: str?; summary priorSummary: str?; tokensLoaded: int?;
+  candidates: [CandidateEntry]
+effort-list = unlatch effort list.
+  active: str?; expanded: [str]; efforts: [EffortEntry]
+effort-show = unlatch effort show.
+  effort: EffortEntry; log: [Record]
+effort-verify = unlatch effort verify.
+  efforts: [VerifiedEntry]
 error = The document of a command that failed.
   error: Failure
 """

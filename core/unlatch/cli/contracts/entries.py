@@ -51,6 +51,20 @@ Problem = The error of one item.
   id message: str; hint: str?
 Failure = The error that ended a command.
   id message: str; where hint: str?; problems: [str]
+MatchEntry = A word as it was found, and where: title, summary or text.
+  word where: str
+SearchResult = Work that matches, the best first; `score` is the share of the query that it has.
+  kind id title status: str; summary changed: str?; score: float; why: [MatchEntry]
+EffortReopen = One reopen of an effort.
+  at by: str; reason priorSummary: str?
+EffortEntry = An effort.
+  id title status: str; summary: str?; lines: int; created updated: str; reopens: [EffortReopen]
+CandidateEntry = A concluded effort of the name that was to be opened.
+  id status: str; summary: str?
+LineProblem = A line of a file, and what happened to it.
+  file: str; line: int; kind: str
+VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
+  id: str; problems: [LineProblem]
 Broken = The error of an increment that cannot be read.
   id reason: str; hint: str?
 MovedIncrement = An increment whose status may have changed.

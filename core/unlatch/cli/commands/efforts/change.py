@@ -1,0 +1,103 @@
+"""unlatch effort open, close, reopen, switch, expand and collapse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.commands.efforts.common import CONVERSATION, tell, tools_of
+from unlatch.cli.options.reason import reason_option
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.session import BY, JSON, with_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.cli.runtime.session import Session
+
+_EFFORT = click.argument("effort", metavar="ID")
+_KEYS = {
+    "status": "status",
+    "effort_id": "effortId",
+    "active": "active",
+    "summary": "summary",
+    "prior_summary": "priorSummary",
+    "tokens_loaded": "tokensLoaded",
+}
+
+
+def _options(function: Callable[..., Any]) -> Any:
+    for option in (with_session, JSON, BY, CONVERSATION):
+        function = option(function)
+    return function
+
+
+def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any) -> int:
+    """Run one tool, and show its answer."""
+    with tools_of(session, typed["conversation"], typed["by"]) as tools:
+        answer = tools.run(tool, **arguments)
+        active = tools.active
+    code = UNDECIDED if answer["status"] == "concluded" and "candidates" in answer else 0
+    if typed["as_json"]:
+        known = {there: answer.get(here) for here, there in _KEYS.items()} | {"active": active}
+        candidates = answer.get("candidates", [])
+        output.document("effort", code, **known, candidates=candidates)
+        return code
+    tell(tools)
+    if code:
+        (found,) = answer["candidates"]
+        output.talk(
+            f"The effort {found['id']} is concluded: {output.clean(found['summary'] or '')}",
+            f"Next: unlatch effort reopen {found['id']}, or choose another name",
+        )
+    if summary := answer.get("prior_summary"):
+        output.data(output.clean(summary))
+    return code
+
+
+@click.command("open", help="Open an effort, and make it the active one. (local)")
+@click.argument("name")
+@_options
+def open_effort(session: Session, *, name: str, **typed: Any) -> int:
+    return _run(session, "open_effort", typed, name=name)
+
+
+@click.command("close", help="Conclude an effort; by default the active one. (local)")
+@click.argument("effort", metavar="[ID]", required=False)
+@click.option("--summary", metavar="TEXT", help="Say what was done, decided and rejected.")
+@_options
+def close_effort(session: Session, *, effort: str | None, summary: str | None, **typed: Any) -> int:
+    if summary is None:
+        return _run(session, "close_effort", typed, id=effort)
+    return _run(session, "conclude_effort", typed, effort_id=effort, summary=summary)
+
+
+@click.command("reopen", help="Reopen a concluded effort; its log goes on. (local)")
+@_EFFORT
+@reason_option("Record this reason.")
+@_options
+def reopen_effort(session: Session, *, effort: str, reason: str | None, **typed: Any) -> int:
+    return _run(session, "reopen_effort", typed, id=effort, reason=reason)
+
+
+@click.command("switch", help="Make an open effort the active one; `ambient` is none. (local)")
+@_EFFORT
+@_options
+def switch_effort(session: Session, *, effort: str, **typed: Any) -> int:
+    return _run(session, "switch_effort", typed, id=effort)
+
+
+@click.command("expand", help="Load a concluded effort's log into the context. (local)")
+@_EFFORT
+@_options
+def expand_effort(session: Session, *, effort: str, **typed: Any) -> int:
+    return _run(session, "expand_effort", typed, id=effort)
+
+
+@click.command("collapse", help="Put an expanded effort back to its summary. (local)")
+@_EFFORT
+@_options
+def collapse_effort(session: Session, *, effort: str, **typed: Any) -> int:
+    return _run(session, "collapse_effort", typed, id=effort)

@@ -1,0 +1,99 @@
+"""unlatch effort verify and export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.efforts.common import store_of
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.export import as_markdown, export
+from unlatch.efforts.verify import verify
+from unlatch.errors import StoreError
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session
+    from unlatch.efforts.verify import Problem
+
+
+@click.command("verify", help="Find lines of logs that are not as they were written. (local)")
+@click.argument("efforts", metavar="[ID]...", nargs=-1)
+@JSON
+@with_session
+def verify_effort(session: Session, *, efforts: tuple[str, ...], as_json: bool) -> int:
+    store = store_of(session)
+    names = [store.find(one).id for one in efforts] or store.names()
+    checked = [(name, verify(store.transcript(name))) for name in names]
+    if not efforts:
+        talks = (Conversation(store, name) for name in Conversation.names(store))
+        checked += [(f"conversation {talk.name}", verify(talk.ambient)) for talk in talks]
+    code = UNDECIDED if any(problems for _, problems in checked) else 0
+    if as_json:
+        entries = [
+            {"id": name, "problems": [output.fields(one, "file", "line", "kind") for one in found]}
+            for name, found in checked
+        ]
+        output.document("effort-verify", code, efforts=entries)
+        return code
+    for name, problems in checked:
+        for problem in problems:
+            output.failed(f"{name}: {_line(problem)}")
+    sound = sum(not problems for _, problems in checked)
+    output.talk(f"{sound} of {times(len(checked), 'log')} as written.")
+    return code
+
+
+def _line(problem: Problem) -> str:
+    where = f"{problem.file}:{problem.line}"
+    if problem.kind == "unrecorded":
+        return f"{where}: no event records this line; a process died here, or it was added by hand"
+    return f"{where}: {problem.kind} since it was written"
+
+
+@click.command("export", help="Print an effort without what looks like a secret. (local)")
+@click.argument("effort", metavar="ID")
+@click.option("--jsonl", is_flag=True, help="Print the log's lines instead of Markdown.")
+@click.option(
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write to this file, which must not exist; by default to stdout.",
+)
+@with_session
+def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:
+    store = store_of(session)
+    found = store.find(effort)
+    done = export(store.transcript(found.id).read(), _home())
+    text = as_markdown(found, done.lines)
+    if jsonl:
+        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in done.lines)
+    if file:
+        try:
+            with file.open("x", encoding="utf-8") as opened:
+                opened.write(text)
+        except OSError as error:
+            message = f"cannot write {file}: {error.strerror}"
+            raise StoreError("not-writable", message, hint="choose another file") from error
+    else:
+        output.data(*text.splitlines())
+    count, lines = sum(done.masked.values()), ", ".join(map(str, sorted(_counted(done.masked))))
+    output.talk(f"Masked {times(count, 'place')}" + (f" (lines {lines})" if count else "") + ".")
+    return 0
+
+
+def _counted(masked: dict[int, int]) -> dict[int, int]:
+    return {line: count for line, count in masked.items() if count}
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None

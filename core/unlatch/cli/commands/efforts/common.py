@@ -1,0 +1,79 @@
+"""The conversation and the efforts of a command."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.project import effort_store
+from unlatch.efforts.tools import Tools
+from unlatch.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.efforts.model import Effort
+    from unlatch.efforts.store import EffortStore
+
+CONVERSATION = click.option(
+    "--conversation",
+    metavar="NAME",
+    default="main",
+    show_default=True,
+    help="The conversation whose active and expanded efforts this changes.",
+)
+
+
+def store_of(session: Session, by: str | None = None) -> EffortStore:
+    return effort_store(session.workspace, by=session.who(by))
+
+
+@contextmanager
+def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[Tools]:
+    """The tools over a conversation that is locked; what they did is said at the end."""
+    talk = Conversation(store_of(session, by), conversation)
+    with talk.locked() as turn:
+        tools = Tools(turn, summarize=_no_model, search=lambda _: (), before=lambda: None)
+        yield tools
+
+
+def tell(tools: Tools) -> None:
+    for banner in tools.banners:
+        output.data(banner)
+
+
+def effort_entry(effort: Effort) -> output.Json:
+    """An effort as a part of a document."""
+    return {
+        **output.fields(effort, "id", "title", "status", "summary", "lines"),
+        "created": _stamp(effort.created),
+        "updated": _stamp(effort.updated),
+        "reopens": [
+            {
+                "at": _stamp(one.at),
+                "by": one.by,
+                "reason": one.reason,
+                "priorSummary": one.prior_summary,
+            }
+            for one in effort.reopens
+        ],
+    }
+
+
+def _stamp(moment: Any) -> str:
+    from unlatch.worklog.times import stamp  # noqa: PLC0415
+
+    return stamp(moment)
+
+
+def _no_model(_: str) -> str:
+    raise UsageError(
+        "summary-missing",
+        "an effort with a log is concluded with a summary",
+        hint="add --summary TEXT: what was done, decided and rejected",
+    )

@@ -1,0 +1,98 @@
+"""unlatch effort list, show and search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.efforts.common import CONVERSATION, effort_entry, store_of
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.model import Status
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session
+
+_SHOWN = 10
+
+
+@click.command("list", help="List the efforts, the one that was changed last first. (local)")
+@click.option(
+    "--status", type=click.Choice([*Status]), metavar="STATUS", help="Only open or concluded ones."
+)
+@CONVERSATION
+@JSON
+@with_session
+def list_effort(
+    session: Session, *, status: Status | None, conversation: str, as_json: bool
+) -> int:
+    store = store_of(session)
+    state = Conversation(store, conversation).state()
+    efforts = [one for one in store.all() if status is None or one.status == status]
+    if as_json:
+        expanded = sorted(state.expanded)
+        entries = [effort_entry(one) for one in efforts]
+        output.document("effort-list", active=state.active, expanded=expanded, efforts=entries)
+        return 0
+    rows = [
+        (
+            f"{one.id} (active)" if one.id == state.active else one.id,
+            one.status.value,
+            f"{one.updated:%Y-%m-%d}",
+            str(one.lines),
+            one.summary or one.title,
+        )
+        for one in efforts
+    ]
+    if rows:
+        output.table(("Effort", "Status", "Changed", "Lines", "Summary"), rows, flexible=4)
+    else:
+        output.talk("No efforts. Next: unlatch effort open NAME")
+    return 0
+
+
+@click.command("show", help="Show an effort and the end of its log. (local)")
+@click.argument("effort", metavar="ID")
+@click.option(
+    "--lines",
+    type=click.IntRange(min=0),
+    default=_SHOWN,
+    show_default=True,
+    metavar="N",
+    help="Number of messages to show.",
+)
+@JSON
+@with_session
+def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> int:
+    store = store_of(session)
+    found = store.find(effort)
+    log = store.transcript(found.id).read()
+    end = log[max(0, len(log) - lines) :]
+    if as_json:
+        output.document("effort-show", effort=effort_entry(found), log=end)
+        return 0
+    output.data(f"{output.strong(found.id)}  {output.clean(found.title)}")
+    output.data(f"  Status    {found.status}")
+    output.data(f"  Opened    {found.created:%Y-%m-%d %H:%M}")
+    output.data(f"  Changed   {found.updated:%Y-%m-%d %H:%M}")
+    output.data(f"  Reopened  {times(len(found.reopens), 'time')}")
+    if found.summary:
+        output.data(f"  Summary   {output.clean(found.summary)}")
+    for one in end:
+        output.data(
+            f"{output.clean(str(one.get('role')))}: {output.clean(str(one.get('content')))}"
+        )
+    return 0
+
+
+@click.command("search", help="Find efforts by their titles, summaries and logs. (local)")
+@click.argument("words", nargs=-1, required=True)
+@JSON
+@with_session
+def search_effort(session: Session, *, words: tuple[str, ...], as_json: bool) -> int:
+    from unlatch.cli.commands.overview.search import run_search  # noqa: PLC0415  (loads SQLite)
+
+    return run_search(session, words, kinds=("effort",), as_json=as_json)

@@ -1,0 +1,95 @@
+"""unlatch search: find work of all kinds by words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.errors import UsageError
+from unlatch.search.search import KINDS, Found, search
+from unlatch.worklog.times import read_stamp, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from unlatch.cli.runtime.session import Session
+
+_LIMIT = 10
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option(
+    "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only work of this kind."
+)
+@click.option("--status", metavar="STATUS", help="Only work with this status.")
+@click.option("--since", metavar="DATE", help="Only work changed on this day or later (ISO 8601).")
+@JSON
+@with_session
+def run(
+    session: Session,
+    *,
+    words: tuple[str, ...],
+    kinds: tuple[str, ...],
+    status: str | None,
+    since: str | None,
+    as_json: bool,
+) -> int:
+    moment = _moment(since) if since else None
+    chosen = kinds or KINDS
+    return run_search(session, words, kinds=chosen, as_json=as_json, status=status, since=moment)
+
+
+def run_search(
+    session: Session,
+    words: Sequence[str],
+    *,
+    kinds: Sequence[str],
+    as_json: bool,
+    status: str | None = None,
+    since: datetime | None = None,
+) -> int:
+    query = " ".join(words)
+    found = search(session.workspace, query, kinds=kinds, status=status, since=since, limit=_LIMIT)
+    if as_json:
+        output.document("search", query=query, results=[result_entry(one) for one in found])
+        return 0
+    for one in found:
+        changed = f", {one.work.changed:%Y-%m-%d}" if one.work.changed else ""
+        head = f"{one.kind} {one.work.status}{changed}"
+        output.data(f"{output.strong(one.work.id)}  {output.faint(head)}")
+        output.data(f"  {output.clean(one.work.summary or one.work.title)}")
+        output.data(f"  {output.faint(why(one))}")
+    if not found:
+        output.talk("Nothing found. Next: other words, or unlatch list --all")
+    return 0
+
+
+def why(found: Found) -> str:
+    """The words that matched, by place."""
+    places: dict[str, list[str]] = {}
+    for one in found.why:
+        places.setdefault(one.where, []).append(one.word)
+    listed = (f"{', '.join(words)} in {place}" for place, words in places.items())
+    return output.clean("; ".join(listed))
+
+
+def result_entry(found: Found) -> output.Json:
+    changed = found.work.changed
+    return {
+        "kind": found.kind,
+        **output.fields(found.work, "id", "title", "status", "summary"),
+        "changed": stamp(changed) if changed else None,
+        "score": round(found.score, 3),
+        "why": [output.fields(one, "word", "where") for one in found.why],
+    }
+
+
+def _moment(text: str) -> datetime:
+    if moment := read_stamp(text):
+        return moment
+    raise UsageError("date-invalid", f"'{text}' is not a date", hint="--since 2026-03-31")

@@ -1,0 +1,49 @@
+"""Efforts as documents: title, summary, and the log."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.efforts.events import EVENTS
+from unlatch.efforts.project import effort_store
+from unlatch.efforts.tools import spoken_text
+from unlatch.errors import StoreError
+from unlatch.search.kind import Described
+from unlatch.worklog.search_index import Document, Source, file_stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.project.workspace import Workspace
+
+
+class EffortDocuments:
+    """The efforts of a project."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._store = effort_store(workspace, by="search")
+
+    def sources(self) -> Iterator[Source]:
+        for name in self._store.names():
+            stamp = file_stamp(self._store.root / name / EVENTS.name)
+            yield Source(name, stamp, partial(self._read, name))
+
+    def _read(self, name: str) -> Document:
+        try:
+            effort = self._store.get(name)
+            text = spoken_text(self._store.transcript(name).read())
+        except StoreError:
+            return Document(name)  # `describe` fails, too
+        return Document(
+            f"{name} {effort.title}" if effort else name, (effort and effort.summary) or "", text
+        )
+
+    def describe(self, key: str) -> Described | None:
+        try:
+            effort = self._store.get(key)
+        except StoreError:
+            return None
+        if effort is None:
+            return None
+        return Described(effort.id, effort.title, effort.status, effort.updated, effort.summary)

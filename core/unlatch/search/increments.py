@@ -1,0 +1,58 @@
+"""Increments as documents: title, reasons of reopens, and spec.md with tasks.md."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UnlatchError
+from unlatch.increments.files.layout import METADATA, SPEC, TASKS
+from unlatch.search.kind import Described
+from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.search_index import Document, Source, file_stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.project.workspace import Workspace
+
+_FILES = (METADATA, SPEC, TASKS)
+
+
+class IncrementDocuments:
+    """The increments of a project, the archived ones included."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._manager = workspace.manager
+
+    def sources(self) -> Iterator[Source]:
+        for folder in self._manager.collection.folders():
+            stamp = " ".join(file_stamp(folder.path / name) for name in _FILES)
+            yield Source(folder.name, stamp, partial(self._read, folder.name, folder.path))
+
+    def _read(self, name: str, place: Path) -> Document:
+        try:
+            increment = self._manager.read(name)
+        except UnlatchError:
+            return Document(name)  # `describe` fails, too
+        reasons = "\n".join(entry.reason for entry in increment.reopens)
+        return Document(f"{name} {increment.title}", reasons, _text(place))
+
+    def describe(self, key: str) -> Described | None:
+        try:
+            one = self._manager.read(key)
+        except UnlatchError:
+            return None
+        changed = one.last_activity or one.completed_at or one.created
+        reason = one.reopens[-1].reason if one.reopens else None
+        return Described(one.id, one.title, one.status, changed, reason)
+
+
+def _text(place: Path) -> str:
+    texts = []
+    for name in (SPEC, TASKS):
+        with suppress(OSError, UnlatchError):
+            texts.append(read_file(place / name).decode(errors="replace"))
+    return "\n".join(texts)

@@ -1,0 +1,158 @@
+"""unlatch effort: the commands, their exit codes, and their documents."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done, Project
+
+SUMMARY = "Fixed 401 errors by adding axios interceptor for token refresh."
+TOKEN = "ghp_" + "a" * 36
+
+
+def effort(project: Project, *arguments: str) -> Done:
+    return project.run("effort", *arguments)
+
+
+def folder(project: Project, name: str = "auth-bug") -> Path:
+    return project.root / ".unlatch" / "efforts" / name
+
+
+def say(project: Project, *texts: str) -> None:
+    """Add lines to the log as another program would."""
+    with (folder(project) / "log.jsonl").open("a") as log:
+        log.writelines(json.dumps({"role": "user", "content": text}) + "\n" for text in texts)
+
+
+@pytest.fixture
+def concluded(project: Project) -> Project:
+    assert effort(project, "open", "Auth bug").code == 0
+    say(project, "We decided to refresh the token in an axios interceptor.")
+    assert effort(project, "close", "--summary", SUMMARY).code == 0
+    return project
+
+
+def test_the_life_of_an_effort(project: Project) -> None:
+    assert effort(project, "open", "Auth bug").out == "--- Started effort: auth-bug ---\n"
+    closed = effort(project, "close", "--summary", SUMMARY)
+    assert closed.out == "--- Concluded effort: auth-bug ---\n"
+    reopened = effort(project, "reopen", "auth", "--reason", "Another edge case")
+    assert reopened.out == f"--- Reopened effort: auth-bug ---\n{SUMMARY}\n"
+    (entry,) = effort(project, "list", "--json").document["efforts"]
+    assert (entry["status"], entry["reopens"][0]["reason"]) == ("open", "Another edge case")
+
+
+def test_opening_a_concluded_name_asks_for_a_decision(concluded: Project) -> None:
+    done = effort(concluded, "open", "auth-bug")
+    assert done.code == 5
+    assert "Next: unlatch effort reopen auth-bug, or choose another name" in done.err
+
+
+def test_an_effort_with_a_log_needs_a_summary(concluded: Project) -> None:
+    effort(concluded, "reopen", "auth-bug")
+    done = effort(concluded, "close")
+    assert (done.code, "error[summary-missing]" in done.err) == (2, True)
+    assert "status: open" not in done.out
+    assert effort(concluded, "list", "--json").document["efforts"][0]["status"] == "open"
+
+
+def test_closing_without_new_words_keeps_the_summary(project: Project) -> None:
+    effort(project, "open", "idea")
+    effort(project, "close", "--summary", "Nothing yet.")
+    effort(project, "reopen", "idea")
+    assert effort(project, "close").code == 0
+    assert effort(project, "list", "--json").document["efforts"][0]["summary"] == "Nothing yet."
+
+
+def test_one_effort_is_active_in_each_conversation(project: Project) -> None:
+    effort(project, "open", "one")
+    effort(project, "open", "two")
+    effort(project, "open", "three", "--conversation", "other")
+    assert effort(project, "list", "--json").document["active"] == "two"
+    other = effort(project, "list", "--json", "--conversation", "other").document
+    assert other["active"] == "three"
+    assert effort(project, "switch", "one").out == "--- Switched to effort: one ---\n"
+    assert effort(project, "switch", "ambient", "--json").document["active"] is None
+
+
+def test_a_concluded_effort_is_expanded_and_collapsed(concluded: Project) -> None:
+    expanded = effort(concluded, "expand", "auth-bug").out
+    assert expanded == "--- Expanded effort: auth-bug (16 tokens loaded) ---\n"
+    assert effort(concluded, "list", "--json").document["expanded"] == ["auth-bug"]
+    assert effort(concluded, "collapse", "auth-bug").code == 0
+    done = effort(concluded, "collapse", "auth-bug")
+    assert (done.code, "error[effort-not-expanded]" in done.err) == (2, True)
+
+
+def test_search_says_which_words_matched_and_where(concluded: Project) -> None:
+    done = effort(concluded, "search", "401 errors again")
+    assert SUMMARY in done.out
+    assert "401, errors in summary" in done.out
+    assert effort(concluded, "search", "vacation").out == ""
+
+
+def test_verify_finds_a_changed_line(concluded: Project) -> None:
+    assert effort(concluded, "verify").code == 0
+    log = folder(concluded) / "log.jsonl"
+    log.write_text(log.read_text().replace("axios", "other"))
+    done = effort(concluded, "verify", "auth-bug")
+    assert done.code == 5
+    assert "auth-bug: log.jsonl:1: changed since it was written" in done.out
+
+
+def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
+    effort(concluded, "reopen", "auth-bug")
+    say(concluded, f"The token is {TOKEN}", "Nothing secret")
+    done = effort(concluded, "export", "auth-bug")
+    assert TOKEN not in done.said
+    assert "The token is ***" in done.out
+    assert "Masked 1 place (lines 3)." in done.err
+    lines = effort(concluded, "export", "auth-bug", "--jsonl").out.splitlines()
+    assert [json.loads(line)["role"] for line in lines] == ["user", "system", "user", "user"]
+
+
+def test_export_never_replaces_a_file(concluded: Project) -> None:
+    target = concluded.root / "effort.md"
+    assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 0
+    assert target.read_text().startswith("# Auth bug\n")
+    assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 1
+
+
+def test_the_user_can_keep_efforts_elsewhere(project: Project, tmp_path: Path) -> None:
+    config = project.home / ".config" / "unlatch" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    known = config.read_text() if config.exists() else ""
+    config.write_text(f'{known}\n[efforts]\npath = "{tmp_path / "mine"}"\n')
+    assert effort(project, "open", "auth-bug").code == 0
+    assert (tmp_path / "mine" / "auth-bug" / "events.jsonl").exists()
+    assert not (project.root / ".unlatch" / "efforts").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("effort", ("reopen", "auth-bug")),
+        ("effort", ("open", "auth-bug")),
+        ("effort", ("expand", "auth-bug")),
+        ("effort-list", ("list",)),
+        ("effort-show", ("show", "auth-bug")),
+        ("effort-verify", ("verify",)),
+        ("search", ("search", "401", "errors")),
+    ],
+)
+def test_documents_keep_their_schemas(
+    concluded: Project, name: str, arguments: tuple[str, ...]
+) -> None:
+    done = effort(concluded, *arguments, "--json")
+    assert mistakes(done.document, name) == []
+    assert (f"unlatch.{name}/1", done.code) == (
+        done.document["schema"],
+        done.document["exitCode"],
+    )
