@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks import many, request_counts, resume, startup, sync
+from benchmarks import many, request_counts, resume, search, startup, sync
 from benchmarks.figures import Figure, NotMeasured, table
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     startup.PART: startup.figures,
     many.PART: many.figures,
     sync.PART: sync.figures,
+    search.PART: search.figures,
 }
 
 

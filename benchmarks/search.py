@@ -1,0 +1,161 @@
+"""Search beside plain FTS5: which duplicates are found, how often it would ask, and how long."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import time
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.figures import Figure, NotMeasured
+from unlatch.search.search import LIKELY
+from unlatch.worklog.search_index import Document, SearchIndex, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+PART = "search"
+BEST = 5
+# Reports that nobody marked as duplicates; asking about one of them is a false ask.
+UNRELATED = 200
+MANY = 10_000
+ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Bug reports by date, and pairs of places among them: a later report and its duplicate."""
+
+    reports: Sequence[dict[str, Any]]
+    pairs: Sequence[tuple[int, int]]
+
+
+def figures() -> Iterator[Figure]:
+    """Recall on known duplicates, then time on 10,000 documents."""
+    known = _read()
+    with TemporaryDirectory() as place:
+        index = _indexed(Path(place) / "index", known.reports)
+        plain = _plain(known.reports)
+        for name, with_text in (("title", False), ("title and description", True)):
+            ours = _found(known, partial(_ours, index), with_text=with_text)
+            theirs = _found(known, partial(_theirs, plain), with_text=with_text)
+            what = f"of {len(known.pairs)} duplicates missed among the first {BEST}, by {name}"
+            missed = len(known.pairs) - ours
+            yield Figure(
+                PART, what, missed, "pairs", len(known.pairs) - theirs, 1, "plain FTS5, OR of words"
+            )
+        yield from _asks(known, index)
+    yield from _times(known)
+
+
+def _read() -> Reports:
+    samples = os.environ.get("UNLATCH_SAMPLES")
+    if not samples:
+        raise NotMeasured("UNLATCH_SAMPLES does not name the folder with duplicates/reports.jsonl")
+    folder = Path(samples) / "duplicates"
+    reports = sorted(_lines(folder / "reports.jsonl"), key=lambda one: (one["created"], one["id"]))
+    places = {one["id"]: number for number, one in enumerate(reports)}
+    pairs = [(places[one], places[other]) for one, other in _lines(folder / "pairs.jsonl")]
+    return Reports(reports, [(max(pair), min(pair)) for pair in pairs])
+
+
+def _lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _indexed(path: Path, reports: Sequence[dict[str, Any]], copies: int = 1) -> SearchIndex:
+    index = SearchIndex(path)
+    numbered = ((f"{copy}.{at}", one) for copy in range(copies) for at, one in enumerate(reports))
+    documents = (
+        Source(key, "1", partial(Document, one["title"], "", one["description"] or ""))
+        for key, one in islice(numbered, MANY)
+    )
+    index.refresh("report", documents)
+    return index
+
+
+def _plain(reports: Sequence[dict[str, Any]], copies: int = 1) -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE VIRTUAL TABLE report USING fts5 (title, text, tokenize = 'porter')")
+    rows = [(one["title"], one["description"] or "") for one in reports] * copies
+    database.executemany("INSERT INTO report VALUES (?, ?)", rows[:MANY])
+    return database
+
+
+def _ours(index: SearchIndex, query: str, limit: int) -> list[int]:
+    return [int(hit.key.partition(".")[2]) for hit in index.search(query, limit=limit)]
+
+
+def _theirs(database: sqlite3.Connection, query: str, limit: int) -> list[int]:
+    words = dict.fromkeys(re.findall(r"\w+", query))
+    term = " OR ".join(f'"{word}"' for word in words)
+    rows = database.execute(
+        "SELECT rowid FROM report WHERE report MATCH ? ORDER BY rank LIMIT ?", (term, limit)
+    )
+    return [row[0] - 1 for row in rows]
+
+
+def _found(known: Reports, search: Callable[[str, int], list[int]], *, with_text: bool) -> int:
+    """The number of pairs whose earlier report is among the best of those that were there."""
+    found = 0
+    for later, earlier in known.pairs:
+        query = _query(known.reports[later], with_text=with_text)
+        before = [one for one in search(query, len(known.reports)) if one < later]
+        found += earlier in before[:BEST]
+    return found
+
+
+def _query(report: dict[str, Any], *, with_text: bool) -> str:
+    return f"{report['title']} {report['description'] or ''}" if with_text else report["title"]
+
+
+def _asks(known: Reports, index: SearchIndex) -> Iterator[Figure]:
+    related = {place for pair in known.pairs for place in pair}
+    others = [at for at in range(len(known.reports)) if at not in related]
+    unrelated = Random(16).sample(others, UNRELATED)  # noqa: S311  (a sample)
+    false = sum(_would_ask(known, index, at) for at in unrelated) / len(unrelated)
+    true = sum(_would_ask(known, index, at) for at, _ in known.pairs) / len(known.pairs)
+    yield Figure(PART, "unrelated reports that it would ask about", false, "", 0.1, 1.2, "budget")
+    yield Figure(PART, "duplicates that it would ask about", true, "", None, None, "")
+
+
+def _would_ask(known: Reports, index: SearchIndex, at: int) -> bool:
+    hits = index.search(known.reports[at]["title"], limit=len(known.reports))
+    earlier = (hit for hit in hits if int(hit.key.partition(".")[2]) < at)
+    best = next(earlier, None)
+    return best is not None and best.coverage >= LIKELY
+
+
+def _times(known: Reports) -> Iterator[Figure]:
+    copies = -(-MANY // len(known.reports))
+    with TemporaryDirectory() as place:
+        began = time.perf_counter()
+        plain = _plain(known.reports, copies)
+        filled = time.perf_counter()
+        index = _indexed(Path(place) / "index", known.reports, copies)
+        ended = time.perf_counter()
+        what = f"indexing {MANY:,} reports"
+        ours, theirs = (ended - filled) * 1000, (filled - began) * 1000
+        yield Figure(PART, what, ours, "ms", theirs, None, "plain FTS5 in memory")
+        queries = [known.reports[later]["title"] for later, _ in known.pairs]
+        spent = [
+            min(_spent(search, queries) for _ in range(ROUNDS))
+            for search in (partial(_ours, index), partial(_theirs, plain))
+        ]
+        what = f"{len(queries)} searches among {MANY:,} reports"
+        yield Figure(PART, what, spent[0], "ms", spent[1], None, "plain FTS5 in memory")
+
+
+def _spent(search: Callable[[str, int], list[int]], queries: Sequence[str]) -> float:
+    began = time.perf_counter()
+    for query in queries:
+        search(query, BEST)
+    return (time.perf_counter() - began) * 1000
