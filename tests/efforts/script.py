@@ -1,51 +1,34 @@
-"""A model that answers from a script, in the shape of the OpenAI API."""
+"""A conversation with scripted models."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from unlatch import llm
 from unlatch.efforts.chat import Chat
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING, estimate
+from unlatch.llm import Reply, Scripted, ToolCall
+from unlatch.llm import said as reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from unlatch.efforts.chat import Answered
     from unlatch.efforts.store import EffortStore
 
+__all__ = ["Talk", "call", "context", "reply"]
 
-def call(name: str, /, **arguments: Any) -> Any:
+
+def call(name: str, /, **arguments: Any) -> ToolCall:
     """A call of a tool."""
-    function = SimpleNamespace(name=name, arguments=json.dumps(arguments))
-    return SimpleNamespace(id=f"call-{name}", function=function)
+    return llm.call(name, arguments)
 
 
-def reply(text: str | None = None, *calls: Any) -> Any:
-    message = SimpleNamespace(content=text, tool_calls=list(calls) or None)
-    return SimpleNamespace(choices=[SimpleNamespace(message=message, finish_reason="stop")])
-
-
-@dataclass
-class Script:
-    """Gives its replies in order, and keeps the requests; an exception is raised."""
-
-    replies: list[Any]
-    requests: list[tuple[list[dict[str, Any]], list[Any]]] = field(default_factory=list)
-
-    def __call__(self, messages: Sequence[dict[str, Any]], tools: Sequence[Any]) -> Any:
-        self.requests.append((list(messages), list(tools)))
-        answer = self.replies.pop(0)
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
-
-    def context(self, request: int = -1) -> str:
-        """All text of a request."""
-        return "\n".join(str(one.get("content")) for one in self.requests[request][0])
+def context(model: Scripted, request: int = -1) -> str:
+    """All text of a request."""
+    return "\n".join(str(one.get("content")) for one in model.requests[request].messages)
 
 
 @dataclass
@@ -57,13 +40,16 @@ class Talk:
     count: Callable[[str], int] = estimate
     ceiling: int = CEILING
 
-    def __call__(self, text: str, *replies: Any, name: str = "main") -> tuple[Answered, Script]:
-        """Say something; the model answers with the replies, all of them."""
-        model = Script(list(replies))
+    def __call__(self, text: str, *replies: Reply, name: str = "main") -> tuple[Answered, Scripted]:
+        """Say something; the model answers with the replies, all of them.
+
+        ModelError `llm-script-ended`: it is asked once more.
+        """
+        model = Scripted(replies)
         conversation = Conversation(self.store, name)
         chat = Chat(conversation, model, lambda _: self.hits, self.count, self.ceiling)
         answered = chat.turn(text)
-        assert model.replies == []
+        assert len(model.requests) == len(replies)
         return answered, model
 
     def log(self, effort: str) -> list[tuple[str, str]]:

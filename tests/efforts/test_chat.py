@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.efforts.script import Talk, call, reply
+from tests.efforts.script import Talk, call, context, reply
 
+from unlatch import llm
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.verify import verify
+from unlatch.errors import ModelError
 
 if TYPE_CHECKING:
     from unlatch.efforts.model import Effort
@@ -48,7 +50,7 @@ def test_reopen_answers_with_the_prior_summary(worked: Talk) -> None:
     _, model = worked(
         "Reopen auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("Ok")
     )
-    result = model.requests[-1][0][-1]
+    result = model.requests[-1].messages[-1]
     assert result["role"] == "tool"
     assert (
         f'"status": "reopened", "effort_id": "auth-bug", "prior_summary": "{SUMMARY}"'
@@ -67,14 +69,14 @@ def test_reopen_non_concluded_fails(worked: Talk) -> None:
     _, model = worked(
         "Reopen it", reply(None, call("reopen_effort", id="db-pool-fix")), reply("It is open.")
     )
-    assert '{"error": {"id": "effort-not-concluded"' in model.requests[-1][0][-1]["content"]
+    assert '{"error": {"id": "effort-not-concluded"' in model.requests[-1].messages[-1]["content"]
 
 
 def test_reopen_nonexistent_fails(worked: Talk) -> None:
     answered, model = worked(
         "Reopen it", reply(None, call("reopen_effort", id="nothing")), reply("None.")
     )
-    assert '{"error": {"id": "effort-unknown"' in model.requests[-1][0][-1]["content"]
+    assert '{"error": {"id": "effort-unknown"' in model.requests[-1].messages[-1]["content"]
     assert answered.banners == ()
     assert [one.id for one in worked.store.all()] == ["auth-bug"]
 
@@ -103,7 +105,7 @@ def test_re_conclude_updates_summary_and_covers_the_full_log(worked: Talk) -> No
         "Close it", reply(None, call("close_effort")), reply("All fixed."), reply("Closed.")
     )
     assert get(worked, "auth-bug").summary == "All fixed."
-    summarized = model.context(1)
+    summarized = context(model, 1)
     assert "I see 401 errors after an hour" in summarized
     assert "The logout races, too" in summarized
 
@@ -173,7 +175,7 @@ def test_opening_the_name_of_an_open_effort_switches_to_it(talk: Talk) -> None:
 def test_opening_the_name_of_a_concluded_effort_offers_it(worked: Talk) -> None:
     before = worked.log("auth-bug")
     _, model = worked("Fix", reply(None, call("open_effort", name="auth-bug")), reply("Reopen it?"))
-    assert '"candidates": [{"id": "auth-bug"' in model.requests[-1][0][-1]["content"]
+    assert '"candidates": [{"id": "auth-bug"' in model.requests[-1].messages[-1]["content"]
     assert worked.log("auth-bug") == before
 
 
@@ -191,17 +193,17 @@ def test_a_reference_keeps_an_effort_expanded(worked: Talk) -> None:
 
 def test_an_expanded_log_is_in_the_context_and_a_collapsed_one_is_not(worked: Talk) -> None:
     worked("Show auth-bug", reply(None, call("expand_effort", id="auth-bug")), reply("Here."))
-    assert "It is the token refresh" in worked("Hm", reply("Ok"))[1].context()
+    assert "It is the token refresh" in context(worked("Hm", reply("Ok"))[1])
     worked("Enough", reply(None, call("collapse_effort", id="auth-bug")), reply("Ok"))
-    assert "It is the token refresh" not in worked("Hm", reply("Ok"))[1].context()
+    assert "It is the token refresh" not in context(worked("Hm", reply("Ok"))[1])
 
 
 def test_a_summary_leaves_the_context_after_twenty_turns(worked: Talk) -> None:
     for _ in range(20):
-        assert SUMMARY in worked("Hm", reply("Ok"))[1].context()
-    context = worked("Hm", reply("Ok"))[1].context()
-    assert SUMMARY not in context
-    assert "1 summaries of concluded efforts (search_efforts finds them)" in context
+        assert SUMMARY in context(worked("Hm", reply("Ok"))[1])
+    shown = context(worked("Hm", reply("Ok"))[1])
+    assert SUMMARY not in shown
+    assert "1 summaries of concluded efforts (search_efforts finds them)" in shown
 
 
 def test_a_reopened_effort_begins_with_its_highlights(talk: Talk) -> None:
@@ -211,29 +213,28 @@ def test_a_reopened_effort_begins_with_its_highlights(talk: Talk) -> None:
         "Done", reply(None, call("conclude_effort", effort_id="auth-bug", summary="s")), reply(".")
     )
     talk("Again", reply(None, call("reopen_effort", id="auth-bug")), reply("Ok"))
-    context = talk("Go on", reply("Ok"))[1].context()
-    assert "line 5, decided: We decided to keep `refreshToken` in memory." in context
-    assert "line 6, rejected: A cookie was ruled out." in context
-    assert "line 5, identifier: `refreshToken`" in context
+    shown = context(talk("Go on", reply("Ok"))[1])
+    assert "line 5, decided: We decided to keep `refreshToken` in memory." in shown
+    assert "line 6, rejected: A cookie was ruled out." in shown
+    assert "line 5, identifier: `refreshToken`" in shown
 
 
 def test_a_separator_is_never_replayed(worked: Talk) -> None:
     worked("Reopen auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("On it."))
     _, model = worked("Go on", reply("Ok"))
-    roles = [one["role"] for one in model.requests[-1][0]]
+    roles = [one["role"] for one in model.requests[-1].messages]
     assert roles.count("system") == 1
-    assert "--- Effort reopened ---" not in model.context()
+    assert "--- Effort reopened ---" not in context(model)
 
 
 def test_unknown_tools_and_bad_arguments_go_back_as_errors(talk: Talk) -> None:
-    bad = call("open_effort", name="x")
-    bad.function.arguments = '{"name": '
+    bad = llm.call("open_effort", '{"name": ')
     _, model = talk(
         "Hm",
         reply(None, call("delete_effort"), bad, call("open_effort", title="x")),
         reply("Sorry"),
     )
-    errors = [one["content"] for one in model.requests[-1][0] if one["role"] == "tool"]
+    errors = [one["content"] for one in model.requests[-1].messages if one["role"] == "tool"]
     assert [
         "tool-unknown" in errors[0],
         "arguments-invalid" in errors[1],
@@ -245,7 +246,7 @@ def test_unknown_tools_and_bad_arguments_go_back_as_errors(talk: Talk) -> None:
 def test_at_most_three_rounds_of_tools(talk: Talk) -> None:
     status = reply(None, call("effort_status"))
     answered, model = talk("Hm", status, status, status, reply("Enough."))
-    assert [len(tools) for _, tools in model.requests] == [9, 9, 9, 0]
+    assert [len(one.tools) for one in model.requests] == [9, 9, 9, 0]
     assert answered.text == "Enough."
 
 
@@ -253,14 +254,14 @@ def test_search_answers_with_its_results(talk: Talk) -> None:
     talk.hits = [{"id": "auth-bug", "status": "concluded", "score": 1.0, "why": "401"}]
     search = reply(None, call("search_efforts", query="401"))
     _, model = talk("401 again", search, reply("Reopen auth-bug, or start a new effort?"))
-    result = model.requests[-1][0][-1]["content"]
+    result = model.requests[-1].messages[-1]["content"]
     assert '"query": "401", "results": [{"id": "auth-bug"' in result
     assert talk.ambient() == ["401 again"]
 
 
 def test_a_message_is_kept_when_the_model_fails(talk: Talk) -> None:
-    with pytest.raises(ConnectionError):
-        talk("Important", ConnectionError("no network"))
+    with pytest.raises(ModelError, match="llm-script-ended"):
+        talk("Important")
     assert talk.ambient() == ["Important"]
     talk("Still there?", reply("Yes."))
     assert talk.ambient() == ["Important", "Still there?"]
@@ -272,8 +273,8 @@ def test_a_summary_that_cannot_be_made_leaves_the_effort_open(talk: Talk) -> Non
         reply(None, call("open_effort", name="auth-bug")),
         reply("Ok, we look."),
     )
-    with pytest.raises(ConnectionError):
-        talk("Close it", reply(None, call("close_effort")), ConnectionError("no network"))
+    with pytest.raises(ModelError, match="llm-script-ended"):
+        talk("Close it", reply(None, call("close_effort")))
     assert get(talk, "auth-bug").is_open
     assert ("user", "Close it") in talk.log("auth-bug")
 

@@ -14,7 +14,7 @@ from unlatch.efforts.highlights import highlights
 from unlatch.efforts.store import EffortStore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from unlatch.efforts.transcript import Author
 
@@ -30,7 +30,7 @@ def said(role: str, content: str) -> dict[str, Any]:
     return {"role": role, "content": content}
 
 
-def size(messages: Sequence[dict[str, Any]]) -> int:
+def size(messages: Sequence[Mapping[str, Any]]) -> int:
     return sum(words(one["content"]) + 4 for one in messages)
 
 
@@ -130,7 +130,7 @@ def test_the_ceiling_holds_over_many_turns(talk: Talk, turns: int) -> None:
                 calls = []
         replies = [reply(None, *calls), reply("Ok " * 50)] if calls else [reply("Ok " * 50)]
         _, model = talk(f"Message {number} " + "word " * (number % 97), *replies)
-        largest = max(largest, *(size(messages) for messages, _ in model.requests))
+        largest = max(largest, *(size(one.messages) for one in model.requests))
     assert CEILING // 2 < largest <= CEILING
 
 

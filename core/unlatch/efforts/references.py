@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from unlatch.worklog.search_index import STOP_WORDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,22 +15,12 @@ if TYPE_CHECKING:
 # A message refers to an effort if it has this many of its keywords, or names it.
 OVERLAP = 2
 _SHORTEST = 3
-_STOP_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "about after again all also and any are back been before but can come could did does done "
-        "for from get going had has have here how into its just let like look lets make more need "
-        "new not now off okay one other our out over please same see should some still sure than "
-        "thanks that the their them then there these they this too use used using very want was "
-        "way well were what when where which who why will with work working would yes you your",
-    )
-)
 
 
 def keywords(text: str) -> frozenset[str]:
     """The words of a text that say what it is about; plurals count as the singular."""
     words = re.findall(r"[a-z0-9]+", text.lower())
-    kept = (word for word in words if len(word) >= _SHORTEST and word not in _STOP_WORDS)
+    kept = (word for word in words if len(word) >= _SHORTEST and word not in STOP_WORDS)
     return frozenset(word.removesuffix("s") if not word.endswith("ss") else word for word in kept)
 
 

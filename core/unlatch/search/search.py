@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from unlatch.worklog.search_index import Match
 
 KINDS = ("increment", "effort")
-# On samples/duplicates: one of ten unrelated queries has a hit with this coverage, and 37 % of
-# those that a person marked as duplicates (`python -m benchmarks search`).
+# On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
+# that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
 # Hits that are read for each one that is asked for: some are gone or filtered out.
 _SPARE = 5

@@ -27,6 +27,19 @@ _WEIGHTS = "3.0, 2.0, 1.0"
 _COLUMNS = ("title", "summary", "text")
 # Of a query as long as a report; and of its different words those that `coverage` counts.
 _MOST_WORDS, _MOST_COUNTED = 400, 64
+# In a small collection a word's rarity says little: as if so many other documents had none of them.
+_OTHERS = 50
+# Words that say nothing of what a text is about; `coverage` does not count them.
+STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "about after again all also and any are back been before but can come could did does done "
+        "for from get going had has have here how into its just let like look lets make more need "
+        "new not now off okay one other our out over please same see should some still sure than "
+        "thanks that the their them then there these they this too use used using very want was "
+        "way well were what when where which who why will with work working would yes you your",
+    )
+)
 _FIRST, _LAST = "\x01", "\x02"
 _VERSION = 1
 _TABLES = f"""
@@ -124,7 +137,8 @@ class SearchIndex:
             return []
         with self._open() as database:
             found = _ranked(database, words, kinds, limit)
-            counted = list(dict.fromkeys(words))[:_MOST_COUNTED]
+            about = dict.fromkeys(word for word in words if word not in STOP_WORDS)
+            counted = list(about or dict.fromkeys(words))[:_MOST_COUNTED]
             weights = _weights(database, counted, [number for number, *_ in found])
             return [
                 Hit(kind, key, _coverage(weights, number), _matches(texts))
@@ -209,6 +223,7 @@ def _weights(
 ) -> list[tuple[float, set[int]]]:
     """The weight of each word, the rarer the more, and the documents that have it."""
     (total,) = database.execute("SELECT count(*) FROM source").fetchone()
+    total += _OTHERS
     found, wanted = [], set(numbers)
     for word in words:
         rows = database.execute("SELECT rowid FROM document WHERE document MATCH ?", (_term(word),))

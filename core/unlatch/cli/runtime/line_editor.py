@@ -21,14 +21,17 @@ _STDOUT, _STDERR = 1, 2
 _KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])")
 
 
-def read_text(question: str) -> str:
+def read_text(question: str, *, history: bool = False) -> str:
     """Ask for a text on the terminal; all lines of a paste belong to it.
+
+    Args:
+        history: the arrow keys bring earlier texts of this process.
 
     Raises:
         click.Abort: the user ended the input.
     """
     try:
-        with _editing():
+        with _editing(history=history):
             lines = [input(question)]
     except EOFError as end:
         raise click.Abort from end
@@ -40,12 +43,12 @@ def read_text(question: str) -> str:
 
 
 @contextmanager
-def _editing() -> Iterator[None]:
+def _editing(*, history: bool) -> Iterator[None]:
     """Let `input` edit lines, and keep its prompt out of the data on stdout."""
     with suppress(ImportError):  # consoles of Windows edit lines themselves
         import readline  # noqa: PLC0415  (only a prompt needs it)
 
-        readline.set_auto_history(False)
+        readline.set_auto_history(history)
     sys.stdout.flush()
     data = os.dup(_STDOUT)
     try:

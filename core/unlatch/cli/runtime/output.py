@@ -113,6 +113,13 @@ def ask_text(question: str) -> str:
     return read_text(visible(f"{question}: "))
 
 
+def piece(text: str) -> None:
+    """Write a part of a text to a terminal as it arrives; its line breaks stay."""
+    shown = "\n".join(map(visible, without_controls(text).split("\n")))
+    with suppress(OSError):
+        click.echo(shown, nl=False, color=False)
+
+
 def fields(one: object, *names: str) -> Json:
     """Attributes as parts of a document; null for those of None."""
     return {name: None if one is None else getattr(one, name) for name in names}

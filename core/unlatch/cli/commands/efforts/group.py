@@ -25,6 +25,8 @@ _MODULES = {
     "search": "read",
     "verify": "check",
     "export": "check",
+    "chat": "chat",
+    "demo": "chat",
 }
 
 

@@ -48,7 +48,7 @@ def list_effort(
         for one in efforts
     ]
     if rows:
-        output.table(("Effort", "Status", "Changed", "Lines", "Summary"), rows, flexible=4)
+        output.table(("Effort", "Status", "Changed", "Lines", "Summary"), rows, flexible=(4,))
     else:
         output.talk("No efforts. Next: unlatch effort open NAME")
     return 0

@@ -1,0 +1,140 @@
+"""unlatch effort chat and demo: talk with a model whose conversation is organised in efforts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.commands.efforts.common import CONVERSATION, store_of
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.runtime.line_editor import read_text
+from unlatch.cli.runtime.session import Session, is_interactive, with_session
+from unlatch.efforts.chat import Chat
+from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.memory import CEILING
+from unlatch.errors import ModelError
+from unlatch.llm import Scripted
+from unlatch.search.search import search
+from unlatch.worklog.user_files import user_config_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.efforts.chat import Answered
+    from unlatch.efforts.tools import Answer
+    from unlatch.llm import Complete
+    from unlatch.project.workspace import Workspace
+
+_HITS = 5
+
+
+@click.command("chat", help="Talk with the model of your configuration. (asks a chat model)")
+@CONVERSATION
+@click.option(
+    "--script",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Take the replies from this JSON file instead of a model.",
+)
+@with_session
+def chat_effort(session: Session, *, conversation: str, script: Path | None) -> int:
+    model = Scripted.from_file(script) if script else _model(session)
+    talk = Conversation(store_of(session), conversation)
+    chat = Chat(talk, model, lambda query: _found(session.workspace, query))
+    for text in _messages():
+        try:
+            _turn(chat, text)
+        except KeyboardInterrupt:
+            output.talk("", "Interrupted; your message is in the log.")
+        except ModelError as error:
+            if not is_interactive():
+                raise
+            output.talk(*error_lines(error))  # the conversation can go on
+    return 0
+
+
+def _model(session: Session) -> Complete:
+    from unlatch.llm import open_model  # noqa: PLC0415  (loads requests)
+
+    workspace = session.workspace
+    config = workspace.user.llm
+    return open_model(config, environ=workspace.environ, where=user_config_file())
+
+
+def _messages() -> Iterator[str]:
+    """The user's messages: typed at a prompt, or one a line of stdin."""
+    if not is_interactive():
+        yield from filter(None, map(str.strip, sys.stdin))
+        return
+    output.talk("Ctrl-D ends the chat; the conversation goes on with the next one.")
+    while True:
+        try:
+            text = read_text("you> ", history=True)
+        except (click.Abort, KeyboardInterrupt):
+            output.talk("")
+            return
+        if text:
+            yield text
+
+
+def _turn(chat: Chat, text: str) -> None:
+    streams = sys.stdout.isatty()
+    answered = chat.turn(text, on_text=output.piece if streams else None)
+    if streams:
+        output.data("")
+    _tell(answered, text_too=not streams)
+    size = f"{answered.context.tokens:,} of {CEILING:,} tokens of context"
+    cut = f"; not in it: {', '.join(answered.context.cut)}" if answered.context.cut else ""
+    output.talk(output.faint(f"[{answered.effort or 'ambient'}, {size}{cut}]"))
+
+
+def _tell(answered: Answered, *, text_too: bool) -> None:
+    for banner in answered.banners:
+        output.data(banner)
+    if text_too:
+        output.data(*answered.text.split("\n"))
+
+
+def _found(workspace: Workspace, query: str) -> list[Answer]:
+    """The results of `search_efforts`."""
+    return [
+        {
+            "id": one.work.id,
+            "status": one.work.status,
+            "score": round(one.score, 2),
+            "summary": one.work.summary,
+            "why": [f"{match.word} in {match.where}" for match in one.why],
+        }
+        for one in search(workspace, query, kinds=("effort",), limit=_HITS)
+    ]
+
+
+@click.command("demo", help="See a conversation with efforts (no account needed). (local)")
+@with_session
+def demo_effort(session: Session) -> int:
+    from unlatch.project.setup import set_up  # noqa: PLC0415
+
+    turns: list[dict[str, Any]] = json.loads(
+        files("unlatch.efforts").joinpath("demo.json").read_text(encoding="utf-8")
+    )
+    with TemporaryDirectory() as place:
+        set_up(Path(place), ())
+        own = Session(replace(session.options, root=Path(place)))
+        workspace = own.workspace
+        talk = Conversation(store_of(own, "demo"))
+        for turn in turns:
+            output.data(f"{output.strong('you>')} {turn['user']}")
+            script = Path(place) / "replies.json"
+            script.write_text(json.dumps(turn["replies"]), encoding="utf-8")
+            model = Scripted.from_file(script)
+            chat = Chat(talk, model, lambda query: _found(workspace, query))
+            _tell(chat.turn(turn["user"]), text_too=True)
+        output.talk("The replies are from a script; `unlatch effort chat` asks a model.")
+    return 0

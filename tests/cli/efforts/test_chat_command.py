@@ -1,0 +1,100 @@
+"""unlatch effort chat: piped, at a terminal, and without a model."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+CTRL_D = "\x04"
+EVIL = "\x1b]0;owned\x07\x1b[31mred"
+
+
+def use(name: str, /, **arguments: Any) -> dict[str, Any]:
+    return {"tool_calls": [{"name": name, "arguments": arguments}]}
+
+
+def script(project: Project, *replies: Any) -> str:
+    path = project.root / "replies.json"
+    path.write_text(json.dumps(replies))
+    return str(path)
+
+
+def log(project: Project, effort: str) -> list[str]:
+    path = project.root / ".unlatch" / "efforts" / effort / "log.jsonl"
+    return [json.loads(line)["content"] for line in path.read_text().splitlines()]
+
+
+def test_each_line_of_stdin_is_a_message(project: Project) -> None:
+    replies = script(project, use("open_effort", name="auth-bug"), "Looking.", "Found it.")
+    done = project.run("effort", "chat", "--script", replies, stdin="401 errors\n\nAnd now?\n")
+    assert done.code == 0, done.said
+    assert done.out == "--- Started effort: auth-bug ---\nLooking.\nFound it.\n"
+    assert "[auth-bug, " in done.err
+    said = log(project, "auth-bug")
+    assert [said[0], said[3], said[4], said[5]] == [
+        "401 errors",
+        "Looking.",
+        "And now?",
+        "Found it.",
+    ]
+
+
+def test_search_in_a_chat_finds_what_was_concluded(project: Project) -> None:
+    project.run("effort", "open", "auth-bug")
+    project.run("effort", "close", "--summary", "Fixed 401 errors with an interceptor.")
+    replies = script(project, use("search_efforts", query="401 errors again"), "Reopen it?")
+    done = project.run("effort", "chat", "--script", replies, stdin="401 errors again\n")
+    assert done.out == "Reopen it?\n"
+    ambient = project.root / ".unlatch" / "efforts" / "_conversations" / "main" / "ambient.jsonl"
+    result = json.loads(ambient.read_text().splitlines()[2])
+    assert json.loads(result["content"])["results"] == [
+        {
+            "id": "auth-bug",
+            "status": "concluded",
+            "score": 1.0,
+            "summary": "Fixed 401 errors with an interceptor.",
+            "why": ["401 in summary", "errors in summary"],
+        }
+    ]
+
+
+def test_a_model_has_to_be_configured(project: Project) -> None:
+    done = project.run("effort", "chat", stdin="Hello\n")
+    assert (done.code, "error[llm-unconfigured]" in done.err) == (1, True)
+
+
+def test_text_of_a_model_does_nothing_to_a_terminal(project: Project) -> None:
+    with Terminal(project, "effort", "chat", "--script", script(project, EVIL)) as terminal:
+        terminal.expect("you> ")
+        terminal.type("Hello\r")
+        terminal.expect("you> ", times=2)
+        assert EVIL not in terminal.raw
+        assert "red" in terminal.raw
+        terminal.type(CTRL_D)
+        assert terminal.end() == 0
+
+
+def test_a_chat_goes_on_after_an_error_of_the_model(project: Project) -> None:
+    with Terminal(project, "effort", "chat", "--script", script(project, "Hi.")) as terminal:
+        for number, answer in enumerate(("Hi.", "llm-script-ended"), 1):
+            terminal.expect("you> ", times=number)
+            terminal.type(f"Message {number}\r")
+            terminal.expect(answer)
+        terminal.expect("you> ", times=3)
+        terminal.type(CTRL_D)
+        assert terminal.end() == 0
+    done = project.run("effort", "verify")
+    assert done.code == 0
+
+
+def test_the_demo_needs_no_project_and_leaves_nothing(project: Project) -> None:
+    before = sorted(project.root.rglob("*"))
+    done = project.run("effort", "demo")
+    assert done.code == 0, done.said
+    assert "--- Reopened effort: db-pool-fix ---" in done.out
+    assert sorted(project.root.rglob("*")) == before
