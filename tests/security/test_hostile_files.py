@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # They work in folders of their own, or in none.
-WITHOUT_PROJECT = {"demo", "sandbox", "completion"}
+WITHOUT_PROJECT = {"demo", "effort demo", "sandbox", "completion"}
 # The trackers' groups are one implementation, so one of them stands for all.
 COMMANDS = [
     name

@@ -50,6 +50,8 @@ class Example:
 
 
 RESUMED = (RESUME,)
+OPENED = (("effort", "open", "memory"),)
+CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
 EXAMPLES = {
     "resume": Example((*RESUME[1:], "--scope", "Rules can be switched off")),
     "reopen": Example(RESUME[1:]),
@@ -76,6 +78,20 @@ EXAMPLES = {
     "doctor": Example(("--online", "--fix", "--yes"), codes=frozenset({0, 5})),
     "plugins": Example(),
     "completion": Example(("bash",)),
+    "search": Example(("smart", "discipline")),
+    "effort open": Example(("memory",)),
+    "effort close": Example(("--summary", "Done"), before=OPENED),
+    "effort reopen": Example(("memory",), before=CONCLUDED),
+    "effort switch": Example(("memory",), before=OPENED),
+    "effort expand": Example(("memory",), before=CONCLUDED),
+    "effort collapse": Example(("memory",), before=(*CONCLUDED, ("effort", "expand", "memory"))),
+    "effort list": Example(before=OPENED),
+    "effort show": Example(("memory",), before=OPENED),
+    "effort search": Example(("memory",), before=OPENED),
+    "effort verify": Example(before=OPENED),
+    "effort export": Example(("memory",), before=OPENED),
+    "effort chat": Example(stdin="Hello\n", codes=frozenset({1})),  # no model is configured
+    "effort demo": Example(),
     "demo": Example(),
     "sandbox": Example(serves=True, codes=frozenset({0, 130})),
     "migrate": Example(("--yes",)),
@@ -86,7 +102,7 @@ EXAMPLES = {
         for tracker, noun in (("github", "-issue"), ("ado", "-work-item"), ("jira", "-issue"))
         for kind, arguments in (
             ("create", ("8",)),
-            ("reopen", ("7",)),
+            ("reopen", ("7", "--reason", REASON)),
             ("close", ("7",)),
             ("update", ("7",)),
         )
@@ -102,7 +118,7 @@ def commands() -> dict[str, frozenset[Program]]:
     for name in [*COMMANDS, *app.list_commands(context)]:
         found = app.get_command(context, name)
         programs = COMMANDS[name].programs if name in COMMANDS else GROUP_PROGRAMS
-        inner = found.commands if isinstance(found, click.Group) else {"": None}
+        inner = found.list_commands(context) if isinstance(found, click.Group) else [""]
         declared |= {f"{name} {one}".strip(): programs for one in inner}
     return declared
 
