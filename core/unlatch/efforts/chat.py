@@ -116,10 +116,9 @@ class _Rounds:
     def run(self, banners: list[str]) -> Answered:
         for number in range(ROUNDS + 1):
             context = self._context()
-            # After the last round of tools the model has to answer in text.
-            tools = DEFINITIONS if number < ROUNDS else ()
-            reply = self.chat.model(context.messages, tools, on_text=self.on_text)
+            reply = self.chat.model(context.messages, DEFINITIONS, on_text=self.on_text)
             message = reply.choices[0].message
+            # Some servers refuse calls in the history without tools, so these are always sent.
             calls = message.tool_calls if number < ROUNDS else ()
             self._note(message, has_calls=bool(calls))
             for call in calls:

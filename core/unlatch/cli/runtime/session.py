@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.table import Globals
     from unlatch.project.trackers import Trackers
-    from unlatch.transport import Wait
+    from unlatch.transport import TransportOptions, Wait
     from unlatch.transport.trace import Trace
 
 T = TypeVar("T")
@@ -67,13 +67,8 @@ class Session:
     def trackers(self) -> Iterator[Trackers]:
         """The project's trackers; an interruption stops what is under way."""
         from unlatch.project.trackers import Trackers  # noqa: PLC0415
-        from unlatch.transport import TransportOptions  # noqa: PLC0415
 
-        with ExitStack() as opened:
-            trace = None
-            if self.options.trace_http is not None:
-                trace = opened.enter_context(_open_trace(self.options.trace_http))
-            options = TransportOptions(self._tell_wait, self.options.max_wait, trace)
+        with self.transport() as options:
             trackers = Trackers(self.workspace, options)
             try:
                 yield trackers
@@ -81,8 +76,20 @@ class Session:
                 trackers.stop()
                 raise
 
+    @contextmanager
+    def transport(self) -> Iterator[TransportOptions]:
+        """The options for requests, as this command was given them."""
+        from unlatch.transport import TransportOptions  # noqa: PLC0415
+
+        with ExitStack() as opened:
+            trace = None
+            if self.options.trace_http is not None:
+                trace = opened.enter_context(_open_trace(self.options.trace_http))
+            yield TransportOptions(self._tell_wait, self.options.max_wait, trace)
+
     def _tell_wait(self, wait: Wait) -> None:
-        title = self.workspace.registry.manifest(wait.tracker).title
+        manifest = self.workspace.registry.manifests.get(wait.tracker)
+        title = manifest.title if manifest else "the chat model"
         output.talk(
             f"{output.sign('wait', sys.stderr)} {title}: waiting {wait.seconds:.0f} s, because "
             f"{output.clean(wait.why)}; Ctrl-C stops and keeps recorded operations"

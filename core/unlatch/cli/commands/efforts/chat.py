@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from unlatch.efforts.tools import Answer
     from unlatch.llm import Complete
     from unlatch.project.workspace import Workspace
+    from unlatch.transport import TransportOptions
 
 _HITS = 5
 
@@ -45,27 +46,32 @@ _HITS = 5
 )
 @with_session
 def chat_effort(session: Session, *, conversation: str, script: Path | None) -> int:
-    model = Scripted.from_file(script) if script else _model(session)
     talk = Conversation(store_of(session), conversation)
-    chat = Chat(talk, model, lambda query: _found(session.workspace, query))
-    for text in _messages():
-        try:
-            _turn(chat, text)
-        except KeyboardInterrupt:
-            output.talk("", "Interrupted; your message is in the log.")
-        except ModelError as error:
-            if not is_interactive():
-                raise
-            output.talk(*error_lines(error))  # the conversation can go on
+    with session.transport() as options:
+        model = Scripted.from_file(script) if script else _model(session, options)
+        chat = Chat(talk, model, lambda query: _found(session.workspace, query))
+        for text in _messages():
+            _turn_or_error(chat, text)
     return 0
 
 
-def _model(session: Session) -> Complete:
+def _turn_or_error(chat: Chat, text: str) -> None:
+    try:
+        _turn(chat, text)
+    except KeyboardInterrupt:
+        output.talk("", "Interrupted; your message is in the log.")
+    except ModelError as error:
+        if not is_interactive():
+            raise
+        output.talk(*error_lines(error))  # the conversation can go on
+
+
+def _model(session: Session, options: TransportOptions) -> Complete:
     from unlatch.llm import open_model  # noqa: PLC0415  (loads requests)
 
     workspace = session.workspace
     config = workspace.user.llm
-    return open_model(config, environ=workspace.environ, where=user_config_file())
+    return open_model(config, environ=workspace.environ, where=user_config_file(), options=options)
 
 
 def _messages() -> Iterator[str]:
