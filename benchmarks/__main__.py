@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks import many, request_counts, resume, search, startup, sync
+from benchmarks import cases, many, request_counts, resume, search, startup, sync
 from benchmarks.figures import Figure, NotMeasured, table
 
 if TYPE_CHECKING:
@@ -29,10 +29,14 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     found: list[Figure] = []
     failures: list[str] = []
+    measures: dict[str, Callable[[], Iterator[Figure]]] = {
+        **PARTS,
+        sync.PART: partial(sync.figures, options.items),
+        cases.PART: partial(cases.figures, options.model, options.times),
+    }
     for part in options.part or PARTS:
         try:
-            measure = partial(sync.figures, options.items) if part == sync.PART else PARTS[part]
-            found.extend(measure())
+            found.extend(measures[part]())
         except NotMeasured as error:
             failures.append(f"{part}: {error}")
     if options.json:
@@ -48,13 +52,15 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("part", nargs="*", type=_part, help=f"of {', '.join(PARTS)}; default: all")
     parser.add_argument("--items", type=int, default=sync.ITEMS, help="for sync; default: 1000")
+    parser.add_argument("--model", metavar="NAME", help="for cases; default: as configured")
+    parser.add_argument("--times", type=int, default=cases.TIMES, help="for cases; default: 5")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser.parse_args(arguments)
 
 
 def _part(name: str) -> str:
-    if name not in PARTS:
-        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(PARTS)}")
+    if name not in {*PARTS, cases.PART}:
+        raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join([*PARTS, cases.PART])}")
     return name
 
 

@@ -1,0 +1,179 @@
+"""How often a real model does what the three cases ask for: reopen, ask first, or open anew.
+
+The model is that of the user's own configuration (`[llm]`), with `--model NAME` in place of its
+name. Nothing of it runs by default: it costs money, and needs an account or a local server.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.figures import Figure, NotMeasured
+from unlatch.config.config import read_user_config
+from unlatch.efforts.chat import Chat
+from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.store import EffortStore
+from unlatch.efforts.transcript import Author
+from unlatch.errors import UnlatchError
+from unlatch.llm import open_model
+from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.worklog.search_index import Document, SearchIndex, Source
+from unlatch.worklog.user_files import user_config_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from unlatch.efforts.tools import Answer
+    from unlatch.llm import Complete
+
+PART = "cases"
+TIMES = 5
+# Concluded before each case: id and summary, as in the requirement's examples.
+CONCLUDED = {
+    "auth-bug": "Fixed 401 errors by adding axios interceptor for token refresh.",
+    "db-pool-fix": "Increased connection pool from 5 to 25, fixed exhaustion errors.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a model did in a turn: the calls that succeeded, and its text."""
+
+    calls: tuple[tuple[str, str], ...]  # the tool, and the id or name it was given
+    text: str
+
+    def reopened(self, effort: str) -> bool:
+        return ("reopen_effort", effort) in self.calls
+
+    def asked_about(self, effort: str) -> bool:
+        """It named the effort and a choice, and neither reopened nor opened one."""
+        acted = {tool for tool, _ in self.calls} & {"reopen_effort", "open_effort"}
+        return not acted and effort in self.text and "?" in self.text
+
+    def opened(self) -> bool:
+        """It opened an effort that was not there, and reopened none."""
+        tools = {tool for tool, _ in self.calls}
+        return "open_effort" in tools and "reopen_effort" not in tools
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An example: messages of the user, and what is expected after each."""
+
+    name: str
+    turns: tuple[tuple[str, Callable[[Done], bool]], ...]
+
+
+def _asks(effort: str) -> Callable[[Done], bool]:
+    return lambda done: done.asked_about(effort)
+
+
+def _reopens(effort: str) -> Callable[[Done], bool]:
+    return lambda done: done.reopened(effort)
+
+
+CASES = (
+    Case("explicit 1", (("Let's reopen the auth-bug effort", _reopens("auth-bug")),)),
+    Case("explicit 2", (("I want to continue working on auth-bug", _reopens("auth-bug")),)),
+    Case("explicit 3", (("Reopen auth-bug, I found another issue", _reopens("auth-bug")),)),
+    Case(
+        "explicit 4",
+        (("Let's reopen auth-bug, I found another edge case", _reopens("auth-bug")),),
+    ),
+    Case("ambiguous 1", (("I'm seeing 401 errors again", _asks("auth-bug")),)),
+    Case("ambiguous 2", (("We need to look at the database connections", _asks("db-pool-fix")),)),
+    Case(
+        "ambiguous, reopened",
+        (
+            ("The database is running out of connections again", _asks("db-pool-fix")),
+            ("Reopen it, same issue", _reopens("db-pool-fix")),
+        ),
+    ),
+    Case(
+        "ambiguous, declined",
+        (
+            ("We have a different database issue — query timeouts", _asks("db-pool-fix")),
+            ("No, this is different. New effort.", Done.opened),
+        ),
+    ),
+    Case("none", (("Let's plan my vacation to Japan", Done.opened),)),
+)
+
+
+def figures(model: str | None = None, times: int = TIMES) -> Iterator[Figure]:
+    """The share of each case that the model passes."""
+    complete = _configured(model)
+    for case in CASES:
+        passed = sum(passes(case, complete) for _ in range(times))
+        yield Figure(PART, case.name, passed, "passes", times, None, "tries")
+
+
+def _configured(model: str | None) -> Complete:
+    where = user_config_file()
+    try:
+        config = read_user_config(where).llm
+        if model:
+            config = config.model_copy(update={"model": model})
+        return open_model(config, environ=os.environ, where=where)
+    except UnlatchError as error:
+        raise NotMeasured(f"{error.message}; {error.hint}") from error
+
+
+def passes(case: Case, complete: Complete) -> bool:
+    """Whether a model does what is expected in each turn of a case, in a project of its own."""
+    with TemporaryDirectory() as place:
+        store = _prepared(Path(place))
+        index = SearchIndex(Path(place) / "index")
+        for text, expected in case.turns:
+            watched = _Watched(complete)
+            chat = Chat(Conversation(store), watched, lambda query: _found(store, index, query))
+            answered = chat.turn(text)
+            if not expected(Done(tuple(watched.calls), answered.text)):
+                return False
+    return True
+
+
+class _Watched:
+    """A model whose calls are kept."""
+
+    def __init__(self, complete: Complete) -> None:
+        self._complete = complete
+        self.calls: list[tuple[str, str]] = []
+
+    def __call__(self, messages: Sequence[Any], tools: Sequence[Any] = (), **more: Any) -> Any:
+        reply = self._complete(messages, tools, **more)
+        for call in reply.choices[0].message.tool_calls:
+            arguments = call.function.arguments
+            named = next((one for one in CONCLUDED if f'"{one}"' in arguments), arguments)
+            self.calls.append((call.function.name, named))
+        return reply
+
+
+def _prepared(place: Path) -> EffortStore:
+    (place / ".unlatch").mkdir()
+    store = EffortStore(place / ".unlatch" / "efforts", Author("bench", utc_now, new_ulid))
+    for name, summary in CONCLUDED.items():
+        store.open(name)
+        store.conclude(name, summary)
+    return store
+
+
+def _found(store: EffortStore, index: SearchIndex, query: str) -> list[Answer]:
+    efforts = {one.id: one for one in store.all()}
+    index.refresh(
+        "effort",
+        [
+            Source(one.id, str(one.updated), partial(Document, one.id, one.summary or ""))
+            for one in efforts.values()
+        ],
+    )
+    hits = index.search(query, limit=5)
+    return [
+        {"id": hit.key, "status": efforts[hit.key].status, "summary": efforts[hit.key].summary}
+        for hit in hits
+    ]
