@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 INCREMENTS = 5
 TRACKERS = ("github", "ado", "jira")
 # What a command may say when another was faster; anything else is a mistake.
-FASTER = {"transition-refused", "not-completed", "finished"}
+FASTER = {"already-active", "transition-refused", "not-completed", "finished"}
 
 
 class Crowd:

@@ -127,8 +127,8 @@ DECLARED = commands()
 # The demo works in a folder of its own, and the trackers' groups ask git what the others ask.
 ASKS_GIT = [
     name
-    for name, entry in COMMANDS.items()
-    if Program.GIT in entry.programs and Program.UNLATCH not in entry.programs
+    for name, programs in DECLARED.items()
+    if Program.GIT in programs and Program.UNLATCH not in programs and name.split()[0] in COMMANDS
 ]
 
 
