@@ -103,7 +103,7 @@ class AdoPlugin(SyncPlugin):
         return self._client.comments_with(_project_of(ref), ref.id, op)
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
-        """The operations whose markers stand in comments, oldest first."""
+        """The operations that posted comments, oldest first."""
         return self._client.ops(_project_of(ref), ref.id)
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:

@@ -108,13 +108,12 @@ class GithubPlugin(SyncPlugin):
         return self._trust.counting(ref.target, marked)
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
-        """The operations whose markers stand in comments that count, oldest first."""
-        marked = [comment for comment in self._client.comments(ref) if comment.ops]
+        """The operations that posted comments that count, oldest first."""
+        comments = sorted(self._client.comments(ref), key=lambda one: (one.created, one.id))
         return tuple(
-            op
-            for comment in sorted(marked, key=lambda one: (one.created, one.id))
-            if self._trust.counts(ref.target, comment.author)
-            for op in sorted(comment.ops)
+            comment.posted_by
+            for comment in comments
+            if comment.posted_by and self._trust.counts(ref.target, comment.author)
         )
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:

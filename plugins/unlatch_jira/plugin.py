@@ -128,8 +128,8 @@ class JiraPlugin(SyncPlugin):
         return tuple(CommentRef(one.id, one.at, own=one.author.is_same_as(me)) for one in found)
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
-        """The operations whose markers stand in comments, oldest first."""
-        return tuple(op for comment in self._comments(ref) for op in sorted(comment.ops))
+        """The operations that posted comments, oldest first."""
+        return tuple(comment.posted_by for comment in self._comments(ref) if comment.posted_by)
 
     def find_author(self, ref: ItemRef) -> str | None:
         """The person who last changed the issue's status, from its changelog."""

@@ -39,7 +39,7 @@ def number(box: Sandbox) -> int:
 
 
 def _comment(box: Sandbox, number: int, user: str, op: str = OP) -> str:
-    return str(box.github.add_comment(REPOSITORY, number, f"me too {hidden(op)}", user))
+    return str(box.github.add_comment(REPOSITORY, number, f"me too\n\n{hidden(op)}", user))
 
 
 def _found(box: Sandbox, plugin: GithubPlugin, number: int) -> list[str]:

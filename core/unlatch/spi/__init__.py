@@ -23,7 +23,7 @@ from unlatch.spi.manifest import (
 )
 from unlatch.spi.operation import Change, DeliveryOptions, Draft, Goal, Outcome, Progress, must_move
 from unlatch.spi.render import adf, as_html, markdown, plain, wiki
-from unlatch.spi.text import Check, Checks, Heading, Span, Text, hidden, ops_in, visible
+from unlatch.spi.text import Check, Checks, Heading, Span, Text, hidden, op_posted, ops_in, visible
 from unlatch.worklog.times import read_stamp
 
 __all__ = [
@@ -64,6 +64,7 @@ __all__ = [
     "hidden",
     "markdown",
     "must_move",
+    "op_posted",
     "ops_in",
     "plain",
     "read_stamp",

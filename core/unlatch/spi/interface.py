@@ -151,10 +151,10 @@ class SyncPlugin(ABC):
         """
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
-        """The operations whose markers are in comments that count, oldest first.
+        """The operations that posted the comments that count (`op_posted`), oldest first.
 
-        Distinguishes a reopen by another branch from one by hand. A plugin that cannot distinguish
-        them returns nothing.
+        A comment that only mentions or quotes a marker is not among them. Distinguishes a reopen
+        by another branch from one by hand. A plugin that cannot distinguish them returns nothing.
         """
         _ = self, ref
         return ()

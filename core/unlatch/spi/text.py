@@ -14,7 +14,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 except newline and tab, DEL, C1, and controls that reorder characters (CVE-2021-42574).
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SLOT = re.compile(r"\{(\w+)\}")
-_MARKER = re.compile(r"unlatch(?::op=| ref )([0-7][0-9A-HJKMNP-TV-Z]{25})")
+_MARKER = re.compile(r"unlatch(?::op=| ref )(?P<op>[0-7][0-9A-HJKMNP-TV-Z]{25})")
+# Where unlatch writes it: on the last line of a comment, alone.
+_LAST_LINE = re.compile(rf"(?:\A|\n)[ \t]*(?:<!-- )?{_MARKER.pattern}(?: -->)?\s*\Z")
 # Trackers fold white space, which may turn other text into a marker.
 _LIKE_A_MARKER = re.compile(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{25})")
 
@@ -107,6 +109,15 @@ def visible(op: str) -> str:
 def ops_in(text: str) -> frozenset[str]:
     """The operations whose markers `text` carries, in either spelling."""
     return frozenset(_MARKER.findall(text))
+
+
+def op_posted(text: str) -> str | None:
+    """The operation that posted the comment `text`: its marker is the last line, and alone there.
+
+    A marker that a person mentions or quotes is not; `ops_in` finds it.
+    """
+    found = _LAST_LINE.search(text)
+    return found["op"] if found else None
 
 
 def defused(text: str) -> str:

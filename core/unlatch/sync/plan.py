@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -24,14 +25,18 @@ from unlatch.sync.compare import (
     remote_sides,
     resolve_conflicts,
 )
+from unlatch.worklog.ids import ulid_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
 
+# How long a reopen on another branch explains an open item.
+MERGED_WITHIN = timedelta(days=30)
 _UNKNOWN_USER = "unknown user"
 _STATUSES = {Side.OPEN: Status.ACTIVE, Side.DONE: Status.COMPLETED, Side.DROPPED: Status.ABANDONED}
 
@@ -113,6 +118,7 @@ def plan_sync(
             linked[identity(link)].append(increment)
     # Also of trackers without settings, whose items are reported as not checked.
     policies = {name: workspace.config.sync.policy(name) for name in trackers.registry.manifests}
+    now = workspace.clock()
     links = [
         (increment, link)
         for increment in increments
@@ -125,7 +131,7 @@ def plan_sync(
     for increment, link in links:
         others = [one for one in linked[identity(link)] if one.id != increment.id]
         one = _compare(increment, seen[link], policies[link.tracker], others)
-        compared.append(_find_author(trackers, _check_branches(trackers, one, everything)))
+        compared.append(_find_author(trackers, _check_branches(trackers, one, everything, now)))
     return make_plan(compared)
 
 
@@ -160,24 +166,36 @@ def _compare(
     return Compared(increment, link, seen, decision, (), policy, context)
 
 
-def _check_branches(trackers: Trackers, one: Compared, everything: Iterable[Increment]) -> Compared:
-    """Decide again about an item that was reopened, if a reopen on another branch did it."""
+def _check_branches(
+    trackers: Trackers, one: Compared, everything: Iterable[Increment], now: datetime
+) -> Compared:
+    """Decide again about an item that was reopened, if a reopen on another branch did it.
+
+    The last comment of unlatch has to be of an operation that these files do not know. A marker
+    proves nothing about the state, and a branch may be deleted without a merge: after a while the
+    item counts as reopened by hand.
+    """
     item = one.seen.item
     if one.verdict is not Verdict.PULL or item is None or not item.category.is_open:
         return one
     try:
         ops = trackers.open(item.ref.tracker).find_ops(item.ref)
-        unknown = set(ops) - _known_operations(one.increment)
+        unknown = {op for op in ops[-1:] if _is_recent(op, now)} - _known_operations(one.increment)
         # The item may have been another increment's before.
         for other in everything if unknown else ():
             unknown -= _known_operations(other)
     except UnlatchError as error:
         return replace(one, seen=replace(one.seen, error=error), decision=None)
-    op = next((op for op in ops if op in unknown), None)
-    context = replace(one.context, reopened_elsewhere=op)
+    context = replace(one.context, reopened_elsewhere=next(iter(unknown), None))
     status, base = one.increment.status, one.link.base
     decision = decide(status, base, item.category, policy=one.policy, context=context)
     return replace(one, decision=decision, context=context)
+
+
+def _is_recent(op: str, now: datetime) -> bool:
+    age = now.timestamp() - ulid_time(op)
+    # Another machine's clock may be a day ahead.
+    return -timedelta(days=1).total_seconds() <= age <= MERGED_WITHIN.total_seconds()
 
 
 def _find_author(trackers: Trackers, one: Compared) -> Compared:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from unlatch.errors import NotFound, TrackerError
-from unlatch.spi import CommentRef, ops_in
+from unlatch.spi import CommentRef, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.errors import general_error
 from unlatch_ado.api import comments as discussion
@@ -165,9 +165,9 @@ class Client:
         return tuple(remark.ref for remark in remarks if op in ops_in(remark.text))
 
     def ops(self, project: str, item: str) -> tuple[str, ...]:
-        """The operations whose markers stand in comments, oldest first."""
+        """The operations that posted comments, oldest first."""
         remarks = self._remarks(project, item)
-        return tuple(op for remark in remarks for op in sorted(ops_in(remark.text)))
+        return tuple(op for remark in remarks if (op := op_posted(remark.text)))
 
     def _remarks(self, project: str, item: str) -> list[Remark]:
         try:

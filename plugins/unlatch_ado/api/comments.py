@@ -12,6 +12,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from unlatch.spi import CommentRef, read_stamp
 
+_BLOCK = re.compile(r"</?(?:p|div|li|h[1-6])\b[^<>]*>|<br\b[^<>]*>", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:
@@ -71,5 +73,10 @@ def _remark(update: _Update) -> Remark | None:
 
 
 def plain(text: str) -> str:
-    """The words of some HTML, for looking a marker up: the editor may have rewritten the rest."""
-    return " ".join(html.unescape(re.sub(r"<[^<>]*>", " ", text)).split())
+    """The words of some HTML, each block on a line of its own, for looking a marker up.
+
+    The editor may have rewritten the rest.
+    """
+    blocks = _BLOCK.sub("\n", " ".join(text.split()))
+    lines = html.unescape(re.sub(r"<[^<>]*>", " ", blocks)).split("\n")
+    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))

@@ -12,7 +12,7 @@ from github.GithubException import BadAttributeException
 from github.Issue import Issue
 
 from unlatch.errors import Rejected, TrackerError, UnknownOutcome
-from unlatch.spi import Category, ItemRef, RemoteItem, ops_in
+from unlatch.spi import Category, ItemRef, RemoteItem, op_posted, ops_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -87,6 +87,11 @@ class IssueComment:
     def ops(self) -> frozenset[str]:
         """The operations whose markers stand in it."""
         return ops_in(self.body)
+
+    @property
+    def posted_by(self) -> str | None:
+        """The operation that posted it."""
+        return op_posted(self.body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from unlatch.errors import Rejected
-from unlatch.spi import ops_in, read_stamp
+from unlatch.spi import op_posted, ops_in, read_stamp
 from unlatch_jira.api.json_model import Model
 from unlatch_jira.api.rich_text import plain
 
@@ -60,6 +60,11 @@ class Comment(Model):
     def ops(self) -> frozenset[str]:
         """The operations whose markers it carries."""
         return ops_in(plain(self.body))
+
+    @property
+    def posted_by(self) -> str | None:
+        """The operation that posted it."""
+        return op_posted(plain(self.body))
 
 
 class CommentPage(Model):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.trackers.test_sync import by_hand, finished, writes
+from ulid import ULID
+
+from unlatch.project.workspace import new_ulid
+from unlatch.spi import visible
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -101,3 +106,52 @@ def test_where_no_increment_was_changed_it_says_so(
 
     assert (0, "", []) == (done.code, done.out, writes(finished)), done.said
     assert "No increments changed since main.\n" == done.err
+
+
+def _marked(project: Project, tracker: str, text: str) -> None:
+    """A person who may write to the item comments `text`."""
+    box = project.box
+    if tracker == "github":
+        box.github.add_comment("octo/widgets", 4, text, user="octocat")
+    elif tracker == "ado":
+        box.ado.add_comment(101, f"<div>{text}</div>")
+    else:
+        box.jira.add_comment("SCRUM-28", text)
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("form", ["unlatch:op={}", "unlatch ref {}", "<!-- unlatch:op={} -->"])
+def test_a_comment_that_mentions_an_operation_hides_no_reopen(
+    finished: Project, tracker: str, form: str
+) -> None:
+    by_hand(finished, tracker, opens=True)
+    _marked(finished, tracker, f"see {form.format(new_ulid())}")
+
+    check, done = finished.run("sync", "--check"), finished.run("sync")
+
+    assert 5 == check.code, check.said
+    assert (0, "active") == (done.code, finished.metadata()["status"]), done.said
+
+
+@pytest.mark.parametrize(("days", "status"), [(29, "completed"), (31, "active"), (-2, "active")])
+def test_a_reopen_on_another_branch_explains_an_open_item_for_thirty_days(
+    finished: Project, days: int, status: str
+) -> None:
+    by_hand(finished, "jira", opens=True)
+    op = str(ULID.from_datetime(datetime.now(UTC) - timedelta(days=days)))
+    finished.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(op)}")
+
+    done = finished.run("sync")
+
+    assert (0, status) == (done.code, finished.metadata()["status"]), done.said
+
+
+def test_a_reopen_after_our_last_comment_is_not_another_branchs(finished: Project) -> None:
+    finished.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(new_ulid())}")
+    assert 0 == finished.run("resume", "7", "--reason", "More", "--yes").code
+    assert 0 == finished.run("complete", "7").code
+    by_hand(finished, "jira", opens=True)
+
+    done = finished.run("sync")
+
+    assert (0, "active") == (done.code, finished.metadata()["status"]), done.said

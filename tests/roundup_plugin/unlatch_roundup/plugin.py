@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.spi import CommentRef, SyncPlugin, ops_in
+from unlatch.spi import CommentRef, SyncPlugin, op_posted, ops_in
 from unlatch_roundup.client import Client, open_session
 from unlatch_roundup.preview import Preview
 from unlatch_roundup.writing import create, write
@@ -63,9 +63,9 @@ class RoundupPlugin(SyncPlugin):
         )
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
-        """List the operations whose markers stand in the messages."""
-        found = (op for one in self._messages(ref) for op in sorted(ops_in(one.text)))
-        return tuple(dict.fromkeys(found))
+        """List the operations that posted messages."""
+        found = (op_posted(one.text) for one in self._messages(ref))
+        return tuple(dict.fromkeys(filter(None, found)))
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """Find the issue whose first message carries the marker of `op`."""
