@@ -42,7 +42,32 @@ def _addresses(project: Project) -> dict[str, Any]:
     return {"externalLinks": links, "ado": {"workItem": 101, "url": urls["ado"]}}
 
 
-@pytest.mark.parametrize("shape", [_by_story, _plain, _addresses])
+def _spellings(project: Project) -> dict[str, Any]:
+    """One item in several places, as APIs and people spell it."""
+    api = project.urls["ado"].replace("/widgets/_workitems/edit/", "/{}_apis/wit/workItems/")
+    guid = "0e9f2e1d-4a5b-4c6d-8e7f-00112233aabb/"
+    return {
+        "jira": {"issue": "scrum-28"},
+        "ado": {"workItemId": 101, "url": api.format(guid)},
+        "externalLinks": {
+            "github": {"issueNumber": 4},
+            "ado": {"featureId": 101, "featureUrl": api.format("widgets/")},
+            "jira": {"epicKey": "SCRUM-28"},
+        },
+    }
+
+
+def _lower_case(project: Project) -> dict[str, Any]:
+    url = project.urls["jira"].replace("SCRUM", "scrum")
+    links = {"jira": {"epicKey": "scrum-28", "epicUrl": url}}
+    api = project.urls["ado"].replace("/widgets/_workitems/edit/", "/_apis/wit/workItems/")
+    return {
+        "externalLinks": {**links, "ado": {"featureId": 101, "url": api}},
+        "github": {"issue": 4},
+    }
+
+
+@pytest.mark.parametrize("shape", [_by_story, _plain, _addresses, _spellings, _lower_case])
 def test_each_item_is_reopened_once_and_closed_again(
     project: Project, shape: Callable[[Project], dict[str, Any]]
 ) -> None:
@@ -59,6 +84,21 @@ def test_each_item_is_reopened_once_and_closed_again(
     assert project.states() == CLOSED
     after = project.metadata()
     assert {key: _without_bases(after[key], like=links[key]) for key in links} == links
+
+
+def test_a_link_by_the_address_of_the_api_gets_a_base_and_is_unlinked_by_number(
+    project: Project,
+) -> None:
+    project.items("ado")
+    links = _spellings(project)
+    links["externalLinks"] = {"ado": links["externalLinks"]["ado"]}
+    project.increment(externalLinks=links["externalLinks"], ado=links["ado"])
+    assert project.run(*RESUME).code == 0
+    assert project.metadata()["ado"]["base"]["local"] == "active"
+    assert project.run("complete", "7").code == 0
+    assert project.metadata()["ado"]["base"]["local"] == "completed"
+    assert project.run("unlink", "7", "101").code == 0
+    assert project.run("show", "7", "--json").document["increment"]["links"] == []
 
 
 def _without_bases(found: Any, *, like: Any) -> Any:

@@ -20,6 +20,7 @@ from unlatch.increments.records.link_edits import (
 )
 from unlatch.increments.records.links import read_links, same_item
 
+GUID = "0e9f2e1d-4a5b-4c6d-8e7f-00112233aabb"
 BASE = {"local": "active", "remote": "doing", "state": "open"}
 
 # Every shape that is known from real files, written by hand, and the items that it ties.
@@ -538,10 +539,66 @@ def test_a_link_follows_its_item_in_every_shape(name: str) -> None:
             Link("ado", "4", "https://dev.azure.com/fabrikam/widgets/_apis/wit/workItems/4"),
             True,
         ),
+        *(
+            (Link("ado", "4", ADO.format(4)), Link("ado", "4", url), is_same)
+            for url, is_same in (
+                (f"https://dev.azure.com/fabrikam/{GUID}/_apis/wit/workItems/4", True),
+                ("https://dev.azure.com/fabrikam/_apis/wit/workItems/4", True),
+                ("https://dev.azure.com/Fabrikam/Gears%20Two/_workitems/edit/4/?a=b", True),
+                ("https://dev.azure.com/fabrikam/widgets/_boards/board/t/x?workitem=4", True),
+                ("https://fabrikam.visualstudio.com/DefaultCollection/w/_workitems?id=4", True),
+                ("https://fabrikam.visualstudio.com/_apis/wit/workItems/4", True),
+                ("https://dev.azure.com/fabrikam/_apis/wit/workItems/5", False),
+                ("https://dev.azure.com/contoso/_apis/wit/workItems/4", False),
+            )
+        ),
+        (
+            Link("ado", "4", "https://tfs.example/tfs/One/w/_workitems/edit/4"),
+            Link("ado", "4", "https://tfs.example/tfs/Two/_apis/wit/workItems/4"),
+            False,
+        ),
+        (Link("jira", "scrum-28"), jira("SCRUM-28"), True),
+        (Link("jira", "scrum-28"), Link("jira", "SCRUM-28"), True),
+        (
+            jira("SCRUM-28"),
+            Link(
+                "jira",
+                "SCRUM-28",
+                "https://acme.atlassian.net/jira/software/projects/SCRUM/boards/1"
+                "?selectedIssue=SCRUM-28",
+            ),
+            True,
+        ),
+        (jira("SCRUM-28"), Link("jira", "SCRUM-28", "https://b.example/browse/SCRUM-28"), False),
     ],
 )
 def test_items_are_the_same_by_address_else_by_id(one: Link, other: Link, *, same: bool) -> None:
     assert (same_item(one, other), same_item(other, one)) == (same, same)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"jira": {"issue": "scrum-61"}, "externalLinks": {"jira": {"epicKey": "SCRUM-61"}}},
+        {
+            "ado": {
+                "workItemId": 4,
+                "url": f"https://dev.azure.com/fabrikam/{GUID}/_apis/wit/workItems/4",
+            },
+            "externalLinks": {
+                "ado": {
+                    "featureId": 4,
+                    "featureUrl": "https://dev.azure.com/fabrikam/widgets/_apis/wit/workItems/4",
+                    "issues": [{"workItemId": 4, "url": ADO.format(4)}],
+                }
+            },
+        },
+    ],
+)
+def test_an_item_in_several_spellings_is_one_link(data: dict[str, Any]) -> None:
+    (link,) = read_links(data, SHAPES.links)
+    remove(data, link)
+    assert seen(data) == []
 
 
 def test_a_base_is_read_with_its_link() -> None:

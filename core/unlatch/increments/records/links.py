@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.records.item_address import address_of
 from unlatch.increments.records.link_places import places_of, trackers_in
 
 if TYPE_CHECKING:
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
     from unlatch.spi.manifest import LinkShape
     from unlatch.spi.operation import Operation
-
-# The end of an issue's address on GitHub; SpecWeave names an issue without its host, too.
-_ISSUE = re.compile(r"(?:.*/)?(?P<repository>[^/]+/[^/]+)/issues/(?P<number>[0-9]+)")
-_API, _PAGE = "/_apis/wit/workitems/", "/_workitems/edit/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +51,18 @@ def _united(places: Sequence[Link]) -> Iterable[Link]:
     first: dict[str, list[Link]] = {}
     bare: dict[str, list[Link]] = {}
     for place in places:
-        address = _address(place)
-        group = addressed.get(address) if address else first.get(place.item)
+        address, item = address_of(place), _id(place)
+        group = addressed.get(address) if address else first.get(item)
         if group is None and address:
-            group = bare.pop(place.item, None)
+            group = bare.pop(item, None)
         if group is None:
             group = []
             groups.append(group)
             if not address:
-                bare[place.item] = group
+                bare[item] = group
         if address:
             addressed[address] = group
-        first.setdefault(place.item, group)
+        first.setdefault(item, group)
         group.append(place)
     return map(_one_of, groups)
 
@@ -103,29 +99,20 @@ def same_item(one: Link, other: Link) -> bool:
     """Whether two links mean one item: by address where both have one, else by id."""
     if one.tracker != other.tracker:
         return False
-    here, there = _address(one), _address(other)
+    here, there = address_of(one), address_of(other)
     if here and there:
         return here == there
-    return one.item == other.item
+    return _id(one) == _id(other)
 
 
 def identity(link: Link) -> tuple[str, str]:
     """A link's item for use as a key: links with equal identities mean the same item."""
-    return link.tracker, _address(link) or link.item
+    return link.tracker, address_of(link) or _id(link)
 
 
-def _address(link: Link) -> str | None:
-    """The address of a link's item, in one spelling."""
-    is_issue = link.tracker == "github"
-    if not link.url:
-        return link.name.casefold() if is_issue and link.name != link.item else None
-    address = link.url.partition("#")[0].partition("://")[2] or link.url
-    path, _, query = address.partition("?")
-    path = path.rstrip("/").casefold().replace(_API, _PAGE)
-    if is_issue and (match := _ISSUE.fullmatch(path)):
-        return f"{match['repository']}#{match['number']}"
-    # Some addresses name their item in the query alone.
-    return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
+def _id(link: Link) -> str:
+    """The id of a link's item in one spelling: people write Jira's keys in any case."""
+    return link.item.upper() if link.tracker == "jira" else link.item
 
 
 class _OnItem(Protocol):
@@ -145,7 +132,7 @@ def link_of(increment: Increment, one: _OnItem) -> Link:
     found = _as_link(one.tracker, one.item)
     same = [link for link in increment.links if same_item(link, found)]
     # A number alone may be that of items in several places.
-    return same[0] if same and (_address(found) or len(same) == 1) else found
+    return same[0] if same and (address_of(found) or len(same) == 1) else found
 
 
 def _as_link(tracker: str, item: str) -> Link:

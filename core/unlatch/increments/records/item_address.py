@@ -1,0 +1,76 @@
+"""The address of a link's item in one spelling, so that two addresses can be compared.
+
+It names trackers because each has pages, APIs and older hosts that show the same item.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote
+
+if TYPE_CHECKING:
+    from unlatch.increments.model.increment import Link
+
+# The end of an issue's address on GitHub; SpecWeave names an issue without its host, too.
+_ISSUE = re.compile(r"(?:.*/)?([^/]+/[^/]+)/issues/([0-9]+)")
+_WORK_ITEM = re.compile(r"(?:(?:workitems|queries)/edit|apis/wit/workitems)/([0-9]+)")
+_OLD_CLOUD = re.compile(r"([a-z0-9-]+)\.visualstudio\.com(?:/defaultcollection(?=/))?")
+_TICKET = re.compile(r"/(?:browse|issues)/([a-z][a-z0-9_]*-[0-9]+)$")
+_SITE_END = re.compile(r"(?:/jira)?/(?:browse|issues|projects|secure|software|core|servicedesk)/")
+
+
+def address_of(link: Link) -> str | None:
+    """The address of a link's item in one spelling, or None if its place is unknown."""
+    if not link.url:
+        is_placed = link.tracker == "github" and link.name != link.item
+        return link.name.casefold() if is_placed else None
+    path, query = _parts(link.url)
+    if (known := _READERS.get(link.tracker)) and (found := known(path, query)):
+        return "#".join(found)
+    # Some addresses name their item in the query alone.
+    return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
+
+
+def item_at(tracker: str, url: str) -> str | None:
+    """The item that an address shows, in lower case; None if its form is not known."""
+    found = _READERS[tracker](*_parts(url)) if tracker in _READERS else None
+    return found[1] if found else None
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """The path of an address, with its host and in lower case, and its query."""
+    address = url.strip().partition("#")[0].casefold()
+    path, _, query = (address.partition("://")[2] or address).partition("?")
+    return unquote(path).rstrip("/"), query
+
+
+def _issue(path: str, _query: str) -> tuple[str, str] | None:
+    match = _ISSUE.fullmatch(path)
+    return (match[1], match[2]) if match else None
+
+
+def _work_item(path: str, query: str) -> tuple[str, str] | None:
+    """Numbers of work items are unique in an organization: its projects do not matter."""
+    before, _, page = _OLD_CLOUD.sub(r"dev.azure.com/\1", path, count=1).partition("/_")
+    host, *names = before.split("/")
+    place = [host, *names[: 2 if names[:1] == ["tfs"] else 1]]
+    match = _WORK_ITEM.fullmatch(page)
+    item = match[1] if match else _shown(query, "workitem", "id")
+    return ("/".join(place), item) if item else None
+
+
+def _ticket(path: str, query: str) -> tuple[str, str] | None:
+    match = _TICKET.search(path)
+    item = match[1] if match else _shown(query, "selectedissue")
+    end = _SITE_END.search(f"{path}/")
+    return (path[: end.start()], item) if end and item else None
+
+
+def _shown(query: str, *names: str) -> str | None:
+    """The item that a page, such as a board, shows on top of itself."""
+    values = dict(parse_qsl(query))
+    return next((values[name] for name in names if name in values), None)
+
+
+_READERS = {"github": _issue, "ado": _work_item, "jira": _ticket}
