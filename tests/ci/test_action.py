@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -353,7 +354,7 @@ def test_every_template_limits_the_number_of_items(team: Team, runner: Path, sys
 
 
 @pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
-@pytest.mark.parametrize(("allowed", "code"), [("true", 0), ("false", 5)])
+@pytest.mark.parametrize(("allowed", "code"), [("true", 0), ("True", 0), ("false", 5), ("", 5)])
 def test_every_template_may_allow_missing_tokens(
     team: Team, runner: Path, system: str, allowed: str, code: int
 ) -> None:
@@ -363,6 +364,71 @@ def test_every_template_may_allow_missing_tokens(
 
     assert code == done.code, done.out + done.err
     assert "Jira: 1 item not checked" in done.out
+
+
+@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+def test_every_template_reads_each_line_of_the_increments(
+    team: Team, runner: Path, system: str
+) -> None:
+    calm = team.laptop.path().parent.with_name("0008-calm")
+    calm.mkdir()
+    metadata = {**team.laptop.metadata(), "id": calm.name}
+    for name in team.ids:
+        del metadata[name]
+    (calm / "metadata.json").write_text(json.dumps(metadata))
+    team.laptop.push("A calm increment")
+    reopen_by_hand(team)
+
+    done = run_template(team, runner, system, command="check", increments="8 \n7")
+
+    assert 5 == done.code, done.out + done.err
+
+
+@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+@pytest.mark.parametrize(("root", "code"), [("calm one", 0), ("calm one\n\n.\n", 5)])
+def test_every_template_takes_a_root_from_each_line(
+    team: Team, runner: Path, system: str, root: str, code: int
+) -> None:
+    calm = team.laptop.root / "calm one/.unlatch/increments"
+    calm.mkdir(parents=True)
+    (calm / ".gitkeep").touch()
+    team.laptop.push("A project without increments")
+    reopen_by_hand(team)
+
+    done = run_template(team, runner, system, command="check", root=root)
+
+    assert code == done.code, done.out + done.err
+
+
+@pytest.mark.parametrize("system", ["github", "azure", "gitlab"])
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"root": ""}, "has to name a folder"),
+        ({"root": " \n"}, "has to name a folder"),
+        ({"command": ""}, "has to be sync, check"),
+        ({"command": "Check"}, "has to be sync, check"),
+        ({"command": "ingested"}, "has to be sync, check"),
+        ({"allow_missing_tokens": "yes"}, "has to be true or false"),
+    ],
+)
+def test_every_template_refuses_values_that_it_does_not_know(
+    team: Team, runner: Path, system: str, given: dict[str, str], why: str
+) -> None:
+    reopen_by_hand(team)
+    team.writes()
+
+    done = run_template(team, runner, system, None, **{"command": "check", **given})
+
+    assert (2, []) == (done.code, team.writes()), done.out + done.err
+    assert why in done.out + done.err
+
+
+@pytest.mark.parametrize("system", ["azure", "gitlab"])
+def test_only_the_action_ingests_events(team: Team, runner: Path, system: str) -> None:
+    done = run_template(team, runner, system, command="ingest")
+
+    assert 2 == done.code, done.out + done.err
 
 
 def run_template(
@@ -377,7 +443,9 @@ def run_template(
     if system == "azure":
         inputs = {_camel_case(name): value for name, value in given.items()}
         return run_azure(here, runner, undefined=None, **inputs)
-    return run_gitlab(here, {f"UNLATCH_{name.upper()}": one for name, one in given.items()})
+    names = {"root": "UNLATCH_ROOTS"}
+    inputs = {names.get(n, f"UNLATCH_{n.upper()}"): one for n, one in given.items()}
+    return run_gitlab(here, inputs)
 
 
 def test_the_job_for_gitlab(team: Team) -> None:
