@@ -72,6 +72,7 @@ def _link(
 ) -> int:
     from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
     from unlatch.lifecycle.link import fetch_urls, link_items, shared_items  # noqa: PLC0415
+    from unlatch.search.similar import similar_work  # noqa: PLC0415
 
     workspace = session.workspace
     increment = workspace.manager.read(wanted)
@@ -80,7 +81,10 @@ def _link(
     if not dry_run:
         increment = link_items(workspace, wanted, seen, by=session.who(by))
     shared = shared_items(workspace, [(increment, one) for one in seen])
-    warnings = (*shared, *closed_warnings(increment, seen))
+    titles = (one.item.title for one in seen if one.item)
+    similar = (similar_work(workspace, title, apart=increment.id) for title in titles)
+    known = {str(one): one for found in similar for one in found}
+    warnings = (*shared, *closed_warnings(increment, seen), *known.values())
     if as_json:
         output.document(
             "link",

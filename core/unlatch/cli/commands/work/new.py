@@ -45,7 +45,10 @@ def command(entry: Entry) -> click.Command:
             raise UsageError(
                 "title-missing", "an increment needs a title", hint="unlatch new 'Export to CSV'"
             )
+        from unlatch.search.similar import similar_work  # noqa: PLC0415  (loads SQLite)
+
         increment, warnings = _create(session, title, seen, kind=kind, by=session.who(by))
+        warnings += similar_work(session.workspace, title, apart=increment.id)
         if as_json:
             entry = {**output.fields(increment, "id", "status"), "path": str(increment.folder)}
             output.document("new", increment=entry, warnings=warning_entries(warnings))

@@ -1,0 +1,34 @@
+"""Warnings about work that was done before, for commands that begin or link something."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError, UnlatchError
+from unlatch.search.search import Found, search
+
+if TYPE_CHECKING:
+    from unlatch.project.workspace import Workspace
+
+_MOST = 3
+_RESUME = {"increment": "unlatch resume", "effort": "unlatch effort reopen"}
+_CLOSED = frozenset({"completed", "abandoned", "concluded"})
+
+
+def similar_work(workspace: Workspace, title: str, *, apart: str) -> tuple[UnlatchError, ...]:
+    """A warning for each likely match of a title, except the increment `apart`."""
+    found: list[Found] = []
+    with suppress(UnlatchError):  # an index that cannot be used stops nothing
+        found = search(workspace, title, limit=_MOST + 1)
+    likely = [one for one in found if one.is_likely and one.work.id != apart]
+    return tuple(map(_warning, likely[:_MOST]))
+
+
+def _warning(found: Found) -> UnlatchError:
+    work, words = found.work, ", ".join(dict.fromkeys(one.word for one in found.why))
+    message = f"similar {found.kind}: {work.id} ({work.status}), by the words {words}"
+    if work.status not in _CLOSED:
+        return StoreError("similar-work", message)
+    command = f"{_RESUME[found.kind]} {work.id}"
+    return StoreError("similar-work", f"{message}; to continue it: {command}", hint=command)

@@ -1,0 +1,40 @@
+"""`new` and `link` say when something similar was done before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+
+def test_new_names_a_completed_increment_of_the_same_words(project: Project) -> None:
+    project.increment("0003-rate-limit-retries")
+    done = project.run("new", "Retries for the rate limit")
+    assert done.code == 0, done.said
+    assert "similar increment: 0003-rate-limit-retries (completed)" in done.err
+    assert "unlatch resume 0003-rate-limit-retries" in done.err
+
+
+def test_new_names_a_concluded_effort(project: Project) -> None:
+    project.run("effort", "open", "rate limit retries")
+    project.run("effort", "close", "--summary", "Done")
+    done = project.run("new", "Rate limit retries", "--json")
+    (warning,) = done.document["warnings"]
+    assert warning["id"] == "similar-work"
+    assert "unlatch effort reopen rate-limit-retries" in warning["hint"]
+
+
+def test_other_words_are_no_match(project: Project) -> None:
+    project.increment("0003-rate-limit-retries")
+    assert "similar" not in project.run("new", "Export to CSV").said
+
+
+def test_link_names_similar_work(project: Project) -> None:
+    links = project.items("github")
+    project.increment("0003-smart-discipline")
+    project.increment("0008-other", status="active")
+    done = project.run("link", "8", project.urls["github"])
+    assert done.code == 0, done.said
+    assert links
+    assert "similar increment: 0003-smart-discipline" in done.err
