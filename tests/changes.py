@@ -30,8 +30,7 @@ def undo(
     manager: MetadataManager, wanted: str, *, by: str, reason: str | None = None
 ) -> tuple[Increment, ReopenEntry]:
     made, after = manager.apply(wanted, plan_undo, by=by, reason=reason)
-    assert made.undone is not None
-    return after, made.undone
+    return after, made.undone[-1]
 
 
 def transition(

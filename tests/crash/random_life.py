@@ -127,6 +127,7 @@ class Life(RuleBasedStateMachine):
             self._relabel(tracker, {"completed", "ours"})
         self.status = Status.COMPLETED
         self.reopens: list[Reopen] = []
+        self.is_undoable = False  # no finish came after the last reopen
         self.links = {link.tracker: link for link in self.workspace.manager.read("7").links}
         self.is_calm = True
         self.words = self.unsettled = 0
@@ -200,6 +201,7 @@ class Life(RuleBasedStateMachine):
         op = self.case.metadata["reopenHistory"][-1]["id"]
         linked = {tracker for tracker, item in self.items.items() if item.linked}
         self.reopens.append(Reopen(op, found, linked - waiting))
+        self.is_undoable = True
         for item in self._linked():
             item.is_open, item.labels = True, {"reopened"}
             item.told.append(op)
@@ -215,6 +217,7 @@ class Life(RuleBasedStateMachine):
         )
         if not self._moved():
             return
+        self.is_undoable = False
         op = self._op_of_finish(before)
         for item in self._linked():
             item.is_open = False
@@ -254,6 +257,7 @@ class Life(RuleBasedStateMachine):
     @precondition(
         lambda self: (
             self.status is Status.ACTIVE
+            and self.is_undoable
             and any("revertedAt" not in e for e in self.case.metadata.get("reopenHistory", []))
         )
     )

@@ -24,7 +24,38 @@ def test_reopened_in_two_clones_for_different_reasons(two: Two) -> None:
     assert "active" == merged["status"]
     assert "" == here.git("status", "--porcelain")
     history = here.unlatch("history", "7", "--json").document["events"]
-    assert [entry["id"] for entry in merged["reopenHistory"]] == [one["id"] for one in history][1:]
+    reopened = [one["id"] for one in history if one["event"] == "reopened"]
+    assert [entry["id"] for entry in merged["reopenHistory"]] == reopened
+
+
+def test_undo_takes_back_every_reopen_that_git_merged(two: Two) -> None:
+    there, here = two
+    there.resume("theirs")
+    here.resume("ours")
+    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+
+    done = here.unlatch("undo", "7", "--yes", "--offline")
+
+    merged = here.metadata()
+    assert "note: undid 2 reopens: git merged them from several clones" in done.err
+    assert ["completed", "2025-10-02T08:00:00Z"] == [merged["status"], merged["completedAt"]]
+    assert [True, True] == ["revertedAt" in entry for entry in merged["reopenHistory"]]
+    assert ["undo"] == [one["kind"] for one in merged["pending"]]
+    totals = here.unlatch("history", "--all", "--json").document
+    assert (0, 2) == (totals["reopens"], totals["undone"])
+
+
+def test_undo_leaves_a_reopen_that_another_clone_has_completed(two: Two) -> None:
+    there, here = two
+    there.resume("theirs")
+    there.complete()
+    here.git("pull", "--quiet", "origin", "main")
+    here.resume("ours")
+
+    here.unlatch("undo", "7", "--yes", "--offline")
+
+    undone = ["revertedAt" in entry for entry in here.metadata()["reopenHistory"]]
+    assert [False, True] == undone
 
 
 @pytest.mark.parametrize(

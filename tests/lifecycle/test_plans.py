@@ -143,7 +143,7 @@ def test_undo_sets_back_what_its_plan_names(workspace: Workspace) -> None:
     result = apply_change(workspace, plan)
 
     assert entry is not None
-    assert (entry, entry.id) == (plan.undone, result.undone and result.undone.id)
+    assert ((entry,), [entry.id]) == (plan.undone, [one.id for one in result.undone])
     assert Status.COMPLETED is workspace.manager.read("7").status
     with pytest.raises(StoreError, match="no reopen to undo"):
         plan_undo_reopen(workspace, "7", by="Dana")

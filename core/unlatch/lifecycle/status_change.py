@@ -55,7 +55,7 @@ class ChangePlan:
         decide: the change of the increment as it is then; raises where there is none to make.
         spared: links whose items stay open, with the unfinished increments that need them.
         shared: the increments that share items with it.
-        undone: the entry of reopenHistory that an undo marks.
+        undone: the entries of reopenHistory that an undo marks, the oldest first.
     """
 
     before: Increment
@@ -67,7 +67,7 @@ class ChangePlan:
     approval: Approval = APPROVED
     spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
     shared: SharedItems | None = None
-    undone: ReopenEntry | None = None
+    undone: tuple[ReopenEntry, ...] = ()
 
     def preview(self, workspace: Workspace) -> Plan:
         """The change, as it would be made now.
@@ -85,14 +85,14 @@ class ChangeResult:
 
     Args:
         fresh: the operations that this process has just made.
-        undone: the entry of reopenHistory that an undo marked.
+        undone: the entries of reopenHistory that an undo marked, the oldest first.
     """
 
     before: Increment
     increment: Increment
     fresh: frozenset[str] = frozenset()
     approval: Approval = APPROVED
-    undone: ReopenEntry | None = None
+    undone: tuple[ReopenEntry, ...] = ()
 
 
 def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
@@ -163,9 +163,9 @@ def plan_undo_reopen(
     """
     before = workspace.manager.read(wanted)
     reason = None if reason is None else checked_reason(reason)
-    entry = undoable(before)
-    to, details = entry.previous_status, IntentDetails(options=options)
-    return ChangePlan(before, to, by, reason, plan_undo, details, undone=entry)
+    entries = undoable(before)
+    to, details = entries[-1].previous_status, IntentDetails(options=options)
+    return ChangePlan(before, to, by, reason, plan_undo, details, undone=entries)
 
 
 def move(

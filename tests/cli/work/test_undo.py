@@ -8,6 +8,7 @@ import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.terminal import Terminal
+from tests.delivery.stage import edit_metadata
 
 from unlatch_sandbox import Fault
 
@@ -109,6 +110,31 @@ def test_what_cannot_be_undone_is_refused_and_nothing_happens(
     assert f"error[nothing-to-undo]: {NAME} has no reopen to undo: {why}" in done.err
     assert f"next: unlatch history {NAME}" in done.err
     assert (tree, states, []) == (reopened.tree(), reopened.states(), reopened.wrote())
+
+
+@pytest.mark.parametrize("command", ["abandon", "complete"])
+def test_a_reopen_before_a_later_completion_is_not_undone(reopened: Project, command: str) -> None:
+    assert reopened.run(command, "7", "--reason", "Stop").code == 0
+    if command == "abandon":
+        assert reopened.run("resume", "7", "--reason", "Again", "--yes").code == 0
+    else:
+        edit_metadata(reopened, lambda data: data.update(status="active"))
+    tree, states = reopened.tree(), reopened.states()
+
+    done = reopened.run(*UNDO)
+
+    assert done.code == 1
+    assert f"{NAME} has no reopen to undo: its status has changed since the last one" in done.err
+    assert (tree, states) == (reopened.tree(), reopened.states())
+
+
+def test_a_pause_does_not_prevent_an_undo(reopened: Project) -> None:
+    assert reopened.run("pause", "7").code == 0
+    assert reopened.run("resume", "7", "--reason", "Again", "--yes").code == 0
+
+    assert reopened.run(*UNDO).code == 0
+
+    assert reopened.states() == CLOSED
 
 
 def test_an_increment_that_was_never_reopened(project: Project) -> None:

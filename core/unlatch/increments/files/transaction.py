@@ -91,7 +91,7 @@ def change_folder(
 
 def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
     """Write a plan into the content of metadata.json; returns the events that record it."""
-    if plan.undone is not None:
+    if plan.undone:
         _set_back(data, plan.undone, now)
     elif plan.amended is not None:
         data.setdefault(AMENDMENTS, []).append(AMENDED.write(plan.amended))
@@ -117,13 +117,15 @@ def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
             del data[key]
 
 
-def _set_back(data: dict[str, Any], entry: ReopenEntry, now: datetime) -> None:
-    data["status"] = entry.previous_status.value
+def _set_back(data: dict[str, Any], entries: tuple[ReopenEntry, ...], now: datetime) -> None:
+    data["status"] = entries[-1].previous_status.value
     data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
-    if entry.previous_completed_at is not None:
-        data[COMPLETED_KEYS[0]] = entry.previous_completed_at
+    if entries[-1].previous_completed_at is not None:
+        data[COMPLETED_KEYS[0]] = entries[-1].previous_completed_at
+    undone = {entry.id: entry for entry in entries}
     for written in data["reopenHistory"]:
-        if written["id"] == entry.id and entry.reverted_at is not None:
+        entry = undone.get(written["id"])
+        if entry is not None and entry.reverted_at is not None:
             written |= {"revertedAt": stamp(entry.reverted_at), "revert": entry.revert}
             # An amendment that is not in the documents yet must not get there any more.
             written.pop("unwritten", None)

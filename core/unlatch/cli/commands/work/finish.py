@@ -33,7 +33,7 @@ from unlatch.lifecycle.status_change import (
 from unlatch.spi.operation import DeliveryOptions, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from unlatch.cli.table import Entry
     from unlatch.increments.model.increment import Increment, ReopenEntry
@@ -126,13 +126,15 @@ def _own_option(name: str) -> Callable[[Any], Any]:
     return _OWN_OPTIONS.get(name, lambda function: function)
 
 
-def _confirmed(increment: Increment, entry: ReopenEntry) -> bool:
+def _confirmed(increment: Increment, entries: Sequence[ReopenEntry]) -> bool:
     require_terminal("undo closes items again", f"unlatch undo {increment.id} --yes")
-    by, reason = output.clean(entry.reopened_by), output.clean(entry.reason)
-    output.talk(f"{output.warn('!')} {increment.id} was reopened by {by}: {reason}")
-    items = times(len(increment.links), "item")
-    output.talk(f"  Undoing will set it back to {entry.previous_status}, and close the items that")
-    output.talk(f"  the reopen opened ({items} linked).")
+    for entry in entries:
+        by, reason = output.clean(entry.reopened_by), output.clean(entry.reason)
+        output.talk(f"{output.warn('!')} {increment.id} was reopened by {by}: {reason}")
+    items, to = times(len(increment.links), "item"), entries[-1].previous_status
+    opened = "the reopen" if len(entries) == 1 else "these reopens"
+    output.talk(f"  Undoing will set it back to {to}, and close the items that")
+    output.talk(f"  {opened} opened ({items} linked).")
     return output.confirm("Continue?")
 
 
@@ -148,7 +150,9 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
     tell_remarks(result.increment)
     tell_warnings(plan.approval.warnings)
-    if undone and undone.amendment:
+    if len(undone) > 1:
+        output.remark(f"undid {len(undone)} reopens: git merged them from several clones")
+    if any(one.amendment for one in undone):
         output.remark(
             "spec.md and tasks.md keep the text of the reopen; remove it by hand or with git"
         )
@@ -158,7 +162,7 @@ def _document(plan: ChangePlan, result: ChangeResult, delivered: Delivered) -> o
     increment = increment_entry(delivered.increment, plan.before.status)
     trackers = [delivery_entry(one) for one in delivered.deliveries]
     if undone := result.undone or plan.undone:
-        return {"increment": increment, "undone": undone.id, "trackers": trackers}
+        return {"increment": increment, "undone": undone[-1].id, "trackers": trackers}
     return {
         "increment": increment,
         "spared": spared_entries(plan.spared),
