@@ -68,10 +68,14 @@ class Member(Clone):
         return [operation["tracker"] for operation in self.metadata().get("pending", [])]
 
     @property
+    def reopens(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.metadata().get("reopenHistory", [])
+        return found
+
+    @property
     def synced(self) -> dict[str, list[str]]:
         """By reason: the trackers that the reopen reached."""
-        history = self.metadata().get("reopenHistory", [])
-        return {entry["reason"]: sorted(entry["syncedTo"]) for entry in history}
+        return {entry["reason"]: sorted(entry["syncedTo"]) for entry in self.reopens}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from unlatch.delivery.changes import compute_effect
 from unlatch.delivery.states import Event, State, advance, classify_error
 from unlatch.errors import Limited, StoreError, TrackerError, UnlatchError
 from unlatch.increments.files import outbox
-from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
+from unlatch.increments.model.increment import Base, Link, SyncedItem
 from unlatch.spi.operation import Change, Kind, Operation, Outcome, SeenItem, seen_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def keep_effect(task: DeliveryTask, outcome: Outcome) -> Effect:
 def record_delivery(task: DeliveryTask, effect: Effect) -> None:
     """Take a delivered operation out of `pending`, and record its item as it is now."""
     operation, after = task.operation, effect.after
-    place, base = (after.ref.tracker, after.ref.id, after.ref.url), _base(task.increment, after)
+    place, base = (after.ref.tracker, after.ref.id, after.ref.url), _base(task, after)
     seen = (effect.before, seen_of(after))
     is_create = operation.kind is Kind.CREATE
     outbox.record_delivery(
@@ -93,11 +93,13 @@ def record_delivery(task: DeliveryTask, effect: Effect) -> None:
     task.error = None
 
 
-def _base(increment: Increment, after: RemoteItem) -> Base | None:
-    """Return both sides, if they are in sync."""
-    if after.category.is_open is increment.status.is_finished:
+def _base(task: DeliveryTask, after: RemoteItem) -> Base | None:
+    """Return both sides, if they are in sync or differ on purpose."""
+    status = task.increment.status
+    is_on_purpose = task.is_kept_open and after.category.is_open
+    if after.category.is_open is status.is_finished and not is_on_purpose:
         return None
-    return Base(increment.status.value, after.category.value, after.state)
+    return Base(status.value, after.category.value, after.state)
 
 
 def record_failure(task: DeliveryTask, error: UnlatchError) -> None:

@@ -76,6 +76,8 @@ class DeliveryTask:
     effect: Effect | None = None
     error: UnlatchError | None = None
     undecided: str | None = None
+    # Whether an undo leaves the item open because the reopen found it open.
+    is_kept_open: bool = False
     notes: list[str] = field(default_factory=list)
 
     @property

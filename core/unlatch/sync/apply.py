@@ -24,7 +24,7 @@ from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntr
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
 from unlatch.lifecycle.status_change import check_finish
-from unlatch.spi.operation import DeliveryOptions, Kind, Operation
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation, seen_of
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan, by_increment
 
@@ -211,5 +211,8 @@ def _relabel(move: Move, intent: Intent) -> tuple[Operation, ...]:
 
 
 def _reached(one: Compared) -> SyncedItem:
-    ref = one.seen.item.ref if one.seen.item else None
-    return SyncedItem(one.link.tracker, one.link.item, ref.url if ref else one.link.key)
+    link, item = one.link, one.seen.item
+    if item is None:
+        return SyncedItem(link.tracker, link.item, link.key)
+    seen = seen_of(item)
+    return SyncedItem(link.tracker, link.item, item.ref.url, before=seen, after=seen)

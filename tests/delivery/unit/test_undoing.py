@@ -92,17 +92,20 @@ def test_a_revision_that_leaves_the_reopened_fields_alone_is_no_obstacle(
 
 
 @pytest.mark.parametrize("tracker", ALL)
-def test_an_item_that_was_closed_by_hand_gets_its_labels_back(
+def test_an_item_that_was_closed_by_hand_is_left_and_listed(
     reopened: Project, tracker: str
 ) -> None:
     close_by_hand(reopened, tracker)
+    labels = reopened.labels()[tracker]
 
-    done = reopened.run(*UNDO)
+    done = reopened.run(*UNDO, "--json")
 
     assert done.code == 0, done.said
     assert CLOSED == reopened.states()
-    assert LABELS == reopened.labels()
-    assert dict.fromkeys(ALL, 1) == undone_comments(reopened)
+    assert {**LABELS, tracker: labels} == reopened.labels()
+    assert {**dict.fromkeys(ALL, 1), tracker: 0} == undone_comments(reopened)
+    notes = {entry["tracker"]: entry["notes"] for entry in done.document["trackers"]}
+    assert notes[tracker] == [f"left as it is: its state is {CLOSED[tracker]} now"]
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -284,19 +287,17 @@ def test_an_undo_that_was_interrupted_is_finished_by_sync(
     assert "pending" not in reopened.metadata()
 
 
-def test_an_item_that_was_closed_by_hand_before_sync_is_told_of_the_undo(
-    reopened: Project,
-) -> None:
+def test_an_item_that_was_closed_by_hand_before_sync_is_left(reopened: Project) -> None:
     reopened.run(*UNDO, "--offline")
     close_by_hand(reopened, "github")
 
     done = reopened.run("sync", "7")
 
-    # From here it can't be told from an undo that died after its first step.
     assert done.code == 0, done.said
+    assert "left as it is: its state is closed now" in done.said
     assert CLOSED == reopened.states()
-    assert LABELS == reopened.labels()
-    assert undone_comments(reopened)["github"] == 1
+    assert {**LABELS, "github": {"bug", "reopened"}} == reopened.labels()
+    assert undone_comments(reopened)["github"] == 0
 
 
 def test_an_undo_while_the_reopen_is_on_its_way_takes_it_back_all_the_same(

@@ -1,0 +1,137 @@
+"""The effect of reopens on one item, as the files of the increments record it.
+
+The state that a reopen found is in metadata.json (`pending[].attempt.before`, then
+`syncedTo...items[].before`); older versions recorded it in the events.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.changes import build_change, remaining_labels
+from unlatch.errors import UnlatchError
+from unlatch.increments.records.events import Delivered, read_events
+from unlatch.increments.records.links import same_item
+from unlatch.spi.operation import Kind, Operation, Result
+from unlatch.worklog.event_log import in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from unlatch.delivery.task import DeliveryTask
+    from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
+    from unlatch.spi.operation import Change
+
+# No other result shows which state the reopen found.
+_CONCLUSIVE = (Result.REOPENED.value, Result.ALREADY_OPEN.value)
+_CHANGES_STATE = (Result.REOPENED.value, Result.CLOSED.value, Result.ALREADY_CLOSED.value)
+
+
+def found_closed(reopen: SyncedItem) -> bool:
+    """Whether a reopen is known to have found its item closed."""
+    category = reopen.before.category if reopen.before else None
+    return category is not None and not category.is_open
+
+
+def combine(reopens: Sequence[SyncedItem]) -> SyncedItem:
+    """Return several reopens of an item as one: as the first found it and the last left it."""
+    known = [one for one in reopens if one.before]
+    first = next(filter(found_closed, known), (known or reopens)[0])
+    return replace(
+        first,
+        after=next((one.after for one in reversed(reopens) if one.after), None),
+        labels_added=_union(one.labels_added for one in reopens),
+        labels_removed=_union(one.labels_removed for one in reopens),
+    )
+
+
+def delivered_reopen(
+    task: DeliveryTask, entry: ReopenEntry, there: SyncedItem
+) -> SyncedItem | None:
+    """Return a reopen that is recorded as delivered to an item."""
+    synced = next((one for one in entry.synced_to if same_item(there.link, one.link)), None)
+    if synced is not None and synced.before is not None:
+        return synced
+    return _from_events(task, entry, there) or (there if synced else None)
+
+
+def partial_reopen(
+    task: DeliveryTask, entry: ReopenEntry, undo: Change, there: SyncedItem
+) -> SyncedItem:
+    """Return a reopen that was not delivered as a whole, with the labels that it intended."""
+    operation = task.operation
+    before = operation.attempt.before if operation.attempt else None
+    if before is None:
+        return there
+    reopen = Operation(entry.id, Kind.REOPEN, operation.tracker, operation.item, operation.at)
+    intended = build_change(reopen, task.increment, task.config, undo.options)
+    intended = replace(intended, labels_match_case=undo.labels_match_case)
+    added, removed = remaining_labels(intended, before.labels)
+    return replace(there, before=before, labels_added=added, labels_removed=removed)
+
+
+def opened_by_another(task: DeliveryTask, reopen: SyncedItem) -> SyncedItem | None:
+    """Return the reopen of another increment that opened the item, which ours found open.
+
+    That increment is finished, and left the item open because ours needed it. None if unlatch has
+    closed the item since, or ours found it in another state than that reopen left it.
+    """
+    names = task.run.shared.others(task.link, apart=task.increment.id)
+    changes = {one.id: one for one in _state_changes(task, task.increment)}
+    openings: dict[str, Delivered] = {}
+    for name in names:
+        with suppress(UnlatchError):  # what cannot be read is no evidence
+            other = task.manager.read(name)
+            made = {one.id: one for one in _state_changes(task, other)}
+            changes |= made
+            ops = {entry.id for entry in other.reopens}
+            openings |= {id_: one for id_, one in made.items() if one.op in ops}
+    last = next(reversed(in_order(changes.values())), None)
+    if last is None or last.id not in openings or last.result != Result.REOPENED:
+        return None
+    if reopen.before and last.after and reopen.before.state != last.after.state:
+        return None
+    return _synced(reopen, [last])
+
+
+def delivered_events(task: DeliveryTask, entry: ReopenEntry, url: str) -> list[Delivered]:
+    """Return the events of the deliveries of a reopen to an item."""
+    return [one for one in _deliveries(task, task.increment, url) if one.op == entry.id]
+
+
+def _state_changes(task: DeliveryTask, increment: Increment) -> Iterator[Delivered]:
+    url = task.ref.url if task.ref else task.operation.item
+    deliveries = _deliveries(task, increment, url)
+    return (one for one in deliveries if one.result in _CHANGES_STATE)
+
+
+def _deliveries(task: DeliveryTask, increment: Increment, url: str) -> Iterator[Delivered]:
+    keys = {url, task.operation.item}
+    events = read_events(increment.folder)
+    return (one for one in events if isinstance(one, Delivered) and one.item in keys)
+
+
+def _from_events(task: DeliveryTask, entry: ReopenEntry, there: SyncedItem) -> SyncedItem | None:
+    """Return a reopen as older versions recorded it; None if no event shows the state found."""
+    events = delivered_events(task, entry, there.url)
+    return _synced(there, events) if any(one.result in _CONCLUSIVE for one in events) else None
+
+
+def _synced(there: SyncedItem, events: Sequence[Delivered]) -> SyncedItem:
+    conclusive = [event for event in events if event.result in _CONCLUSIVE]
+    reopened = [event for event in conclusive if event.result == Result.REOPENED]
+    first = next((event for event in reopened if event.before), (reopened or conclusive)[0])
+    return replace(
+        there,
+        before=first.before,
+        after=events[-1].after,
+        labels_added=_union(event.labels_added for event in events),
+        labels_removed=_union(event.labels_removed for event in events),
+    )
+
+
+def _union(labels: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(labels)))
