@@ -87,8 +87,9 @@ def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
     if "--json" in arguments:
         hint = meant or f"{_path(error)} --help"
         return _tell(UsageError("usage", error.format_message(), hint=hint), arguments)
-    # The message quotes user input; only click's own line breaks are line breaks.
-    error.message = visible(error.message)  # type: ignore[misc]  # as above
+    # A message quotes user input; only click's own line breaks are line breaks. Help quotes none.
+    if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.message = visible(error.message)  # type: ignore[misc]  # as above
     shown = io.StringIO()
     error.show(shown)
     output.talk(*shown.getvalue().removesuffix("\n").split("\n"))

@@ -76,7 +76,7 @@ def apply_resume(
     if step in ACTIVE_STEPS:
         is_unfinished = before.archived or before.unwritten
         now = manager.unarchive(before.id) if is_unfinished else before
-        return _amend(workspace, ResumeResult(before, now, step), request)
+        return _amend(workspace, ResumeResult(before, now, step, warnings=plan.warnings), request)
     with allow_activation(workspace, before, request.activation, wip=wip) as approval:
         try:
             reason = checked_reason(request.reason or "") if step is ResumeStep.REOPEN else None

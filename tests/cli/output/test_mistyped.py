@@ -61,6 +61,13 @@ def test_nothing_is_proposed_where_nothing_is_similar(project: Project, typed: l
     assert 0 == project.run(*shlex.split(document["error"]["hint"])[1:]).code
 
 
+@pytest.mark.parametrize("typed", [[], ["github"], ["auth"]])
+def test_a_group_without_a_command_prints_its_help(project: Project, typed: list[str]) -> None:
+    done, asked = project.run(*typed), project.run(*typed, "--help")
+
+    assert (2, asked.out) == (done.code, done.err + done.out)
+
+
 def test_an_id_of_gh_is_not_an_id_of_ours(project: Project) -> None:
     done = project.run("github", "issue", "reopen", "4")
 

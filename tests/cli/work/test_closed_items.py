@@ -109,7 +109,28 @@ def test_the_same_reason_again_changes_nothing(completed: Project) -> None:
 
     assert again.code == 0, again.said
     assert again.out == f"✓ Increment {NAME} is already active; nothing to do\n"
+    assert "note:" not in again.err
     assert before == completed.tree()
+
+
+@pytest.mark.parametrize("more", [("--reason", REASON), ()])
+def test_items_closed_since_are_reported_where_no_new_reason_reopens_them(
+    completed: Project, more: tuple[str, ...]
+) -> None:
+    assert completed.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
+    completed.increment("0008-other", status="active")
+
+    one = completed.run("resume", "7", *more, "--yes")
+    document = check(completed, "resume", "resume", "7", *more, "--yes")
+    many = completed.run("resume", "7", "8", "--yes")
+
+    for done in (one, many):
+        assert done.code == 0, done.said
+        assert "    note: 1 linked item is closed: octo/widgets#4 [items-closed]\n" in done.err
+        assert f"to reopen: unlatch resume {NAME} --reopen-items --reason TEXT\n" in done.err
+    assert ["items-closed"] == [warning["id"] for warning in document["warnings"]]
+    assert completed.states()["github"] == "closed"
 
 
 def test_a_new_reason_reopens_items_that_were_closed_since(completed: Project) -> None:

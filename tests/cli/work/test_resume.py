@@ -239,7 +239,7 @@ def test_a_repeated_resume_says_so_and_adds_nothing(ready: Project) -> None:
     )
     assert before == ready.tree()
     assert comments == ready.comments()
-    assert ready.sent() == []
+    assert ready.wrote() == []
 
 
 def test_resume_of_an_active_increment_delivers_what_is_pending(ready: Project) -> None:

@@ -109,8 +109,12 @@ def _reopening_or_warning(
 def _settle_active(
     session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
 ) -> ResumePlan:
+    is_new = has_new_reason(plan)
+    if not (is_new or typed.reopen_items):
+        known = () if typed.offline else seen
+        return replace(plan, warnings=closed_warnings(plan.before, known))
     settled = reopening(plan, seen, unread=typed.reopen_items)
-    if settled.reopening or not has_new_reason(plan):
+    if settled.reopening or not is_new:
         return settled
     return replace(plan, refusal=already_active(plan, seen, session.workspace.registry))
 

@@ -78,7 +78,7 @@ def resume_selected(
             return DECLINED
         results = _apply(session, confirmed, typed)
         delivered = _deliver(session, trackers, results, typed)
-    untouched = [ResumeResult(one.before, one.before, one.step) for one in idle]
+    untouched = [ResumeResult(one.before, one.before, one.step, warnings=one.warnings) for one in idle]
     return _end([*results, *untouched], delivered, typed, left_out)
 
 
@@ -91,6 +91,11 @@ def _tell_idle(idle: Sequence[ResumePlan]) -> None:
     new = sum(map(has_new_reason, idle))
     reason = f"; the reason was not recorded on {times(new, 'increment')}" if new else ""
     output.talk(f"{times(len(idle), 'increment')} {verb} already active; nothing to do{reason}.")
+    for plan in idle:
+        if plan.warnings:
+            output.talk(plan.before.id)
+            tell_warnings(plan.warnings)
+            output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
 
 
 def _select(
