@@ -19,8 +19,12 @@ PLUGINS = "unlatch.plugins"
 class App(Group):
     """All commands, and one group for each installed tracker."""
 
+    def similar_names(self, ctx: click.Context) -> list[str]:
+        """The names of all commands and synonyms."""
+        return [*COMMANDS, *entry_points(PLUGINS)]
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, for completion and suggestions."""
+        """The names of all commands, for completion."""
         shown = [entry.name for entry in COMMANDS.values() if entry.shown]
         return [*shown, *entry_points(PLUGINS)]
 

@@ -47,8 +47,8 @@ def _run(arguments: list[str]) -> int:
         code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        return _tell_interrupt()
+    except (KeyboardInterrupt, click.Abort) as stop:
+        return _tell_interrupt(stop)
     except click.ClickException as error:
         return _tell_usage(error, arguments)
     except UnlatchError as error:
@@ -67,23 +67,30 @@ def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
     return _tell(unexpected(error), arguments)
 
 
-def _tell_interrupt() -> int:
+def _tell_interrupt(stop: BaseException) -> int:
     from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
 
-    output.talk("", "Interrupted. Recorded changes are kept; see `unlatch status`.")
+    # Commands ask before they change anything; sync, which does not, raises another interruption.
+    is_early = isinstance(stop, output.Unanswered)
+    left = (
+        "Nothing was changed." if is_early else "Recorded changes are kept; see `unlatch status`."
+    )
+    output.talk("", f"Interrupted. {left}")
     return INTERRUPTED
 
 
 def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
     from unlatch.cli.runtime import output  # noqa: PLC0415
-    from unlatch.cli.runtime.suggest import suggestion  # noqa: PLC0415
+    from unlatch.cli.runtime.suggest import is_misplaced, suggestion  # noqa: PLC0415
     from unlatch.worklog.neutral import visible  # noqa: PLC0415
 
     meant = suggestion(error, arguments)
     if isinstance(error, click.NoSuchOption):
         # click names similar options itself; the command has the most similar one.
         error.possibilities = None  # type: ignore[misc]  # final, but the error ends here
+        if is_misplaced(error):
+            error.message += " It goes before the command."  # type: ignore[misc]  # as above
     if "--json" in arguments:
         hint = meant or f"{_path(error)} --help"
         return _tell(UsageError("usage", error.format_message(), hint=hint), arguments)

@@ -160,6 +160,19 @@ def test_a_name_from_the_system_is_shown_before_it_appears_in_comments(completed
     assert "user.name" not in named.said
 
 
+def test_a_missing_git_is_not_called_a_missing_name(completed: Project) -> None:
+    (completed.bin / "git").rename(completed.bin / "tig")
+    try:
+        done, checked = completed.run(*RESUME), completed.run("sync", "--check")
+    finally:
+        (completed.bin / "tig").rename(completed.bin / "git")
+
+    assert f"note: git is not installed: comments and the history name {getpass.getuser()!r}" in (
+        done.err
+    )
+    assert (0, "") == (checked.code, checked.err.replace("Both sides are in sync.\n", ""))
+
+
 def test_without_git_the_hint_is_to_install_it(completed: Project) -> None:
     here = completed.run("init", "--git")
     (completed.bin / "git").rename(completed.bin / "tig")

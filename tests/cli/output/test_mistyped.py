@@ -34,6 +34,13 @@ def next_command(done: Done) -> str:
         (["resume", "7", "--reson=a 'b'"], ["resume", "7", "--reason=a 'b'"]),
         (["doctor", "--onlin"], ["doctor", "--online"]),
         (["--rot", ".", "list"], ["--root", ".", "list"]),
+        (["list", "--root", "."], ["--root", ".", "list"]),
+        (
+            ["--debug", "list", "--max-wait=3", "--all"],
+            ["--max-wait=3", "--debug", "list", "--all"],
+        ),
+        (["reopn", "7"], ["reopen", "7"]),
+        (["stat"], ["status"]),
     ],
 )
 def test_the_command_that_was_meant_is_named_with_every_argument(
@@ -66,6 +73,12 @@ def test_a_group_without_a_command_prints_its_help(project: Project, typed: list
     done, asked = project.run(*typed), project.run(*typed, "--help")
 
     assert (2, asked.out) == (done.code, done.err + done.out)
+
+
+def test_an_option_of_all_commands_is_said_to_go_before_the_command(project: Project) -> None:
+    done = project.run("list", "--root", ".")
+
+    assert "It goes before the command." in done.err
 
 
 def test_an_id_of_gh_is_not_an_id_of_ours(project: Project) -> None:

@@ -109,6 +109,7 @@ def test_leaving_at_a_prompt_changes_nothing(
 
     assert code == 130
     assert "Traceback" not in terminal.text
+    assert "Interrupted. Nothing was changed.\n" in terminal.text
     assert before == completed.tree()
     assert completed.wrote() == []
 

@@ -27,6 +27,15 @@ def test_a_dash_reads_the_reason_from_stdin(completed: Project) -> None:
     assert [True] * 3 == ["first empty line" in one[0] for one in completed.comments().values()]
 
 
+def test_at_a_terminal_a_dash_says_how_to_end_the_reason(completed: Project) -> None:
+    with Terminal(completed, "resume", "7", "--reason", "-", "--yes") as terminal:
+        terminal.expect("Reading the reason from stdin; end with Ctrl-D.")
+        terminal.type(f"{REASON}\n\x04")
+        assert terminal.end() == 0
+
+    assert reasons(completed) == [REASON]
+
+
 @pytest.mark.parametrize("typed", ["", "\n \n", "-\n"])
 def test_stdin_without_a_reason_is_refused(completed: Project, typed: str) -> None:
     before = completed.tree()

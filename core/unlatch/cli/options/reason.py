@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.runtime import output
 from unlatch.increments.model.reopening import LONGEST_REASON, checked_reason
 
 if TYPE_CHECKING:
@@ -28,4 +29,6 @@ def _read(context: click.Context, _option: click.Parameter, given: str | None) -
         return given
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
+    if sys.stdin.isatty():
+        output.talk("Reading the reason from stdin; end with Ctrl-D.")
     return checked_reason(sys.stdin.read(2 * LONGEST_REASON))

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -22,7 +22,7 @@ from unlatch.spi.text import without_controls
 from unlatch.worklog.neutral import for_json, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 # An object of a JSON document; unlatch.cli.contracts lists the keys of each.
 Json = dict[str, Any]
@@ -89,9 +89,22 @@ def traceback(error: BaseException) -> None:
     talk(*"".join(format_exception(error)).removesuffix("\n").split("\n"))
 
 
+class Unanswered(click.Abort):
+    """The user ended the input at a question, or interrupted it."""
+
+
+@contextmanager
+def _asking() -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, click.Abort) as end:
+        raise Unanswered from end
+
+
 def confirm(question: str, *, default: bool = False) -> bool:
     """Ask a yes-or-no question on the terminal."""
-    return click.confirm(visible(question), default=default, err=True)
+    with _asking():
+        return click.confirm(visible(question), default=default, err=True)
 
 
 def prompt(question: str, *, choices: Sequence[str] | None = None, **options: Any) -> str:
@@ -102,7 +115,8 @@ def prompt(question: str, *, choices: Sequence[str] | None = None, **options: An
         options: as click.prompt takes them.
     """
     kind = click.Choice(choices) if choices else None
-    answer: str = click.prompt(visible(question), type=kind, err=True, **options)
+    with _asking():
+        answer: str = click.prompt(visible(question), type=kind, err=True, **options)
     return answer
 
 
@@ -110,7 +124,8 @@ def ask_text(question: str) -> str:
     """Ask for a text on the terminal, with line editing; it may have several lines."""
     from unlatch.cli.runtime.line_editor import read_text  # noqa: PLC0415  (only at a terminal)
 
-    return read_text(visible(f"{question}: "))
+    with _asking():
+        return read_text(visible(f"{question}: "))
 
 
 def piece(text: str) -> None:

@@ -18,7 +18,7 @@ from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.layout import Layout, find_layout, project_at
 from unlatch.project.workspace import Workspace
-from unlatch.worklog.programs import search_path
+from unlatch.worklog.programs import find_program, search_path
 from unlatch.worklog.user_files import user_config_file
 
 if TYPE_CHECKING:
@@ -100,16 +100,15 @@ class Session:
         if error is not None and self.options.debug:
             output.traceback(error)
 
-    def who(self, given: str | None) -> str:
-        """The name for the audit entry; shown if it is only that of the system's user."""
+    def who(self, given: str | None, *, notes_guess: bool = True) -> str:
+        """The name for the audit entry; a note shows it if it is only that of the system's user."""
         from unlatch.project.identity import user_name  # noqa: PLC0415
 
         name, is_guess = user_name(given, environ=os.environ, root=self.layout.root)
-        if is_guess:
-            output.note(
-                f"git has no user.name: comments and the history name {name!r}; --by NAME changes "
-                "that"
-            )
+        if is_guess and notes_guess:
+            has_git = find_program("git", apart=self.layout.root) is not None
+            why = "git has no user.name" if has_git else "git is not installed"
+            output.note(f"{why}: comments and the history name {name!r}; --by NAME changes that")
         return name
 
 

@@ -39,6 +39,10 @@ class NoSuchCommand(click.UsageError):
 class Group(click.Group):
     """A group whose unknown commands are reported with all that was typed."""
 
+    def similar_names(self, ctx: click.Context) -> list[str]:
+        """The names that may have been mistyped."""
+        return self.list_commands(ctx)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -46,7 +50,7 @@ class Group(click.Group):
         is_option = args[0].startswith("-")
         if is_option or ctx.resilient_parsing or self.get_command(ctx, args[0]):
             return super().resolve_command(ctx, args)
-        raise NoSuchCommand(ctx, self.list_commands(ctx), args)
+        raise NoSuchCommand(ctx, self.similar_names(ctx), args)
 
 
 def suggestion(error: Exception, arguments: Sequence[str]) -> str | None:
@@ -62,11 +66,38 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Sequence[str] | None:
         start = len(typed) - len(error.rest)
         words = [*typed[:start], error.meant or "", *typed[start + error.count :]]
         return words if error.meant else None
+    if isinstance(error, click.NoSuchOption) and is_misplaced(error):
+        return _moved(error, typed)
     if isinstance(error, click.NoSuchOption) and error.possibilities:
         wrong = error.option_name
         option = _closest(wrong, error.possibilities)
         return [_renamed(one, wrong, option) for one in typed] if option else None
     return None
+
+
+def is_misplaced(error: click.NoSuchOption) -> bool:
+    """Whether an option that a command does not know goes before the command."""
+    return _option_of_all(error) is not None
+
+
+def _option_of_all(error: click.NoSuchOption) -> click.Option | None:
+    root = error.ctx.find_root().command if error.ctx else None
+    options = (one for one in (root.params if root else ()) if isinstance(one, click.Option))
+    return next((one for one in options if error.option_name in one.opts), None)
+
+
+def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
+    """The words with an option and its value before the command."""
+    option = _option_of_all(error)
+    words = (place for place, one in enumerate(typed) if _is_named(one, error.option_name))
+    start = next(words, len(typed))
+    has_value = option is not None and not option.is_flag and "=" not in "".join(typed[start:][:1])
+    end = start + 1 + has_value
+    return [*typed[start:end], *typed[:start], *typed[end:]]
+
+
+def _is_named(word: str, option: str) -> bool:
+    return word.partition("=")[0] == option
 
 
 def _renamed(word: str, wrong: str, option: str) -> str:
@@ -82,8 +113,8 @@ def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int
         for name in names:
             if sorted(name.split("-")) == parts:
                 return name, count
-    verbs = [name for name in names if name.startswith(f"{rest[0]}-")]
-    return verbs[0] if len(verbs) == 1 else _closest(rest[0], names), 1
+    begun = [name for name in names if name.startswith(rest[0])]
+    return begun[0] if len(begun) == 1 else _closest(rest[0], names), 1
 
 
 def _closest(word: str, names: Sequence[str]) -> str | None:

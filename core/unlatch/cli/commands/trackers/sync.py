@@ -136,7 +136,7 @@ def ingest(entry: Entry) -> click.Command:
 def _preview(
     session: Session, options: SyncOptions, run: _Options, *, plan: bool, check: bool
 ) -> int:
-    who = session.who(run.by)
+    who = session.who(run.by, notes_guess=plan)
     with session.trackers() as trackers:
         found = preview(session.workspace, trackers, options, by=who, requests=plan)
     missed = not_checked(found.plan, allowance(option=run.allow_missing_tokens, writes=False))
@@ -219,10 +219,13 @@ def _ask(one: Compared) -> Verdict | None:
     push = "reopen" if local_side(one.increment.status) is Side.OPEN else "close"
     pulls = {Side.OPEN: "reopen", Side.DONE: "complete", Side.DROPPED: "abandon"}
     pull = pulls[remote_side(item.category)]
-    answer = output.prompt(
-        f"  i = {push} the item, t = {pull} the increment, l = leave both",
-        choices=["i", "t", "l"],
-        default="l",
-        show_choices=False,
-    )
+    try:
+        answer = output.prompt(
+            f"  i = {push} the item, t = {pull} the increment, l = leave both",
+            choices=["i", "t", "l"],
+            default="l",
+            show_choices=False,
+        )
+    except output.Unanswered as end:
+        raise KeyboardInterrupt from end  # earlier operations may have been delivered
     return {"i": Verdict.PUSH, "t": Verdict.PULL, "l": Verdict.DRIFT}[answer]

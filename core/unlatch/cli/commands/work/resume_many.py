@@ -78,7 +78,9 @@ def resume_selected(
             return DECLINED
         results = _apply(session, confirmed, typed)
         delivered = _deliver(session, trackers, results, typed)
-    untouched = [ResumeResult(one.before, one.before, one.step, warnings=one.warnings) for one in idle]
+    untouched = [
+        ResumeResult(one.before, one.before, one.step, warnings=one.warnings) for one in idle
+    ]
     return _end([*results, *untouched], delivered, typed, left_out)
 
 
