@@ -28,8 +28,8 @@ class Answered:
     """The result of a turn.
 
     Args:
-        text: what the model said, over all rounds.
-        banners: what happened to efforts, for the user.
+        text: the model's text, of all rounds.
+        banners: the changes of efforts, for the user.
         effort: the effort whose log has the turn; None: the ambient log has it.
         context: the last context that the model got.
     """
@@ -57,7 +57,7 @@ class Chat:
     ceiling: int = memory.CEILING
 
     def turn(self, text: str, *, on_text: OnText | None = None) -> Answered:
-        """Send a message of the user, and carry out what the model asks for.
+        """Send a message of the user, and carry out the model's calls.
 
         Args:
             on_text: gets each piece of the model's text as it arrives.
@@ -151,6 +151,6 @@ class _Rounds:
         self.messages.append({"role": "tool", "tool_call_id": id, "content": content})
 
     def _log(self) -> None:
-        """Write what is in no log yet to that of the active effort, or the ambient one."""
+        """Write new lines to the log of the active effort, or to the ambient one."""
         new, self.logged = self.messages[self.logged :], len(self.messages)
         self.turn.log(*new)

@@ -1,4 +1,4 @@
-"""events.jsonl of an effort and of a conversation: what happened, and the proof of the log.
+"""events.jsonl of an effort and of a conversation: its history, and the proof of the log.
 
 Each event has the SHA-256 of the event before it, and how far the log was at that time, so that
 an event or a line that is changed, removed or moved later is found.

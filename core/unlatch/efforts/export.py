@@ -1,4 +1,4 @@
-"""An effort as a file that can be passed on, without what looks like a secret."""
+"""An effort as a file that can be passed on, with probable secrets masked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Export:
 
 
 def export(log: list[dict[str, Any]], home: Path | None = None) -> Export:
-    """Mask what looks like a secret in a log, and the user's home folder."""
+    """Mask probable secrets in a log, and the user's home folder."""
     redactor, masked, lines = Redactor(), Counter[int](), []
     for number, line in enumerate(log, 1):
         shown = _mask(line, redactor, str(home) if home else "", masked, number)

@@ -1,7 +1,7 @@
 """The context that a model gets: bounded, with the active effort last.
 
-Only the system prompt has the role of the system. Summaries and logs are what people, models and
-tools wrote, so they are the content of a user message that says where they are from.
+Only the system prompt has the role of the system. Summaries and logs were written by
+people, models and tools, so they are the content of a user message that says where they are from.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class _Builder:
 
 
 def _spoken(entries: Iterable[Message]) -> list[Message]:
-    """What users and assistants said; calls of tools and separators are not replayed."""
+    """The messages of users and assistants; calls of tools and separators are not replayed."""
     return [
         {"role": one["role"], "content": one["content"]}
         for one in entries

@@ -18,7 +18,7 @@ _SHORTEST = 3
 
 
 def keywords(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about; plurals count as the singular."""
+    """The words of a text that name its topic; plurals count as the singular."""
     words = re.findall(r"[a-z0-9]+", text.lower())
     kept = (word for word in words if len(word) >= _SHORTEST and word not in STOP_WORDS)
     return frozenset(word.removesuffix("s") if not word.endswith("ss") else word for word in kept)

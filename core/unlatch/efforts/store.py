@@ -1,4 +1,4 @@
-"""The efforts of a project, in a folder each; what is read of one follows from its events."""
+"""The efforts of a project, in a folder each; status and summary follow from the events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CACHE = "effort.json"
 _PRIVATE_FOLDER = 0o700
 _IGNORE = """\
 # Conversations can contain secrets and private matters, so git leaves them out.
-# `unlatch effort export` writes one without what looks like a secret.
+# `unlatch effort export` prints one with probable secrets masked.
 *
 """
 

@@ -166,7 +166,7 @@ class Tools:
         self._before()
         if summary is None:
             log = self._efforts.transcript(effort.id).read()
-            # What is too short for a summary of its own changes nothing about the earlier one.
+            # A log that is too short for a summary keeps the earlier one.
             is_stub = len(said_text(log)) < STUB
             summary = effort.summary if is_stub else self._summarize(spoken_text(log))
         effort = self._efforts.conclude(effort.id, summary)
@@ -247,12 +247,12 @@ class Tools:
 
 
 def said_text(entries: Sequence[dict[str, Any]]) -> str:
-    """What users and assistants said, without their roles."""
+    """The text of users and assistants, without their roles."""
     return "".join(str(one.get("content") or "") for one in entries if one.get("role") in _ROLES)
 
 
 def spoken_text(entries: Sequence[dict[str, Any]]) -> str:
-    """The text of a log: what users and assistants said, and the separators of reopens."""
+    """The text of a log: messages of users and assistants, and the separators of reopens."""
     spoken = (one for one in entries if one.get("role") != "tool" and one.get("content"))
     return "\n".join(f"{one.get('role')}: {one['content']}" for one in spoken)
 

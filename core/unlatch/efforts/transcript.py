@@ -202,7 +202,7 @@ class Pen:
 
 
 def _ending(opened: OpenFolder, name: str) -> tuple[bytes, bytes]:
-    """The last complete line of a file and what follows it, both without a line end."""
+    """The last complete line of a file and the rest after it, both without a line end."""
     if not opened.has(name):
         return b"", b""
     with open(name, "rb", opener=opened.file) as file:

@@ -1,6 +1,6 @@
 """A reply, assembled from the chunks of a stream, or read from one document.
 
-Servers that call themselves compatible differ from OpenAI's in what they send. Each deviation that
+Servers that call themselves compatible send other forms than OpenAI's. Each deviation that
 is read here has its source beside it.
 """
 

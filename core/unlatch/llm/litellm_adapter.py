@@ -112,7 +112,7 @@ def read(part: Any, assembly: Assembly) -> None:
 
 
 def library() -> Any:
-    """The library, imported without what it does beside that."""
+    """The library, imported without its side effects."""
     os.environ.update(_SETTINGS)
     litellm: Any = import_module("litellm")
     litellm.suppress_debug_info = True  # it prints advice

@@ -91,7 +91,8 @@ class Complete(Protocol):
     """Sends messages to a model.
 
     `on_text` gets each piece of text as it arrives; with it, the reply is streamed. Sent again are
-    only requests that were not answered. Raises ModelError; what `on_text` raises ends the request.
+    only requests that were not answered. Raises ModelError; an exception of `on_text` ends the
+    request.
     """
 
     def __call__(

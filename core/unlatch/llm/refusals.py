@@ -90,7 +90,7 @@ class Refusals:
     def of_document(self, document: dict[str, Any], text: str) -> ModelError | None:
         """The error that a document within an answer reports, after `text` had arrived.
 
-        With it, servers report what fails after they began to answer with 200. OpenRouter names the
+        With it, servers report failures after they began to answer with 200. OpenRouter names the
         status in `code` (openrouter.ai/docs/api/reference/errors-and-debugging), and vLLM has no
         member `error` around the rest (block/goose#8031).
         """

@@ -1,4 +1,4 @@
-"""What search needs of a kind of work."""
+"""The interface between search and a kind of work."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ EffortEntry = An effort.
   id title status: str; summary: str?; lines: int; created updated: str; reopens: [EffortReopen]
 CandidateEntry = A concluded effort of the name that was to be opened.
   id status: str; summary: str?
-LineProblem = A line of a file, and what happened to it.
+LineProblem = A line of a file, and the kind of its change.
   file: str; line: int; kind: str
 VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
   id: str; problems: [LineProblem]

@@ -57,7 +57,7 @@ def _line(problem: Problem) -> str:
     return f"{where}: {problem.kind} since it was written"
 
 
-@click.command("export", help="Print an effort without what looks like a secret. (local)")
+@click.command("export", help="Print an effort with probable secrets masked. (local)")
 @click.argument("effort", metavar="ID")
 @click.option("--jsonl", is_flag=True, help="Print the log's lines instead of Markdown.")
 @click.option(
