@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.increments.files.plans import plan_reopen, plan_transition, plan_undo
+from unlatch.increments.files.plans import plan_reopen, plan_transition
+from unlatch.increments.files.undo_plan import plan_undo
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -18,10 +18,9 @@ from unlatch.increments.files.plans import (
     IntentDetails,
     check_transition,
     plan_transition,
-    plan_undo,
-    undoable,
 )
 from unlatch.increments.files.reading import unreadable_documents
+from unlatch.increments.files.undo_plan import plan_undo, undoable
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (

@@ -1,0 +1,113 @@
+"""Plan an undo: the reopens that it takes back, and the operations that follow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.plans import Intent, Plan, build_operation
+from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.records.events import Reopened, Transitioned, Undone, read_events
+from unlatch.increments.records.links import same_item
+from unlatch.spi.operation import Attempt, Kind, Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+
+
+def plan_undo(before: Increment, intent: Intent) -> Plan:
+    """Undo the last reopen, with those that other clones made of the same completion.
+
+    Pending operations of the reopens are withdrawn. Each operation that undoes one takes over the
+    note of its last attempt: the item as the reopen found it, and a request that may still take
+    effect.
+    """
+    entries = undoable(before)
+    to, ids = entries[-1].previous_status, {entry.id for entry in entries}
+    kept = tuple(operation for operation in before.pending if operation.op not in ids)
+    made = (_undo_operation(before, entries, link, intent) for link in before.links)
+    mark = partial(replace, reverted_at=intent.at, revert=intent.op)
+    reopens = tuple(mark(one) if one.id in ids else one for one in before.reopens)
+    after = replace(before, status=to, reopens=reopens, pending=(*kept, *made))
+    event = Undone(origin=before.status, to=to, reopen=entries[-1].id, **intent.facts)
+    return Plan(before, after, undone=tuple(map(mark, entries)), event=event)
+
+
+def _undo_operation(
+    before: Increment, entries: Sequence[ReopenEntry], link: Link, intent: Intent
+) -> Operation:
+    # Where a reopen struck a close, the item is to be closed, however the reopen found it.
+    kind = Kind.CLOSE if any(link.key in one.struck for one in entries) else Kind.UNDO
+    attempt = _last_attempt(before, entries, link, intent.at)
+    return replace(build_operation(kind, link, intent, intent.by), attempt=attempt)
+
+
+def _last_attempt(
+    before: Increment, entries: Sequence[ReopenEntry], link: Link, at: datetime
+) -> Attempt | None:
+    """The last attempt to reopen one item, as a note for its undo.
+
+    Of several reopens it is one that may still take effect; the state is the one before the first.
+    """
+    found = [one for entry in entries if (one := _attempt(before, entry, link, at))]
+    if not found:
+        return None
+    seen = [one.before for one in found if one.before]
+    closed = (one for one in seen if one.category and not one.category.is_open)
+    last = next((one for one in found if one.is_open), found[-1])
+    return replace(last, before=next(closed, last.before))
+
+
+def _attempt(before: Increment, entry: ReopenEntry, link: Link, at: datetime) -> Attempt | None:
+    for operation in before.pending:
+        if operation.key == (entry.id, link.tracker, link.key):
+            return operation.attempt and replace(operation.attempt, number=0, retry_at=None)
+    for synced in entry.synced_to:
+        if synced.before and same_item(link, synced.link):
+            return Attempt(0, at, synced.before, ended=at)
+    return None
+
+
+def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
+    """The reopens that undo takes back, the oldest first; StoreError `nothing-to-undo`.
+
+    Usually the last one alone: several if clones reopened one completion, and git merged them.
+    """
+    standing = [entry for entry in increment.reopens if entry.reverted_at is None]
+    if standing and increment.status is Status.ACTIVE:
+        since = _reopened_since_finish(increment)
+        if standing[-1].id in since:
+            completed = standing[-1].previous_completed_at
+            same = (one for one in standing if one.previous_completed_at == completed)
+            return tuple(one for one in same if one.id in since)
+        why = "its status has changed since the last one"
+    elif standing:
+        why = f"it is {increment.status} now, no longer active"
+    else:
+        why = "its reopens are undone already" if increment.reopens else "it was never reopened"
+    raise StoreError(
+        "nothing-to-undo",
+        f"{increment.id} has no reopen to undo: {why}",
+        hint=f"unlatch history {increment.id}",
+    )
+
+
+def _reopened_since_finish(increment: Increment) -> set[str]:
+    """The ids of the reopens after which the increment was not completed or abandoned again."""
+    found: set[str] = set()
+    for event in read_events(increment.folder, increment.reopens):
+        if isinstance(event, Reopened):
+            found.add(event.id)
+        elif isinstance(event, Transitioned) and _is_finished(event.to):
+            found.clear()
+    return found
+
+
+def _is_finished(word: str) -> bool:
+    status = read_status(word)
+    return status is not None and status.is_finished
