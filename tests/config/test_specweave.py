@@ -84,6 +84,40 @@ def test_a_profile_may_call_its_provider_platform(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "active",
+    [
+        {"provider": "github", "owner": "octo", "repo": "widgets"},
+        {"provider": "GitHub", "config": {"owner": "octo", "repo": "widgets"}},
+    ],
+)
+def test_the_active_profile_goes_first_however_it_is_written(
+    tmp_path: Path, active: dict[str, Any]
+) -> None:
+    other = {"provider": "github", "config": {"owner": "octo", "repo": "gadgets"}}
+    sync = {"activeProfile": "a", "profiles": {"b": other, "a": active}}
+    found = config(tmp_path, sync).trackers["github"]
+
+    assert found == {"repository": "octo/widgets", "repositories": ["octo/gadgets"]}
+
+
+@pytest.mark.parametrize("word", ["azure-devops", "Azure_DevOps", "ADO"])
+def test_azure_devops_goes_by_several_names(tmp_path: Path, word: str) -> None:
+    place = {"organization": "fabrikam", "project": "Widgets"}
+    wanted = {"organization_url": "https://dev.azure.com/fabrikam", "project": "Widgets"}
+    for name, sync in (
+        ("block", {word: place}),
+        ("profile", {"profiles": {"a": {"platform": word, **place}}}),
+    ):
+        (tmp_path / name).mkdir()
+        assert config(tmp_path / name, sync).trackers["ado"] == wanted
+
+
+def test_a_project_key_may_be_in_lower_case(tmp_path: Path) -> None:
+    sync = {"jira": {"domain": "acme.atlassian.net", "projectKey": "scrum"}}
+    assert config(tmp_path, sync).trackers["jira"]["project"] == "SCRUM"
+
+
+@pytest.mark.parametrize(
     ("sync", "repository"),
     [({}, "octo/code"), (SYNC, "octo/widgets"), ({"github": {"owner": "octo"}}, "octo/code")],
 )

@@ -20,7 +20,7 @@ _OWN = "canUpsertInternalItems", frozenset({"create", "body", "comment"})
 _FOREIGN = "canUpdateExternalItems", frozenset({"body", "comment"})
 _ANY = "canUpdateStatus", frozenset({"status", "labels"})
 _PARTS = ("status", "comment", "labels", "body", "create")
-_PROVIDERS = {"github": "github", "jira": "jira", "ado": "ado", "azure-devops": "ado"}
+_PROVIDERS = {"github": "github", "jira": "jira", "ado": "ado", "azuredevops": "ado"}
 # The place of a tracker's items; one of these in config.toml defines another place.
 _PLACES = {
     "github": ("repository",),
@@ -94,7 +94,7 @@ def limits_of(config: Any) -> dict[str, Any]:
 
 def repositories_of(config: Any) -> dict[str, str]:
     profiles = _items(at(config, "sync", "profiles"))
-    places = ((name, _github(at(profile, "config"))) for name, profile in profiles)
+    places = ((name, _github(_target(profile))) for name, profile in profiles)
     return {name: place["repository"] for name, place in places if place}
 
 
@@ -161,11 +161,11 @@ def _places(config: Any) -> Tables:
     """The table of each tracker: the place of new items, and the others."""
     found: dict[str, list[dict[str, Any]]] = {"github": _project_places(config)[:1]}
     for provider, target in _targets(config):
-        tracker = _PROVIDERS.get(str(provider))
+        tracker = _tracker(provider)
         if tracker and (place := _READERS[tracker](target)):
             found.setdefault(tracker, []).append(place)
     code = at(config, "repository")
-    if not found["github"] and _PROVIDERS.get(str(at(code, "provider"))) == "github":
+    if not found["github"] and _tracker(at(code, "provider")) == "github":
         # The issues are where the code is, if nothing else is said.
         owner = at(code, "organization") or at(code, "owner")
         found["github"] = [_github({"owner": owner, "repo": at(code, "repo")})]
@@ -178,10 +178,21 @@ def _targets(config: Any) -> Iterator[tuple[Any, Any]]:
     active = at(sync, "activeProfile") or at(sync, "defaultProfile")
     profiles = dict(_items(at(sync, "profiles")))
     first = profiles.pop(active, None) if isinstance(active, str) else None
-    named = [(_provider(one), at(one, "config")) for one in (first, *profiles.values())]
+    named = [(_provider(one), _target(one)) for one in (first, *profiles.values())]
     yield named[0]
-    yield from ((tracker, at(sync, tracker)) for tracker in _READERS)
+    yield from _items(sync)
     yield from named[1:]
+
+
+def _tracker(provider: Any) -> str | None:
+    """The tracker that a provider means, in any spelling (Azure-DevOps, azure_devops)."""
+    word = re.sub(r"[\W_]", "", provider).casefold() if isinstance(provider, str) else ""
+    return _PROVIDERS.get(word)
+
+
+def _target(profile: Any) -> dict[str, Any]:
+    """The place that a profile names, in its `config` or beside it."""
+    return dict((*_items(profile), *_items(at(profile, "config"))))
 
 
 def _provider(profile: Any) -> Any:
@@ -226,6 +237,7 @@ def _jira(config: Any) -> dict[str, Any]:
     host = _HOST.fullmatch(domain.strip().lower()) if isinstance(domain, str) else None
     if host is None:
         return {}
+    project = project.strip().upper() if isinstance(project, str) else None
     table = {"site": f"https://{host['host']}"}
     return {**table, "project": project} if _fits(project, _KEY) else table
 

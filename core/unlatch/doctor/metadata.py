@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
-from unlatch.doctor.shape import explain, is_vital, pointer
+from unlatch.doctor.shape import explain, is_about_link, is_vital, pointer
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
@@ -17,7 +17,7 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
-from unlatch.increments.records.link_places import OUTER_BLOCKS, unread_places
+from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of, unread_places
 from unlatch.increments.records.links import identity, same_item, spelled_twice
 from unlatch.worklog.atomic import unfinished_files
 from unlatch.worklog.ids import label_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from unlatch.doctor.snapshot import IncrementFiles, ProjectSnapshot, ReadableIncrement
     from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.records.link_places import Path as Steps
 
 MIGRATE = "unlatch migrate"
 # A clock may be a day wrong, and a date alone is a whole day.
@@ -92,11 +93,22 @@ def _schema_errors(files: IncrementFiles) -> Iterator[Any]:
 
 @several
 def against_schema(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
+    blocks = frozenset(_link_blocks(files))
     for error in _schema_errors(files):
+        if is_about_link(error, blocks):
+            continue  # the link is read, or `link-unread` reports it
         if files.error is None or not is_vital(error):
             name, message, place = explain(error, files.data)
             where = f"{files.metadata}:{place}" if place else files.metadata
             yield name, Found(message, where, MIGRATE if name.startswith("old-") else None)
+
+
+def _link_blocks(files: IncrementFiles) -> Iterator[tuple[Steps, str]]:
+    """The place and the item's key of each link block that is read or reported as unread."""
+    for tracker, shape in files.project.workspace.manager.shapes.links.items():
+        read = (link.path for link in places_of(files.data, tracker, shape))
+        for path in (*read, *unread_places(files.data, tracker, shape)):
+            yield path, shape.item
 
 
 def other_id(one: ReadableIncrement) -> Hits:
@@ -183,9 +195,12 @@ def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
 def unread_links(one: ReadableIncrement) -> Hits:
     for tracker, shape in one.files.project.workspace.manager.shapes.links.items():
         for path in unread_places(one.files.data, tracker, shape):
-            found = _shape_of(block_at({**one.files.data}, path))
+            block = block_at({**one.files.data}, path)
+            found = _shape_of(block)
             message = f"names {tracker}, but no item that unlatch can read ({found})"
             hint = f"unlatch link {one.name} URL links the item by its address"
+            if path == (tracker,) and isinstance(block, list) and len(block) > 1:
+                hint = f"remove it; then {hint}"
             yield Found(message, one.files.at(*path), hint)
 
 

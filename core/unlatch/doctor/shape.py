@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from jsonschema.exceptions import ValidationError
 
+    from unlatch.increments.records.link_places import Path
+
 # Keys that an increment cannot be read without; the rest is ignored if it is odd.
 VITAL = ("status", "reopenHistory", "pending", "amendments", "formatVersion")
 
@@ -40,6 +42,13 @@ def is_vital(error: ValidationError) -> bool:
     """Whether it is about something that an increment cannot be read without."""
     first = next(iter(error.absolute_path), None) or missing_key(error)
     return first in VITAL
+
+
+def is_about_link(error: ValidationError, blocks: Iterable[tuple[Path, str]]) -> bool:
+    """Whether it is about the item of a link block, given as the block's place and that key."""
+    place = tuple(error.absolute_path)
+    is_item = error.validator in ("type", "minLength")
+    return any(place in {path, (*path, key)} if is_item else place == path for path, key in blocks)
 
 
 def missing_key(error: ValidationError) -> str | None:

@@ -165,7 +165,7 @@ def test_a_program_is_named_and_not_started(completed: Project, tmp_path: Path) 
         ({"id": "0007"}, ("id-differs", ":/id")),
         ({"type": None}, ("shape-unexpected", ":/type")),
         ({"jira": {"epicKey": "SCRUM-28"}}, ("old-link", ":/jira")),
-        ({"github": {"issue": "4"}}, ("shape-unexpected", ":/github/issue")),
+        ({"github": {"issue": 4, "url": 7}}, ("shape-unexpected", ":/github/url")),
     ],
 )
 def test_an_old_shape_is_a_warning(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, REASON
@@ -83,3 +83,45 @@ def test_two_folders_of_one_number_and_other_letters_are_no_problem(project: Pro
     )
     assert "number-twice" not in dict(findings(project.run("doctor", "--json")))
     assert project.run("show", "7", "--json").document["increment"]["id"] == NAME
+
+
+@pytest.mark.parametrize(
+    ("tracker", "value"),
+    [
+        ("github", {"issue": "4"}),
+        ("github", {"issue": "#4"}),
+        ("ado", {"workItem": 101, "url": "{ado}"}),
+        ("jira", {"issue": "SCRUM-28", "url": "{jira}"}),
+        ("github", "{github}"),
+    ],
+)
+def test_a_link_that_is_read_has_the_expected_shape(
+    project: Project, tracker: str, value: dict[str, Any] | str
+) -> None:
+    project.items(tracker)
+    url = project.urls[tracker]
+    placed = url if isinstance(value, str) else value | ({"url": url} if "url" in value else {})
+    project.increment(links={tracker: placed})
+    assert "shape-unexpected" not in dict(findings(project.run("doctor", "--json")))
+
+
+@pytest.mark.parametrize(
+    ("tracker", "value"),
+    [
+        ("github", "#4"),
+        ("github", 4),
+        ("github", ["#4"]),
+        ("github", {"issue": "TBD"}),
+        ("github", {"issue": 0}),
+        ("jira", "SCRUM-28"),
+    ],
+)
+def test_the_hint_for_an_unread_link_works(project: Project, tracker: str, value: Any) -> None:
+    project.items(tracker)
+    project.increment(links={tracker: value})
+    found = [found for found in findings(project.run("doctor", "--json")) if "link" in found[0]]
+    assert found == [("link-unread", at(f":/{tracker}"))]
+    assert "shape-unexpected" not in dict(findings(project.run("doctor", "--json")))
+    done = project.run("link", "7", project.urls[tracker])
+    assert done.code == 0, done.said
+    assert findings(project.run("doctor", "--json")) == []

@@ -101,6 +101,30 @@ def test_a_link_by_the_address_of_the_api_gets_a_base_and_is_unlinked_by_number(
     assert project.run("show", "7", "--json").document["increment"]["links"] == []
 
 
+def test_a_plain_address_settles_and_is_unlinked(project: Project) -> None:
+    project.items("github")
+    project.increment(github=project.urls["github"])
+    assert project.run(*RESUME).code == 0
+    assert project.metadata()["github"]["base"]["local"] == "active"
+    assert project.run("sync", "--check").code == 0
+    assert project.run("complete", "7").code == 0
+    assert project.states() == {"github": "closed"}
+    assert project.run("unlink", "7", "4").code == 0
+    assert "github" not in project.metadata()
+
+
+def test_an_address_of_another_item_is_refused_and_replaced_by_link(project: Project) -> None:
+    project.items("github")
+    project.increment(github={"issue": 9, "url": project.urls["github"]})
+    done = project.run(*RESUME)
+    assert "github names github, but no item that unlatch can read" in done.said
+    assert project.states() == {"github": "closed"}
+    assert project.comments() == {"github": []}
+    assert "link-unread" in project.run("doctor").said
+    assert project.run("link", "7", project.urls["github"]).code == 0
+    assert project.metadata()["github"]["issue"] == 4
+
+
 def _without_bases(found: Any, *, like: Any) -> Any:
     """The parts that were there before, without bases."""
     if isinstance(like, dict):

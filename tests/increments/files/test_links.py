@@ -18,6 +18,7 @@ from unlatch.increments.records.link_edits import (
     remove_link,
     write_base,
 )
+from unlatch.increments.records.link_places import unread_places
 from unlatch.increments.records.links import read_links, same_item
 
 GUID = "0e9f2e1d-4a5b-4c6d-8e7f-00112233aabb"
@@ -293,7 +294,8 @@ def test_links_added_and_taken_out_again_leave_the_file_as_it_was(name: str, cou
     before, known = OLD[name]
     data = copy.deepcopy(before)
     tracker = known[0][0]
-    new = [Link(tracker, str(900 + n), f"https://new.example/{900 + n}") for n in range(count)]
+    ids = [f"NEW-{900 + n}" if tracker == "jira" else str(900 + n) for n in range(count)]
+    new = [Link(tracker, one, f"https://new.example/{one}") for one in ids]
     for link in new:
         add(data, link)
     assert items(data) == {(t, i) for t, i, _ in known} | {(n.tracker, n.item) for n in new}
@@ -626,14 +628,64 @@ def test_a_base_that_is_none_is_left_out(base: object) -> None:
     assert (link.base, link.url) == (None, None)
 
 
-@pytest.mark.parametrize("item", ["abc", "octo/widgets#4", "4.5", "\u00b2", "9" * 5000])
-def test_an_odd_id_stays_as_it_was_written(item: str) -> None:
-    data: dict[str, Any] = {"github": {"issue": item}}
+def test_an_id_with_its_repository_stays_as_it_was_written() -> None:
+    data: dict[str, Any] = {"github": {"issue": "octo/widgets#4"}}
     add(data, github(5))
-    assert items(data) == {("github", item), ("github", "5")}
+    assert items(data) == {("github", "octo/widgets#4"), ("github", "5")}
 
 
-@pytest.mark.parametrize("block", ["none", 4, [], {"items": {}}, {"issue": 4, "items": "x"}])
+UNREAD: list[tuple[str, Any]] = [
+    *(("github", {"issue": one}) for one in ("TBD", 0, -3, "0", "4.5", "\u00b2", "9" * 5000)),
+    ("github", {"issue": 49, "url": GITHUB.format(50)}),
+    ("github", "#37"),
+    ("ado", {"workItemId": "TBD"}),
+    ("ado", {"workItemId": 4, "url": "https://dev.azure.com/fabrikam/_apis/wit/workItems/5"}),
+    ("jira", {"issue": "TBD", "url": JIRA.format("")}),
+    ("jira", {"issueKey": "SCRUM-2", "url": JIRA.format("SCRUM-28")}),
+    ("GitHub", {"Issue": 4}),
+    ("azure_devops", {"workItemId": 4}),
+    ("Azure DevOps", 4),
+]
+
+
+@pytest.mark.parametrize("outer", ["", "externalLinks"])
+@pytest.mark.parametrize(("name", "block"), UNREAD)
+def test_a_word_that_is_no_items_id_is_reported(name: str, block: Any, outer: str) -> None:
+    data = {outer: {name: block}} if outer else {name: block}
+    assert seen(data) == []
+    unread = [path for one in SHAPES.links for path in unread_places(data, one, SHAPES.links[one])]
+    assert unread == [(outer, name) if outer else (name,)]
+
+
+def test_counts_and_empty_values_are_not_reported() -> None:
+    block = {"issue": None, "issuesCreated": 0, "milestone": 3, "lastSync": "2026-01-01"}
+    data = {"github": block, "jira": False, "GITHUB": {}}
+    assert [*unread_places(data, "github", SHAPES.links["github"])] == []
+
+
+@pytest.mark.parametrize("value", ["#5", 5, ["5"], [5, "#5"], GITHUB.format(5), [GITHUB.format(5)]])
+def test_a_link_takes_the_place_of_a_plain_value_that_names_it(value: Any) -> None:
+    data: dict[str, Any] = {"github": value, "x": 1}
+    add(data, github(5))
+    assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}, "x": 1}
+
+
+def test_a_link_beside_a_plain_address_keeps_both() -> None:
+    data: dict[str, Any] = {"github": GITHUB.format(4)}
+    add(data, github(5))
+    assert items(data) == {("github", "4"), ("github", "5")}
+
+
+def test_the_base_of_a_plain_address_goes_in_its_place() -> None:
+    data: dict[str, Any] = {"github": GITHUB.format(4)}
+    base, other = Base("active", "doing", "open"), Base("completed", "done", "closed")
+    for one in (base, other):
+        (link,) = read_links(data, SHAPES.links)
+        write_base(data, link, one, SHAPES.links["github"])
+    assert data == {"github": {"issue": 4, "url": GITHUB.format(4), "base": vars_of(other)}}
+
+
+@pytest.mark.parametrize("block", ["none", 4, [4, 5], {"items": {}}, {"issue": 4, "items": "x"}])
 def test_a_link_is_not_written_over_what_is_no_link_block(block: object) -> None:
     data = {"github": copy.deepcopy(block)}
     with pytest.raises(StoreError) as caught:
@@ -642,8 +694,9 @@ def test_a_link_is_not_written_over_what_is_no_link_block(block: object) -> None
     assert data == {"github": block}
 
 
-def test_a_link_takes_the_place_of_a_null() -> None:
-    data: dict[str, Any] = {"github": None}
+@pytest.mark.parametrize("empty", [None, [], "", 0])
+def test_a_link_takes_the_place_of_an_empty_value(empty: Any) -> None:
+    data: dict[str, Any] = {"github": empty}
     add(data, github(5))
     assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}}
 

@@ -18,6 +18,7 @@ from unlatch.increments.records.link_places import (
     item_keys,
     link_in,
     places_of,
+    plain_link,
     story_in,
     url_key,
 )
@@ -66,7 +67,7 @@ def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
 
     StoreError `metadata-invalid`: the tracker's key has another value.
     """
-    block = _block_for(data, link.tracker)
+    block = _block_for(data, link, shape)
     first = link_in(block, link.tracker, shape)
     if "items" not in block:
         if first is None:
@@ -79,15 +80,27 @@ def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
     block["items"].append(_entry(link, shape))
 
 
-def _block_for(data: dict[str, Any], tracker: str) -> dict[str, Any]:
-    if data.get(tracker) is None:
-        data[tracker] = {}
-    block = data[tracker]
+def _block_for(data: dict[str, Any], link: Link, shape: LinkShape) -> dict[str, Any]:
+    block = data.get(link.tracker)
+    if not block or _means(block, link):
+        block = {}
+    elif known := plain_link(block, link.tracker):
+        block = _entry(known, shape)
     if isinstance(block, dict) and isinstance(block.get("items", []), list):
+        data[link.tracker] = block
         return block
-    message = f"metadata.json: /{tracker} is no link block that a link could be added to"
-    hint = "fix it by hand, then run the command again"
+    message = f"metadata.json: /{link.tracker} is no link block that a link could be added to"
+    hint = f"remove /{link.tracker} from metadata.json, then run the command again"
     raise StoreError("metadata-invalid", message, hint=hint)
+
+
+def _means(value: object, link: Link) -> bool:
+    """Whether a plain value, or each of a list, names just the item of a link."""
+    if isinstance(value, list):
+        return all(_means(one, link) for one in value)
+    item = item_in(value, link.tracker)
+    named = replace(link, item=item, url=None) if item else plain_link(value, link.tracker)
+    return named is not None and same_item(named, link)
 
 
 def _entry(link: Link, shape: LinkShape) -> dict[str, Any]:
@@ -116,7 +129,7 @@ def _places_of(data: dict[str, Any], link: Link, shape: LinkShape) -> list[Link]
 
 
 def _point(entry: dict[str, Any], place: Link, to: Link, shape: LinkShape) -> None:
-    key = next(key for key in item_keys(to.tracker, shape) if item_in(entry.get(key)))
+    key = next(key for key in item_keys(to.tracker, shape) if item_in(entry.get(key), to.tracker))
     is_number = isinstance(entry[key], int) and NUMBER.fullmatch(to.item)
     url = url_key(entry, place.item, shape) or shape.url
     entry[key] = int(to.item) if is_number else to.item
@@ -156,7 +169,7 @@ def _take_out(data: dict[str, Any], place: Link, shape: LinkShape) -> None:
 
 def _clear(block: dict[str, Any], link: Link, shape: LinkShape) -> None:
     for key in item_keys(link.tracker, shape):
-        if item_in(block.get(key)) == link.item:
+        if item_in(block.get(key), link.tracker) == link.item:
             del block[key]
     url = url_key(block, link.item, shape) or shape.url
     for old in (shape.url, url, "base", "story"):
@@ -188,8 +201,10 @@ def is_old_place(link: Link) -> bool:
 
 def old_keys(block: Mapping[str, Any], *, tracker: str, shape: LinkShape) -> dict[str, str]:
     """The canonical key for each key that a link in this block is read from instead."""
-    item = next((key for key in item_keys(tracker, shape) if item_in(block.get(key))), None)
-    url = url_key(block, item_in(block[item]) or "", shape) if item else None
+    item = next(
+        (key for key in item_keys(tracker, shape) if item_in(block.get(key), tracker)), None
+    )
+    url = url_key(block, item_in(block[item], tracker) or "", shape) if item else None
     story = next((key for key in STORY_KEYS if story_in({key: block.get(key)})), None)
     read = {shape.item: item, shape.url: url, "story": story}
     return {old: key for key, old in read.items() if old is not None and key not in block}

@@ -7,10 +7,12 @@ name them; a tracker that it does not know is read by the shape in its manifest.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Base, Link
+from unlatch.increments.records.item_address import item_at
 from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ _OLD_URL_KEYS = ("url", "issueUrl", "issue_url", "workItemUrl", "epicUrl", "feat
 
 NUMBER = re.compile(r"[0-9]{1,18}")
 _KEY = r"[A-Z][A-Z0-9_]*-[0-9]+"
+# The ids under an item's own keys: numbers from 1, with or without their container, and keys.
+_NUMBERED = re.compile(r"(?:[^\s/#]+/[^\s/#]+#)?(?!0+$)[0-9]{1,18}")
+_IDS = {"github": _NUMBERED, "ado": _NUMBERED, "jira": re.compile(_KEY, re.IGNORECASE)}
 _STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 # An item that is a plain value, and the address of one.
 _PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY)}
@@ -56,6 +61,8 @@ _URL = {
 }
 # The keys of an item's container.
 _TARGET = {"github": ("owner", "repo"), "ado": ("organization", "project")}
+# Other words for a tracker, in one spelling; SpecWeave reads none of them either.
+_NAMES = {"ado": ("azuredevops", "azureboards")}
 _REF = re.compile(r"(?P<tracker>\w+)#(?:(?P<target>[^#]*)#)?(?P<item>[^#]+)")
 
 Path = tuple[str | int, ...]
@@ -66,8 +73,8 @@ def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterat
     for path, block in blocks_of(data, tracker):
         if isinstance(block, dict):
             yield from _in_block(block, tracker, shape, path)
-        elif isinstance(block, str) and (link := _plain(block, tracker, path)) and link.url:
-            yield link
+        elif link := plain_link(block, tracker):
+            yield replace(link, path=path)
     if tracker in _PLAIN:
         yield from _beside_blocks(data, tracker)
 
@@ -132,23 +139,32 @@ _NAMING = re.compile(
 def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
     """The blocks and keys that seem to name items of a tracker, and from which none is read."""
     read = [link.path for link in places_of(data, tracker, shape)]
-    for path in _naming(data, tracker):
+    for path in _naming(data, tracker, shape):
         if not any(one[: len(path)] == path for one in read):
             yield path
 
 
-def _naming(data: Mapping[str, Any], tracker: str) -> Iterator[Path]:
+def _naming(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
+    own = item_keys(tracker, shape)
     for path, block in blocks_of(data, tracker):
-        keys = [key for key in block if block[key]] if isinstance(block, dict) else ()
+        # 0 is no item, and no number of items where an item belongs.
+        named = block if isinstance(block, dict) else {}
+        keys = [key for key, one in named.items() if one or (key in own and one == 0)]
         if any(map(_NAMING.match, keys)) or (block and not isinstance(block, dict)):
             yield path
     if tracker not in _PLAIN:
         return
     for path, holder in _holders(data):
+        yield from ((*path, key) for key in holder if holder[key] and _is_other_name(key, tracker))
         yield from ((*path, key) for key in _issue_keys(tracker) if holder.get(key))
     ref = data.get(EXTERNAL_REF)
     if isinstance(ref, str) and ref.strip().startswith(f"{tracker}#"):
         yield (EXTERNAL_REF,)
+
+
+def _is_other_name(key: str, tracker: str) -> bool:
+    word = re.sub(r"[\W_]", "", key).casefold()
+    return key != tracker and word in (tracker, *_NAMES.get(tracker, ()))
 
 
 def _issue_keys(tracker: str) -> tuple[str, str]:
@@ -164,12 +180,19 @@ def link_in(
     target: str | None = None,
 ) -> Link | None:
     """The link under the own keys of a block, or of an entry of its lists."""
-    items = (item_in(block.get(key)) for key in item_keys(tracker, shape))
+    items = (item_in(block.get(key), tracker) for key in item_keys(tracker, shape))
     if (item := next(filter(None, items), None)) is None:
         return None
     key = url_key(block, item, shape)
+    if key and _contradicts(item_at(tracker, block[key]), item):
+        return None
     url, target = block[key] if key else None, _target(block, tracker) or target
     return Link(tracker, item, url, _base(block.get("base")), path, _story_at(path, block), target)
+
+
+def _contradicts(shown: str | None, item: str) -> bool:
+    """Whether an address shows another item."""
+    return shown is not None and shown != item.rpartition("#")[2].casefold()
 
 
 def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None:
@@ -185,7 +208,14 @@ def item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
     return shape.item, *_OLD_ITEM_KEYS.get(tracker, ())
 
 
-def item_in(value: object) -> str | None:
+def item_in(value: object, tracker: str) -> str | None:
+    """The id that a value is; None for any other word, such as TBD."""
+    text = _text(value)
+    ids = _IDS.get(tracker)
+    return text if text and (ids is None or ids.fullmatch(text)) else None
+
+
+def _text(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     return str(value).strip().removeprefix("#") or None
@@ -205,16 +235,22 @@ def _story_at(path: Path, block: Mapping[str, Any] | None = None) -> str | None:
     return own or (_story(path[-1]) if len(path) > 1 else None)
 
 
+def plain_link(value: object, tracker: str) -> Link | None:
+    """The link for a tracker's whole value: an address; a word alone may mean anything."""
+    link = _plain(value, tracker, (tracker,)) if isinstance(value, str) else None
+    return link if link and link.url else None
+
+
 def _plain(
     value: object, tracker: str, path: Path, *, url: str | None = None, target: str | None = None
 ) -> Link | None:
     """The link for an item that is a plain number, key or address."""
-    item = item_in(value)
+    item = _text(value)
     if item is None or tracker not in _PLAIN:
         return None
     if match := _URL[tracker].fullmatch(item):
         item, url = match[1], item
-    elif not _PLAIN[tracker].fullmatch(item):
+    elif not _PLAIN[tracker].fullmatch(item) or item_in(item, tracker) is None:
         return None
     url = url if url and _names(url, item) else None
     story = _story_at(path)
