@@ -39,10 +39,11 @@ def label_of(folder: str) -> tuple[int, str] | None:
 
 
 def matching(folders: Collection[str], wanted: str) -> Collection[str]:
-    """The folders that `wanted` means: 7, 0007, 24G, or a folder's name.
+    """The folders that `wanted` means: 7, 0007, 24G, or a folder's name, as completed by a shell.
 
     A number without a letter means the folder without one, if there is such a folder.
     """
+    wanted = wanted.rstrip("/")
     if wanted in folders:
         return (wanted,) if label_of(wanted) else ()
     match = NUMBER.fullmatch(wanted)

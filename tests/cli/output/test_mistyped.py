@@ -75,6 +75,10 @@ def test_a_group_without_a_command_prints_its_help(project: Project, typed: list
     assert (2, asked.out) == (done.code, done.err + done.out)
 
 
+def test_a_name_that_a_shell_completed_has_a_slash(completed: Project) -> None:
+    assert 0 == completed.run("show", f"{NAME}/", "--offline").code
+
+
 def test_an_option_of_all_commands_is_said_to_go_before_the_command(project: Project) -> None:
     done = project.run("list", "--root", ".")
 
