@@ -192,7 +192,7 @@ def test_a_pull_says_who_and_where(completed: Project, command: str) -> None:
     why = "Reopened on octo/widgets#4 by mona"
     (reopened,) = (one for one in history(completed)["events"] if one["event"] == "reopened")
     assert ("mona", why) == (reopened["by"], reopened["reason"])
-    assert [("mona", why)] * 2 == [(one["by"], one["reason"]) for one in delivered(completed)]
+    assert [("mona", why)] * 3 == [(one["by"], one["reason"]) for one in delivered(completed)]
     assert [f"mona  reopened: {why}"] == [line for line in told(completed) if why in line]
 
 

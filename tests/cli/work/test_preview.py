@@ -154,7 +154,7 @@ def test_items_comment_and_requests_are_shown_a_line_each_where_nobody_looks(
         f"      GET     {site:<{wide}}  read the issue and the transitions that it offers",
         f"      POST    {f'{site}/transitions':<{wide}}  {move}",
         f"      PUT     {site:<{wide}}  {edit}",
-        "10 requests to 3 items; nothing was written.",
+        "10 requests to 3 items. Nothing was written.",
     ]
 
 
@@ -237,11 +237,29 @@ def test_an_item_that_cannot_be_read_hides_none_of_the_others(completed: Project
     done = completed.run("resume", "7", "--dry-run")
     document = completed.run("resume", "7", "--dry-run", "--json").document
 
-    assert done.code == 0
+    assert (done.code, document["exitCode"]) == (5, 5)
     assert "octo/widgets#4 (unknown: " in done.out
-    assert "5 requests to 2 items; 1 item could not be read; nothing was written." in done.out
+    assert "5 requests to 2 items. 1 item could not be read. Nothing was written." in done.out
     assert [item["error"] is None for item in document["items"]] == [False, True, True]
     assert [len(item["requests"]) for item in document["items"]] == [0, 2, 3]
+
+
+def test_a_cause_that_hides_all_items_is_explained_once(project: Project) -> None:
+    links = project.items("github")
+    for number in (7, 8):
+        project.increment(f"{number:04}-widget", links=links)
+    project.extra["GITHUB_TOKEN"] = "wrong"
+
+    one = project.run("resume", "7", "--dry-run")
+    many = project.run("resume", "7", "8", "--dry-run")
+    document = project.run("resume", "7", "8", "--dry-run", "--json").document
+    shown = project.run("show", "7")
+
+    assert [one.code, many.code, document["exitCode"], shown.code] == [5, 5, 5, 0]
+    assert one.out.endswith("\n1 item could not be read. Nothing was written.\n")
+    for done in (one, many, shown):
+        assert done.err.startswith("1 item unknown [unauthorized]. Next: ")
+        assert 1 == done.said.count("Next: ")
 
 
 def test_offline_nothing_is_read(completed: Project) -> None:
@@ -250,7 +268,7 @@ def test_offline_nothing_is_read(completed: Project) -> None:
     done = completed.run("resume", "7", "--dry-run", "--offline")
 
     assert completed.sent() == []
-    assert "3 operations left for unlatch sync; nothing was written.\n" in done.out
+    assert "3 operations left for unlatch sync. Nothing was written.\n" in done.out
 
 
 def test_an_item_that_others_need_is_said_to_stay_open(active: Project) -> None:
@@ -274,7 +292,7 @@ def test_what_is_pending_already_is_shown_with_what_is_new(completed: Project) -
     document = completed.run("resume", "7", "--reason", "Second", "--dry-run", "--json").document
 
     assert "; whether it was delivered is checked first" in done.out
-    assert " (estimate); nothing was written." in done.out
+    assert " (estimate). Nothing was written." in done.out
     comments = [item["comment"].split("\n")[0] for item in document["items"]]
     assert comments == ["Reopened: First"] * 3 + ["Reopened: Second"] * 3
     since = [item["pendingSince"] is not None for item in document["items"]]
@@ -307,5 +325,5 @@ def test_without_links_nothing_would_be_sent(project: Project) -> None:
 
     assert done.out.splitlines() == [
         "Increment 0007-smart-discipline: completed -> active (dry run)",
-        "no requests; nothing was written.",
+        "No requests to send. Nothing was written.",
     ]

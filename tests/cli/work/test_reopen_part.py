@@ -182,7 +182,7 @@ def test_a_dry_run_names_the_items_that_follow(ready: Project) -> None:
     assert done.code == 0, done.said
     assert "spec.md would be changed\n" in done.out
     assert "is not changed: it belongs to US-001" in done.out
-    assert "to 2 items; nothing was written." in done.out
+    assert "to 2 items. Nothing was written." in done.out
     assert before == ready.tree()
 
 

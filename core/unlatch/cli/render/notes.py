@@ -1,4 +1,4 @@
-"""Notes to people: violations of rules, and increments that cannot be read."""
+"""Notes to people: violations of rules, and increments and items that cannot be read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.lifecycle.fetch_items import group_unread
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from unlatch.errors import StoreError, UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 _MOST_NAMED = 5
 
@@ -42,6 +44,15 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
     output.note(f"{count} cannot be read and {verb} left out: {names}{more}")
     output.talk("  next: unlatch doctor")
     return UNDECIDED
+
+
+def tell_unread(items: Iterable[ItemSnapshot]) -> int:
+    """Count the items that could not be read, with the next step for each cause; the exit code."""
+    causes = group_unread(items)
+    for cause in causes:
+        step = f" Next: {cause.error.hint}" if cause.error.hint else ""
+        output.talk(f"{times(len(cause.names), 'item')} unknown [{cause.error.id}].{step}")
+    return UNDECIDED if causes else 0
 
 
 def tell_hint(broken: BrokenIncrement) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.render.describe import foreseen_lines, seen_line, times
 from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
-from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.notes import tell_unread, tell_warnings
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import DeliveryOptions, Kind
@@ -52,11 +52,26 @@ def preview_and_tell(
 def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
     """Show a preview; the exit code."""
     if as_json:
-        output.document("dry-run", **preview_document(preview))
-    else:
-        output.data(*_lines(session, preview))
-        tell_warnings(preview.warnings)
-    return 0
+        code = UNDECIDED if unread_items(preview) else 0
+        output.document("dry-run", code, **preview_document(preview))
+        return code
+    show_preview(session, preview)
+    return tell_unread(unread_items(preview))
+
+
+def show_preview(session: Session, preview: Preview) -> None:
+    """Show a preview to people, without the next steps for items that could not be read."""
+    output.data(*_lines(session, preview))
+    tell_warnings(preview.warnings)
+
+
+def unread_items(preview: Preview) -> list[ItemSnapshot]:
+    """The items that could not be read, so that their requests are not known."""
+    return [_snapshot(item) for item in preview.items if item.is_unread]
+
+
+def _snapshot(item: Previewed) -> ItemSnapshot:
+    return ItemSnapshot(item.link, item.name, item.item, item.error if item.is_unread else None)
 
 
 def _lines(session: Session, preview: Preview) -> Iterator[str]:
@@ -95,10 +110,7 @@ def _headline(plan: Plan) -> str:
 
 def _about(registry: Registry, item: Previewed, columns: int) -> str:
     if item.operation.kind is not Kind.CREATE:
-        error = item.error if item.is_unread else None
-        return seen_line(
-            registry, ItemSnapshot(item.link, item.name, item.item, error), columns=columns
-        )
+        return seen_line(registry, _snapshot(item), columns=columns)
     manifest = registry.manifest(item.operation.tracker)
     story = f" for {output.clean(item.operation.story)}" if item.operation.story else ""
     target = output.clean(item.operation.item)
@@ -108,8 +120,8 @@ def _about(registry: Registry, item: Previewed, columns: int) -> str:
 def _remarks(item: Previewed) -> Iterator[str]:
     if item.error is not None and not item.is_unread:
         yield f"{_INDENT}{output.warn(item.error.message)} {output.faint(f'[{item.error.id}]')}"
-    if item.error is not None and item.error.hint:
-        yield f"{_INDENT}{output.clean(item.error.hint)}"
+        if item.error.hint:
+            yield f"{_INDENT}{output.clean(item.error.hint)}"
     if item.was_pending:
         since = f"pending since {item.operation.at:%Y-%m-%d}"
         yield f"{_INDENT}{since}; whether it was delivered is checked first"
@@ -147,16 +159,16 @@ def _sum(preview: Preview) -> str:
     reached = {item.link for item in preview.items if item.requests}
     unknown = {item.link for item in preview.items if item.is_unread}
     if not preview.items or (not reached and any(item.error for item in preview.items)):
-        parts = ["no requests"]
-    elif not reached and not unknown:
-        parts = [f"{times(len(preview.items), 'operation')} left for unlatch sync"]
+        parts = ["No requests to send."] if not unknown else []
+    elif not reached:
+        parts = [f"{times(len(preview.items), 'operation')} left for unlatch sync."]
     else:
         exact = "" if preview.is_exact else " (estimate)"
         requests = times(preview.requests, "request")
-        parts = [f"{requests} to {times(len(reached), 'item')}{exact}"]
+        parts = [f"{requests} to {times(len(reached), 'item')}{exact}."]
     if unknown:
-        parts.append(f"{times(len(unknown), 'item')} could not be read")
-    return f"{'; '.join(parts)}; nothing was written."
+        parts.append(f"{times(len(unknown), 'item')} could not be read.")
+    return " ".join([*parts, "Nothing was written."])
 
 
 def preview_document(preview: Preview) -> output.Json:

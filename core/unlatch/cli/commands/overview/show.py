@@ -9,7 +9,7 @@ import click
 from unlatch.cli.render.deliveries import next_command
 from unlatch.cli.render.describe import ago, synced_line, times
 from unlatch.cli.render.documents import list_entry, synced_item_entry
-from unlatch.cli.render.notes import not_read
+from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
 from unlatch.increments.records.pending import operation_entry
@@ -97,6 +97,7 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
         if one.item and one.item.labels:
             labels = ", ".join(map(output.clean, one.item.labels))
             output.data(f"    {'':<{columns}}labels: {labels}")
+    tell_unread(seen)
     for link in increment.links if not seen else ():
         title = registry.manifest(link.tracker).title
         output.data(f"    {title:<{columns}}{output.clean(link.key)}")

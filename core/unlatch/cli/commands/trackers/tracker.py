@@ -10,14 +10,14 @@ import click
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
-from unlatch.cli.render.describe import synced_line, times
+from unlatch.cli.render.describe import synced_line
 from unlatch.cli.render.documents import (
     delivered_code,
     delivery_entry,
     increment_entry,
     synced_item_entry,
 )
-from unlatch.cli.render.notes import tell_left_out
+from unlatch.cli.render.notes import tell_left_out, tell_unread
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
@@ -35,7 +35,7 @@ from unlatch.cli.runtime.session import (
 from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.lifecycle.fetch_items import group_unread, last_synced
+from unlatch.lifecycle.fetch_items import last_synced
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
     apply_item_change,
@@ -251,9 +251,6 @@ def _tell_status(
         for one in items:
             line = synced_line(registry, one, synced, columns=14, now=now)
             output.data(line if several else line.strip())
-    for cause in group_unread(one for _, items in found for one in items):
-        if cause.error.hint:
-            count = times(len(cause.names), "item")
-            output.talk(f"{count} unknown [{cause.error.id}]. Next: {cause.error.hint}")
+    tell_unread(one for _, items in found for one in items)
     if not found:
         output.talk("No increment has an item there.")

@@ -16,10 +16,10 @@ from unlatch.cli.commands.work.resume_options import (
 )
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
-from unlatch.cli.render.preview import preview_document, tell_preview
+from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_unread, tell_warnings
+from unlatch.cli.render.preview import preview_document, show_preview, unread_items
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.errors import UsageError
@@ -233,13 +233,15 @@ def _preview(
         session.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
     )
     requests = sum(one.requests for one in found)
+    unread = [item for one in found for item in unread_items(one)]
     if typed.as_json:
         kept = ("increment", "items", "requests", "warnings")
         documents = map(preview_document, found)
         entries = [{key: one[key] for key in kept} for one in documents]
-        output.document("dry-run-many", increments=entries, requests=requests)
-        return 0
+        code = UNDECIDED if unread else 0
+        output.document("dry-run-many", code, increments=entries, requests=requests)
+        return code
     for one in found:
-        tell_preview(session, one, as_json=False)
+        show_preview(session, one)
     output.data(f"{times(len(found), 'increment')}, {times(requests, 'request')} in all.")
-    return 0
+    return tell_unread(unread)
