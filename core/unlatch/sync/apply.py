@@ -155,7 +155,8 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
         by=by,
         is_current=lambda now: now.status is after.status,
         op=made.entry.id if made.entry else None,
-        reached=[_reached(one) for one in move.origins],
+        # Delivery records the others with their labels.
+        reached=[_reached(one) for one in move.origins if one.link not in move.relabelled],
     )
     return made.new
 
