@@ -45,6 +45,32 @@ def test_open_work_is_refused_and_listed(ready: Project) -> None:
     assert ready.states()["github"] == "open"
 
 
+@pytest.mark.parametrize(
+    "task",
+    [
+        "### T-009: n\n- Status: [ ] pending",
+        "### T-009: n\n- Status: pending",
+        "### Task T-009: n\n**Status**: [ ] pending",
+        "### T-US1-009: n\n**Status**: [ ] pending",
+        "### t-009: n\n**Status**: [ ] pending",
+        "- [ ] t-009: n",
+        "- [ ] `T-009` n",
+        "- [ ] [T-009](x.md) n",
+        "- [x] T-009: n \u00b7 **Status**: [ ] pending",
+    ],
+)
+def test_open_tasks_in_other_spellings_are_refused(ready: Project, task: str) -> None:
+    (ready.folder() / "tasks.md").write_text(f"# Tasks\n\n{task}\n")
+    spec = ready.folder() / "spec.md"
+    spec.write_text(spec.read_text().replace("[ ] **AC-US1-02**", "[ ] ac-us1-02"))
+
+    error = ready.run("complete", "7", "--json").document["error"]
+
+    shown = ["ac-us1-02", "9: n"]
+    assert (error["id"], len(error["problems"])) == ("work-open", 2)
+    assert all(end in one for one, end in zip(error["problems"], shown, strict=True))
+
+
 def test_scripts_get_the_list(ready: Project) -> None:
     error = ready.run("complete", "7", "--json").document["error"]
 

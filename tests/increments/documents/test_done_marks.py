@@ -319,3 +319,37 @@ def test_a_status_between_other_fields_is_marked_alone() -> None:
         text.replace("[x] completed (skipped)", "[ ] pending (was: completed (skipped))") == opened
     )
     assert text == with_marked(opened, ["T-001"], done=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "### T-001: One\n- Status: [ ] pending\n",
+        "### T-001: One\n\n  - Status: [ ] pending\n",
+        "### T-001: One\n- Status: pending\n",
+        "### Task T-001: One\n**Status**: [ ] pending\n",
+        "### t-001: One \u00b7 **Status**: [ ] pending \u00b7 **AC**: AC-US1-01\n",
+        "- [ ] `T-001`: One\n",
+        "- [ ] [T-001](x.md)\n",
+        "- [ ] T-001: One \u00b7 **Status**: [ ] pending\n",
+    ],
+)
+def test_a_task_in_any_spelling_keeps_its_characters(text: str) -> None:
+    ticked = with_marked(text, ["T-001"], done=True)
+    marks = (("[ ]", "[x]"), ("pending", "completed"))
+    expected = text
+    for old, new in marks:
+        expected = expected.replace(old, new)
+    assert expected == ticked
+    assert text == with_marked(ticked, ["T-001"], done=False)
+
+
+def test_a_check_box_and_a_status_that_contradict_are_both_ticked() -> None:
+    done = "- [x] T-001: One \u00b7 **Status**: [x] completed\n"
+    for text in (done.replace("[x]", "[ ]", 1), done.replace("[x] completed", "[ ] pending")):
+        assert done == with_marked(text, ["T-001"], done=True)
+
+
+@pytest.mark.parametrize("line", ["- [ ] ac-us1-01: a", "- [ ] [AC-US1-01](x.md): a"])
+def test_a_criterion_in_small_letters_or_with_a_link_is_ticked(line: str) -> None:
+    assert line.replace("[ ]", "[x]") == with_marked(line, ["AC-US1-01"], done=True)

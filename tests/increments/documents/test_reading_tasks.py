@@ -42,6 +42,13 @@ def only(text: str) -> Task:
         ("### T-001: Learn C#", "T-001", "Learn C#"),
         ("### T-001: Set up ###", "T-001", "Set up"),
         ("### T-001", "T-001", ""),
+        ("### Task T-001: Set up", "T-001", "Set up"),
+        ("### **Task T-001**: Set up", "T-001", "Set up"),
+        ("### T-US1-001: Set up", "T-US1-001", "Set up"),
+        ("### t-001: Set up", "t-001", "Set up"),
+        ("### `T-001`: Set up", "T-001", "Set up"),
+        ("### [T-001](x.md): Set up", "T-001", "Set up"),
+        ("### T-001: Set up \u00b7 **Status**: done", "T-001", "Set up"),
     ],
 )
 def test_a_heading_is_found_in_any_spelling(heading: str, id: str, title: str) -> None:
@@ -55,6 +62,7 @@ def test_a_heading_is_found_in_any_spelling(heading: str, id: str, title: str) -
         "### T-XXX: Task title",
         "### T3 instances",
         "### T-001 to T-004: the first half",
+        "### `T-001` to `T-004`: the first half",
         "### AT-001: no",
         "### T-001é: no",
         "T-001: no heading",
@@ -117,6 +125,10 @@ def test_a_status_says_whether_a_task_is_done(
         "**Satisfies ACs**: AC-US2-06 \u00b7 **Owner**: ui \u00b7 **Status**: [x] completed",
         "**Status**: [x] completed \u00b7 **Refs**: AC-US1-01..06, deferred",
         "- [x] Completed",
+        "- Status: [x] completed",
+        "- status: completed",
+        "    - **Status**: [x] completed",
+        "- Status: Accepted\n- Status: [x] completed",
         "**Status**:\n- [x] Parse\n- [x] Write",
     ],
 )
@@ -179,6 +191,12 @@ def test_a_task_names_its_story_and_its_criteria(
         ("- [~] T-002: Retry", "T-002", "Retry", False, False),
         ("- [-] T-002: Retry", "T-002", "Retry", None, True),
         ("- [ ] T-002: Retry (DEFERRED)", "T-002", "Retry", None, True),
+        ("- [ ] t-002: Retry", "t-002", "Retry", False, False),
+        ("- [ ] `T-002`", "T-002", "", False, False),
+        ("- [ ] [T-002](x.md)", "T-002", "", False, False),
+        ("- [ ] [T-002](x.md): Retry", "T-002", "Retry", False, False),
+        ("- [x] T-002: Retry \u00b7 **Status**: [ ] pending", "T-002", "Retry", False, False),
+        ("- [ ] T-002: Retry | **Status**: [x] completed", "T-002", "Retry", False, False),
     ],
 )
 def test_an_item_of_a_list_with_a_check_box_is_a_task(

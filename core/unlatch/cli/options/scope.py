@@ -43,7 +43,9 @@ _OPTIONS = (
         help="Reopen this acceptance criterion; with --update-scope, a criterion of the new tasks.",
     ),
 )
-_TASK_ID = re.compile(r"T-?[0-9]+[A-Za-z]?(?:-\w+)*", re.IGNORECASE | re.ASCII)
+_TASK_ID = re.compile(
+    r"T-?(?:US-?[0-9]+[A-Za-z]?-)?[0-9]+[A-Za-z]?(?:-\w+)*", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)

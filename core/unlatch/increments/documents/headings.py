@@ -22,7 +22,7 @@ from unlatch.increments.documents.state_words import (
 )
 
 _TASK_ID = (
-    r"T-[0-9]{1,9}[A-Za-z]?(?:-[A-Za-z0-9]{1,30}){0,4}"
+    r"T-(?:US-?[0-9]{1,9}[A-Za-z]?-)?[0-9]{1,9}[A-Za-z]?(?:-[A-Za-z0-9]{1,30}){0,4}"
     r"|T[0-9]{3,9}[A-Za-z]?(?:-[A-Za-z0-9]{1,30}){0,4}"
     r"|T[0-9]{1,2}[A-Za-z]?(?=:)"
 )
@@ -31,13 +31,19 @@ CRITERION_ID = r"AC(?:-[A-Za-z0-9]{1,30}){1,5}"
 _END_OF_ID = r"(?![\w-]*\w)"
 # "T-001 to T-004: ..." is a heading about tasks, not of one.
 _NO_RANGE = (
-    r"(?!\**[ \t]{0,4}(?:to|through|and|[&,/\u2192\u2013-])[ \t]{0,4}"
-    r"(?:T-[0-9]{2}|T[0-9]{3}|US-?[0-9]))"
+    r"(?![*`]*[ \t]{0,4}(?:to|through|and|[&,/\u2192\u2013-])[ \t]{0,4}"
+    r"[*`]*(?:T-[0-9]{2}|T[0-9]{3}|US-?[0-9]))"
 )
 _MARK = rf"(?P<mark>(?:{BOX}|{SIGN})[ \t]{{1,4}})?"
 _SEPARATOR = r"\*{0,2}(?P<separator>[ \t]{0,4}[:.)\u2013\u2014-]{0,2}\*{0,2}[ \t]{0,4})"
 
-_TASK = re.compile(rf"{_MARK}\*{{0,2}}(?P<id>{_TASK_ID}){_END_OF_ID}{_NO_RANGE}{_SEPARATOR}")
+# The id may be code, or the text of a link.
+LINK_END = r"(?:\](?:\([^()]{0,200}\))?)?"
+_TASK = re.compile(
+    rf"{_MARK}\*{{0,2}}(?:Task[ \t]{{1,4}})?\[?[*`]{{0,3}}(?P<id>{_TASK_ID}){_END_OF_ID}{_NO_RANGE}"
+    rf"[*`]{{0,3}}{LINK_END}{_SEPARATOR}",
+    re.IGNORECASE,
+)
 _STORY = re.compile(
     rf"{_MARK}(?:User Story[ \t]?:?[ \t]{{1,4}})?\*{{0,2}}(?P<id>{STORY_ID}){_END_OF_ID}{_NO_RANGE}"
     rf"{_SEPARATOR}",

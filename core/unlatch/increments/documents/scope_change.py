@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _STORY_LABEL = "**User Story**: "
 _CRITERIA_LABEL = "**Satisfies ACs**: "
-_NUMBER = re.compile(r"T-?(?P<digits>[0-9]+)")
-_UPPER_NUMBER = re.compile(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z")
+_NUMBER = re.compile(r"T-?(?P<digits>[0-9]+)", re.IGNORECASE)
+_UPPER_NUMBER = re.compile(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z", re.IGNORECASE)
 
 
 def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str, tuple[str, ...]]:
@@ -66,7 +66,7 @@ def _open_sections(lines: Iterable[Line]) -> list[int]:
 
 
 def _next_ids(found: Sequence[TaskBlock], count: int) -> tuple[str, ...]:
-    prefix = most_common("T-" if block.id.startswith("T-") else "T" for block in found) or "T-"
+    prefix = most_common(block.id[: 1 + (block.id[1] == "-")] for block in found) or "T-"
     numbers = [_number(block.id) for block in found]
     width = most_common(len(digits) for digits, _ in numbers) or 3
     first = max((number for _, number in numbers), default=0) + 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.headings import (
     CRITERION_ID,
+    LINK_END,
     Heading,
     read_story_heading,
     read_task_heading,
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _CRITERION = re.compile(
-    rf"(?:(?P<box>{BOX})[ \t]{{1,8}})?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
-    r"(?P<close>[*_~`]{0,4}[ \t]{0,4}(?P<colon>:)?[*_~`]{0,4}[ \t]*)"
+    rf"(?:(?P<box>{BOX})[ \t]{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
+    rf"(?P<close>[*_~`]{{0,4}}{LINK_END}[ \t]{{0,4}}(?P<colon>:)?[*_~`]{{0,4}}[ \t]*)",
+    re.IGNORECASE,
 )
 # The number of a story, as its criteria spell it: "9A" for US-009A.
 _STORY_KEY = re.compile(r"US-?0*(?P<key>[0-9].*)", re.IGNORECASE)

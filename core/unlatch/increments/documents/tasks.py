@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.increments.documents.headings import (
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _LABEL = re.compile(
-    r"(?P<lead>\A[ \t]{0,3}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"
-    r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>Status):)"
+    r"(?P<lead>\A[ \t]{0,8}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"
+    r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>[Ss]tatus):)"
     r"[ \t]{0,8}"
 )
 # The kinds of labelled values that count, by their labels in lower case.
@@ -37,7 +38,7 @@ _KINDS = {
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _BOXED = re.compile(rf"[ \t]*[-*+][ \t]{{1,4}}(?P<value>(?P<box>{BOX})[ \t].*)\Z")
 _STORY = re.compile(rf"(?<![\w-]){STORY_ID}")
-_CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}")
+_CRITERION = re.compile(rf"(?<![\w-]){CRITERION_ID}", re.IGNORECASE)
 _DISCARDED_ID = re.compile(
     r".*-(?:discarded|deferred|cancelled|canceled|abandoned|skipped|dropped|obsolete)",
     re.IGNORECASE,
@@ -66,15 +67,24 @@ class Field(NamedTuple):
 
 def fields(line: Line) -> Iterator[Field]:
     """The values of a line that begins with a label; `|` or a middle dot separates several."""
-    if "**" not in line.text and not line.text.lstrip(" ").startswith("Status"):
-        return
-    found = list(_LABEL.finditer(line.text))
-    if not found or found[0].start():
-        return
-    for match, following in zip(found, [*found[1:], None], strict=True):
+    found = _labels(line)
+    if found and not found[0].start():
+        yield from _fields(line, found)
+
+
+def _labels(line: Line) -> list[re.Match[str]]:
+    if "**" not in line.text and "tatus:" not in line.text:
+        return []
+    return list(_LABEL.finditer(line.text))
+
+
+def _fields(line: Line, found: list[re.Match[str]]) -> Iterator[Field]:
+    for match, following in zip_longest(found, found[1:]):
         value = line.text[match.end() : following.start() if following else None].rstrip(" \t")
         lead = match["lead"]
         label = match[0].removeprefix(lead) if lead.startswith(("|", "\u00b7")) else match[0]
+        if match["plain"] and value and read_status(value).state is None:
+            continue  # such as the status of a decision: Accepted
         name = (match["bold"] or match["plain"]).strip(" -").lower()
         yield Field(name, label, line.start + match.end(), value, line.number)
 
@@ -124,11 +134,11 @@ class TaskBlock:
 
     @property
     def state(self) -> State | None:
-        """The state by all marks; the Status line counts more than the heading."""
-        state = self.status_state
+        """The state by all marks; the status counts more than the heading, an open box most."""
+        state, heading = self.status_state, self.heading
         if state is State.DONE:
-            return state
-        marks = (self.heading.suffix_state, self.heading.mark_state)
+            return State.OPEN if heading.has_box and heading.mark_state is State.OPEN else state
+        marks = (heading.suffix_state, heading.mark_state)
         if State.DISCARDED in marks or discarded_by_id(self.id):
             return State.DISCARDED
         return state or marks[0] or marks[1]
@@ -180,16 +190,34 @@ def task_blocks(lines: Iterable[Line]) -> list[TaskBlock]:
             current = None
         # An item below a heading of a task is a part of that task.
         is_inside = current is not None and current.indent is None
-        heading = read_task_heading(line.words) if line.level or not is_inside else None
-        indent = None if line.level else _indent_of_item(line, heading)
-        if heading and (line.level or indent is not None):
-            current = TaskBlock(line, heading, sections[-1][1] if sections else None, indent)
-            found.append(current)
+        section = sections[-1][1] if sections else None
+        if begun := None if is_inside and not line.level else _begin(line, section):
+            current = begun
+            found.append(begun)
         elif current and not line.level:
             current.take(line)
         elif line.level and (story := read_story_heading(line.words)):
             sections.append((line.level, story.id))
     return _without_mentions(found)
+
+
+def _begin(line: Line, section: str | None) -> TaskBlock | None:
+    """The task that a heading or an item of a list begins."""
+    head, values = _split(line)
+    heading = read_task_heading(head.words)
+    indent = None if line.level else _indent_of_item(line, heading)
+    if heading is None or not (line.level or indent is not None):
+        return None
+    return TaskBlock(head, heading, section, indent, values=values)
+
+
+def _split(line: Line) -> tuple[Line, dict[str, Field]]:
+    """The first line of a task without the fields behind its title, if its status is there."""
+    found = _labels(line)
+    values = {_KINDS[one.name]: one for one in _fields(line, found) if one.name in _KINDS}
+    if "status" not in values:
+        return line, {}
+    return line._replace(text=line.text[: found[0].start()]), values
 
 
 def _indent_of_item(line: Line, heading: Heading | None) -> str | None:
