@@ -92,11 +92,11 @@ def open_work_left(one: ReadableIncrement) -> Hits:
     spec, tasks = read_spec(one.files.text_of(SPEC)), read_tasks(one.files.text_of(TASKS))
     left = open_work(spec, tasks)
     if left and one.increment.status is Status.COMPLETED:
-        where = TASKS if any(isinstance(part, Task) for part in left) else SPEC
-        named = first_of([part.id for part in left])
-        message = f"completed, but not ticked: {named}"
         hint = f"tick what is done, or unlatch resume {one.name}"
-        yield Found(message, one.files.folder.path / where, hint)
+        for name, kind in ((SPEC, Criterion), (TASKS, Task)):
+            if ids := [part.id for part in left if isinstance(part, kind)]:
+                message = f"completed, but not ticked: {first_of(ids)}"
+                yield Found(message, one.files.folder.path / name, hint)
 
 
 def other_status(one: ReadableIncrement) -> Hits:

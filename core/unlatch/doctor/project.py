@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from unlatch.config.specweave import automatic_sync, unused_mappings
-from unlatch.doctor.finding import Found, Hits
+from unlatch.doctor.finding import Found, Hits, below
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import HOME, METADATA, SPEC, SPECWEAVE, TASKS
 from unlatch.increments.model.limits import days_idle, is_stale, wip
@@ -21,6 +23,13 @@ if TYPE_CHECKING:
     from unlatch.doctor.snapshot import ProjectSnapshot
 
 _CONFIG = f"{SPECWEAVE}/config.json"
+# The reason why a name is not that of an increment; the first that fits.
+_OTHER_NAMES = (
+    (r"[^0-9]", "its name does not begin with a number"),
+    (r"(?:[0-9]{1,2}|[0-9]{10,})(?![0-9])", "its number does not have three to nine digits"),
+    (r"[0-9]+[A-Za-z]{2}", "more than one letter follows its number"),
+    (r"", "no hyphen and name follow its number"),
+)
 
 
 def two_folders(project: ProjectSnapshot) -> Hits:
@@ -31,11 +40,20 @@ def two_folders(project: ProjectSnapshot) -> Hits:
 
 
 def ignored_folders(project: ProjectSnapshot) -> Hits:
+    place = below(project.layout.increments, project.root)
     for folder in project.layout.collection.ignored():
         has_file = any(os.path.lexists(folder.path / name) for name in (METADATA, SPEC, TASKS))
         if has_file or folder.name[:1].isdigit():
-            message = "is not read: its name does not begin with a number as in 0007-search"
+            message = f"is not read: {_why_ignored(folder.name)} as in 0007-search"
             yield Found(message, folder.path, "rename the folder if it is an increment")
+        with suppress(StoreError):
+            for nested in sorted_folders(folder.path, archived=False):
+                message = f"is not read: it is not directly in {place} or an archive there"
+                yield Found(message, nested.path, "move the folder if it is an increment")
+
+
+def _why_ignored(name: str) -> str:
+    return next(why for pattern, why in _OTHER_NAMES if re.match(pattern, name))
 
 
 def old_local_folder(project: ProjectSnapshot) -> Hits:

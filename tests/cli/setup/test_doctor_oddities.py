@@ -64,6 +64,10 @@ def test_times_that_cannot_all_be_true(
             [("completed-with-open-work", TASKS)],
         ),
         (
+            {"spec.md": "- [ ] **AC-US1-01**: a\n", "tasks.md": "- [ ] T-001: A\n"},
+            [("completed-with-open-work", SPEC), ("completed-with-open-work", TASKS)],
+        ),
+        (
             {"spec.md": "# S\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"},
             [("document-in-conflict", f"{SPEC}:3")],
         ),

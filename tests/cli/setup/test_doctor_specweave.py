@@ -62,6 +62,30 @@ def test_a_folder_that_only_looks_like_an_increment_is_named(project: Project) -
     assert sorted(found) == [("folder-ignored", f"{HOME}/{name}") for name in places]
 
 
+def test_folders_that_are_passed_over_are_grouped_by_the_true_reason(project: Project) -> None:
+    names = ("0601", "0602 space", "0607GE-two", "_archive/2024", "12", "group/0950-nested")
+    for name in names:
+        (project.increments / name).mkdir(parents=True)
+    found = project.run("doctor", "--json").document["findings"]
+    whys = {one["where"]: one["message"] for one in found if one["id"] == "folder-ignored"}
+    no_name = "is not read: no hyphen and name follow its number as in 0007-search"
+    assert whys == {
+        f"{HOME}/0601": no_name,
+        f"{HOME}/0602 space": no_name,
+        f"{HOME}/_archive/2024": no_name,
+        f"{HOME}/0607GE-two": "is not read: more than one letter follows its number"
+        " as in 0007-search",
+        f"{HOME}/12": "is not read: its number does not have three to nine digits"
+        " as in 0007-search",
+        f"{HOME}/group/0950-nested": f"is not read: it is not directly in {HOME} or an archive"
+        " there",
+    }
+    said = project.run("doctor").out
+    assert said.count("folder-ignored") == 4
+    assert f"3 in all: {HOME}/0601, {HOME}/0602 space, {HOME}/_archive/2024\n" in said
+    assert project.run("doctor", "--verbose").out.count("folder-ignored") == len(names)
+
+
 def test_a_block_that_no_item_is_read_from_is_reported_before_there_are_no_items(
     project: Project,
 ) -> None:

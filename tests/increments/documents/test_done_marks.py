@@ -233,6 +233,17 @@ def test_an_unknown_id_is_refused_with_the_nearest_ones() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wanted", "near"),
+    [("T-006", "T-005 or T-007 or T-004"), ("T-16", "T-016 or T-020 or T-009")],
+)
+def test_the_nearest_ids_are_those_with_the_nearest_numbers(wanted: str, near: str) -> None:
+    text = file(*(f"- [x] T-{n:03}: n" for n in (1, 2, 3, 4, 5, 7, 9, 16, 20)))
+    with pytest.raises(UsageError) as caught:
+        with_marked(text, [wanted], done=False)
+    assert caught.value.hint == f"did you mean {near}?"
+
+
+@pytest.mark.parametrize(
     ("text", "hint"),
     [
         ("", "give tasks a heading and criteria a check box that begin with an id"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.changes import reopen, transition
+from tests.changes import reopen, transition, undo
 from tests.increments.files.making import (
     GITHUB,
     NOW,
@@ -86,6 +86,7 @@ def test_the_file_differs_only_by_what_changed(project: Project) -> None:
     after = [
         *before[:2],
         '\t"status": "active",   "type": "feature",',
+        '\t"completed": null,',
         f'\t"lastUpdated": "{STAMP}",',
         before[5],
         f"{before[6]},",
@@ -117,20 +118,38 @@ def test_only_what_is_completed_can_be_reopened(project: Project, status: Status
 
 
 @pytest.mark.parametrize("key", ["completedAt", "completed", "completed_at"])
-def test_every_name_of_the_completion_goes_and_its_text_is_kept(project: Project, key: str) -> None:
+def test_the_time_of_completion_goes_and_its_text_is_kept(project: Project, key: str) -> None:
     project.add({"status": "completed", key: "2025-11-01 evening"})
     _, entry = reopen(project.manager, "7", "why", "ada")
-    assert key not in project.data()
-    assert entry.previous_completed_at == "2025-11-01 evening"
+    assert project.data().get(key) is None
+    assert ("completedAt" in project.data(), entry.previous_completed_at) == (
+        False,
+        "2025-11-01 evening",
+    )
+
+
+@pytest.mark.parametrize("key", ["completed", "completed_at", "completedDate"])
+def test_the_completion_keeps_its_name_and_place(project: Project, key: str) -> None:
+    project.add({"status": "completed", key: "2025-11-01 evening", "last": 1})
+    reopen(project.manager, "7", "why", "ada")
+    undo(project.manager, "7", by="ada")
+    data = project.data()
+    assert (list(data)[:3], data[key]) == (["status", key, "last"], "2025-11-01 evening")
+    assert "completedAt" not in data
+    reopen(project.manager, "7", "why", "ada")
+    transition(project.manager, "7", Status.COMPLETED, by="ada")
+    data = project.data()
+    assert (list(data)[:3], data[key]) == (["status", key, "last"], STAMP)
+    assert "completedAt" not in data
 
 
 def test_a_completion_that_is_no_time_is_somebody_elses_field(project: Project) -> None:
     project.add({"status": "completed", "completed": 12, "completed_at": None})
     _, entry = reopen(project.manager, "7", "why", "ada")
     assert (project.data()["completed"], entry.previous_completed_at) == (12, None)
-    assert "completed_at" not in project.data()
+    assert project.data()["completed_at"] is None
     transition(project.manager, "7", Status.COMPLETED, by="ada")
-    assert (project.data()["completed"], project.data()["completedAt"]) == (12, STAMP)
+    assert (project.data()["completed"], project.data()["completed_at"]) == (12, STAMP)
 
 
 @pytest.mark.parametrize("key", ["lastActivity", "lastUpdated", "updated_at"])

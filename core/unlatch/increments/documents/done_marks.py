@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ _Item = TaskBlock | Criterion | Story
 # Comparing takes time, and a hint need not know every id of a huge file.
 _COMPARED = 1000
 _SHOWN_LINES = 10
+_SUGGESTED = 3
+_NUMBERED = re.compile(r"(?P<kind>.*[^0-9])(?P<number>[0-9]{1,9})")
 _Edit = tuple[int, int, str]  # the offsets of the old text, and the new one
 
 
@@ -166,7 +169,7 @@ class _TaskMarker:
 
 def _unknown(known: dict[str, list[_Item]], wanted: str) -> UsageError:
     spelled = {key: items[0].id for key, items in list(known.items())[:_COMPARED]}
-    near = difflib.get_close_matches(shown(wanted).upper(), spelled, n=3)
+    near = _nearest(shown(wanted).upper(), list(spelled))
     hint = f"did you mean {' or '.join(spelled[key] for key in near)}?" if near else None
     if hint is None and spelled:
         some = list(spelled.values())
@@ -176,6 +179,18 @@ def _unknown(known: dict[str, list[_Item]], wanted: str) -> UsageError:
         f"no task, story or criterion has the id '{shown(wanted)}'",
         hint=hint or "give tasks a heading and criteria a check box that begin with an id",
     )
+
+
+def _nearest(wanted: str, known: Sequence[str]) -> list[str]:
+    """The ids with the nearest numbers, else those with the most similar characters."""
+    numbered = [match for one in known if (match := _NUMBERED.fullmatch(one))]
+    if asked := _NUMBERED.fullmatch(wanted):
+        alike = [one for one in numbered if one["kind"] == asked["kind"]]
+        number = int(asked["number"])
+        near = sorted(alike, key=lambda one: abs(int(one["number"]) - number))
+        if near:
+            return [one[0] for one in near[:_SUGGESTED]]
+    return difflib.get_close_matches(wanted, known, n=_SUGGESTED)
 
 
 def _ambiguous(wanted: str, found: Sequence[_Item]) -> UsageError:

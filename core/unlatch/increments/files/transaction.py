@@ -114,14 +114,16 @@ def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
         data[_time_key(data, COMPLETED_KEYS)] = stamp(now)
     elif not to.is_finished:
         for key in times_in(data, COMPLETED_KEYS):
-            del data[key]
+            data[key] = None  # another name keeps its place for the next time
+        if data.get(COMPLETED_KEYS[0]) is None:
+            data.pop(COMPLETED_KEYS[0], None)
 
 
 def _set_back(data: dict[str, Any], entries: tuple[ReopenEntry, ...], now: datetime) -> None:
     data["status"] = entries[-1].previous_status.value
     data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
     if entries[-1].previous_completed_at is not None:
-        data[COMPLETED_KEYS[0]] = entries[-1].previous_completed_at
+        data[_time_key(data, COMPLETED_KEYS)] = entries[-1].previous_completed_at
     undone = {entry.id: entry for entry in entries}
     for written in data["reopenHistory"]:
         entry = undone.get(written["id"])

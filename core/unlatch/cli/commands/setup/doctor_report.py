@@ -6,7 +6,6 @@ import json
 import shutil
 import sys
 import textwrap
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +25,12 @@ _MOST_NAMED = 3
 def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
     """Print a report; with `every` each finding of each increment, with `settings` those in force.
 
-    The findings about the project are always printed: each of them says something else.
+    Those about the project are one entry only where their messages are equal.
     """
     findings = sorted(report["findings"], key=_order)
     cut = False
-    for (_, _, is_project), group in groupby(findings, key=_order):
-        alike = list(group)
-        if every or is_project or len(alike) == 1:
+    for alike in _alike(findings):
+        if every or len(alike) == 1:
             for one in alike:
                 _tell_finding(one)
         else:
@@ -48,6 +46,14 @@ def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
         output.talk("All findings: unlatch doctor --verbose; of one increment: unlatch doctor ID")
 
 
+def _alike(findings: Sequence[output.Json]) -> Iterable[Sequence[output.Json]]:
+    kinds: dict[tuple[str | None, ...], list[output.Json]] = {}
+    for one in findings:
+        message = one["message"] if one["increment"] is None else None
+        kinds.setdefault((one["severity"], one["id"], message), []).append(one)
+    return kinds.values()
+
+
 def _order(one: output.Json) -> tuple[int, str, bool]:
     is_project = one["increment"] is None
     # Those about the project keep the order of the checks.
@@ -55,13 +61,19 @@ def _order(one: output.Json) -> tuple[int, str, bool]:
 
 
 def _count(findings: Sequence[output.Json]) -> str:
+    if findings[0]["increment"] is None:
+        places = [one["where"] or "" for one in findings]
+        return f"{len(findings):,} in all: {_first(places)}"
     names = list(dict.fromkeys(one["increment"] for one in findings))
     if len(names) == 1:
         return f"{len(findings):,} in {names[0]}"
     # Their numbers, which commands take as well: names are long.
-    numbers = (name.partition("-")[0] for name in names[:_MOST_NAMED])
-    shown = ", ".join(numbers) + (", ..." if len(names) > _MOST_NAMED else "")
-    return f"{len(findings):,} in {len(names):,} increments: {shown}"
+    numbers = [name.partition("-")[0] for name in names]
+    return f"{len(findings):,} in {len(names):,} increments: {_first(numbers)}"
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
 
 
 def _tell_finding(one: output.Json, *, more: str = "") -> None:
