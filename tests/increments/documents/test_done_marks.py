@@ -66,7 +66,7 @@ def test_a_task_takes_the_spelling_that_the_file_has_for_the_state(done: str, pe
         ),
         (f"{TICK} COMPLETE {TICK} COMPLETE", f"PENDING (was: {TICK} COMPLETE {TICK} COMPLETE)"),
         ("DEFERRED - Will be done later", "[ ] pending (was: DEFERRED - Will be done later)"),
-        ("[ ] pending (DEFERRED to 0044)", "[ ] pending (was: [ ] pending (DEFERRED to 0044))"),
+        ("[ ] pending (DEFERRED to 0044)", "[ ] pending (was: DEFERRED to 0044)"),
         ("who knows", "[ ] pending (was: who knows)"),
         ("", "[ ] pending"),
     ],
@@ -181,8 +181,41 @@ SPEC = """### US-001: First
 
 
 def test_a_criterion_is_ticked_by_its_id() -> None:
-    assert SPEC.replace("[~]", "[x]") == with_marked(SPEC, ["AC-US1-02"], done=True)
-    assert SPEC.replace("[~]", "[ ]") == with_marked(SPEC, ["AC-US1-02"], done=False)
+    assert SPEC.replace("[x]", "[ ]", 1) == with_marked(SPEC, ["AC-US1-01"], done=False)
+
+
+@pytest.mark.parametrize("box", ["[~]", "[-]"])
+def test_a_criterion_that_was_given_up_gets_a_note(box: str) -> None:
+    text = SPEC.replace("[~]", box)
+    for done, new in ((True, "[x]"), (False, "[ ]")):
+        marked = with_marked(text, ["AC-US1-02"], done=done)
+        expected = SPEC.replace("[~]", new).replace("**: b", f"**: b (was: {box})")
+        assert expected == marked == with_marked(marked, ["AC-US1-02"], done=done)
+
+
+@pytest.mark.parametrize(
+    ("status", "ticked"),
+    [
+        ("[ ] pending (DEFERRED to 0044)", "[x] completed (was: DEFERRED to 0044)"),
+        ("DEFERRED - later", "[x] completed (was: DEFERRED - later)"),
+        (
+            "[x] completed (2025-11-20) (was: DEFERRED)",
+            "[x] completed (2025-11-20) (was: DEFERRED)",
+        ),
+    ],
+)
+def test_notes_never_nest(status: str, ticked: str) -> None:
+    text = file(task("T-001", status))
+    for _ in range(3):
+        opened = with_marked(text, ["T-001"], done=False)
+        text = with_marked(opened, ["T-001"], done=True)
+        assert text == file(task("T-001", ticked))
+        assert "(was: DEFERRED" in opened
+
+
+def test_a_plain_check_box_needs_no_note() -> None:
+    text = "* [X] **T-004**: d\n"
+    assert text.replace("X", " ") == with_marked(text, ["T-004"], done=False)
 
 
 def test_a_bare_check_box_stays_one() -> None:

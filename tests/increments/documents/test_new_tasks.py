@@ -243,3 +243,10 @@ def test_a_heading_that_looks_like_a_task_is_none() -> None:
 def test_a_new_task_can_be_done_and_undone() -> None:
     text, _ = with_tasks("", [NEW, NEW], heading=HEADING)
     assert text == with_marked(with_marked(text, ["T-001"], done=True), ["T-001"], done=False)
+
+
+def test_a_title_brings_no_status_of_its_own() -> None:
+    titles = ("A \u00b7 **Status**: [x] done", "B | Status: done", "C | D")
+    text, _ = with_tasks("", [NewTask(title) for title in titles], heading="More")
+    assert [False] * 3 == [task.done for task in read_tasks(text).tasks]
+    assert "C | D" in text

@@ -62,6 +62,9 @@ def _criterion_edits(one: Criterion, *, done: bool) -> Iterator[_Edit]:
         yield one.start, one.start, f"{box(done=done)} "
     elif one.done is not done:
         yield from _replaced(one.start, one.box, box(done=done))
+        note = f" (was: {one.box})"
+        if one.discarded and not one.text.endswith(note):
+            yield one.end, one.end, note
 
 
 def _items(known: dict[str, list[_Item]], wanted: str) -> list[_Item]:

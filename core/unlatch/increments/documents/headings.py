@@ -108,6 +108,8 @@ def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]
     lost = "" if old in (new, ticked, box(done=False)) else f" {old}"
     if not (was or is_wanted(heading.suffix_state or state_of_box(usual), done=done)):
         lost, suffix = lost + suffix, ""
+    elif state_of_box(old) is State.DONE:
+        lost = ""  # [X] is only a spelling
     return new + space, f"{suffix} (was:{lost})" if lost else suffix
 
 

@@ -13,6 +13,7 @@ class Criterion:
         done: whether its check box is ticked; None if it has none, or is discarded.
         story: the id of its story, as the story spells it.
         start: the offset of its check box, or of the place for one.
+        end: the offset of the end of its text.
         is_below: whether it stands under the heading of its story.
         discarded: its check box is [~] or [-]: descoped or deferred.
     """
@@ -24,6 +25,7 @@ class Criterion:
     story: str | None = None
     box: str | None = field(default=None, compare=False, repr=False)
     start: int = field(default=0, compare=False, repr=False)
+    end: int = field(default=0, compare=False, repr=False)
     is_below: bool = field(default=False, compare=False, repr=False)
     discarded: bool = False
 

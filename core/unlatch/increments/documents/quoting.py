@@ -20,6 +20,8 @@ _BLOCK_START = re.compile(
     r"(?P<lead>[ \t]*(?:(?:[-+*>]|[0-9]{1,9}[.)])[ \t]+|>)*)"
     r"(?P<sign>#{1,6}(?=[ \t]|\Z)|`{3}|~{3}|\[(?P<box>[ xX~/-])\]|-{3}|={3}|\+{3}|\*{3}|_{3}|<)"
 )
+# The sign before a further field of a task on the same line.
+_FIELD_SIGN = re.compile(r"[|\u00b7](?=[ \t]*(?:\*\*|[Ss]tatus:))")
 _COMMENT = re.compile(r"(?<!\\)<(?=!--)")
 
 
@@ -52,8 +54,8 @@ def label_value(text: str) -> str:
 
 
 def as_title(text: str) -> str:
-    """The text as the title of a heading, in which nothing reads as a status mark or a story."""
-    title = one_line(text)
+    """The text as the title of a heading, in which nothing reads as a status or a story."""
+    title = _FIELD_SIGN.sub(lambda sign: f"&#{ord(sign[0])};", one_line(text))
     if mark := last_mark(f" {title}").strip(" "):
         title = title[: len(title) - len(mark)] + _literal(mark)
     if title.endswith("#"):

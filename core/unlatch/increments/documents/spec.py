@@ -88,6 +88,7 @@ def _assign(
             None if story is None else headings[story][1].id,
             box=box,
             start=line.start + match.start("box" if box else "open"),
+            end=line.start + line.body + len(line.words),
             is_below=story is not None and story == section,
             discarded=state in _DISCARDED,
         )

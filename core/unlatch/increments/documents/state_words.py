@@ -54,7 +54,8 @@ _NOTE_WORD = re.compile(
 )
 _PERCENT = re.compile(r" ?\([0-9]{1,3}%[^()]{0,80}\)")
 _BOX = re.compile(BOX)
-_WAS = re.compile(r" \(was: (?P<old>.+)\)\Z")
+_WAS = re.compile(r" \(was: (?P<old>(?:(?!\(was: ).)+)\)\Z")
+_REMARK = re.compile(r"\((?P<words>[^()]+)\)")
 _DATE = re.compile(r"[ \t]{0,4}(?:\([0-9]{4}-[0-9]{2}-[0-9]{2}\)|[0-9]{4}-[0-9]{2}-[0-9]{2}\b)")
 
 
@@ -143,7 +144,23 @@ def _state(box: str | None, word: str | None, sign: str | None, note: str) -> St
 def with_note(words: str, old: str, *, done: bool) -> str:
     """Words for a state, with a note of the status that they replace."""
     rest = old.removeprefix(f"{box(done=not done)} ")
-    return f"{words} (was: {old if _BOX.match(rest) else rest})"
+    if _BOX.match(rest) or _is_discarded(rest) is not _is_discarded(old):
+        rest = old
+    if _is_discarded(old):  # the words are there already
+        rest = rest.removeprefix(words).lstrip(" \t")
+        remark = _REMARK.fullmatch(rest)
+        rest = remark["words"] if remark else rest
+    return f"{words} (was: {rest})"
+
+
+def _is_discarded(raw: str) -> bool:
+    return read_status(raw).state is State.DISCARDED
+
+
+def split_note(raw: str) -> tuple[str, str]:
+    """A status and the last note behind it, with its space."""
+    note = _WAS.search(raw)
+    return (raw[: note.start()], note[0]) if note else (raw, "")
 
 
 def noted(raw: str, *, done: bool) -> str | None:
@@ -152,7 +169,7 @@ def noted(raw: str, *, done: bool) -> str | None:
     if note is None:
         return None
     old = note["old"]
-    if read_status(raw).box and not _BOX.match(old):
+    if read_status(raw).box and not (_BOX.match(old) or _is_discarded(old)):
         old = f"{box(done=done)} {old}"
     return old if is_wanted(read_status(old).state, done=done) else None
 

@@ -14,6 +14,7 @@ from unlatch.increments.documents.state_words import (
     noted,
     opposite,
     read_status,
+    split_note,
     state_of_box,
     with_note,
 )
@@ -51,8 +52,12 @@ class StatusStyle:
 
     def changed(self, raw: str, *, done: bool, is_bare: bool = False) -> str:
         """A status in the other state; a note keeps words that would not come back otherwise."""
+        rest, note = split_note(raw)
         if before := noted(raw, done=done):
-            return before
+            return before + split_note(rest)[1]
+        if note:  # it stays, before a new one
+            changed, new_note = split_note(self.changed(rest, done=done, is_bare=is_bare))
+            return changed + note + new_note
         new = self._spelled(raw, done=done, is_bare=is_bare)
         back = noted(new, done=not done) or self._spelled(new, done=not done, is_bare=is_bare)
         if not raw or back == raw:
