@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, Job, job, reopen_by_hand
+from tests.crash.items import Items
 from tests.docs.pages import ROOT
 from tests.git.clone import Done
 
@@ -172,6 +173,30 @@ def test_the_action_serves_several_projects_and_ends_with_the_worst(
 
     assert (5, "5", "true") == (both.code, both.outputs["exit-code"], both.outputs["adrift"])
     assert (0, "0") == (one.code, one.outputs["exit-code"]), one.said
+
+
+def test_the_action_reports_deliveries_before_too_many_items(team: Team, runner: Path) -> None:
+    other = Items(team.box, "github").make("Another", is_open=False, labels=())
+    folder = team.laptop.path().parent.with_name("0090-other")
+    folder.mkdir()
+    link = Items(team.box, "github").link(other)
+    own = {key: one for key, one in team.laptop.metadata().items() if key not in team.ids}
+    path = folder / "metadata.json"
+    path.write_text(json.dumps({**own, "id": folder.name, "github": link}))
+    team.laptop.unlatch("sync")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"status": "active"}))
+    team.laptop.reopen("More", "--offline")
+    team.laptop.push("Pending operations, and a difference")
+
+    inputs = {"version": "installed", "commit": "push", "max_items": "3"}
+    ran = act(job(team, "job"), runner=runner, environ=None, **inputs)
+
+    told = "0 increments moved, 3 operations delivered, too many items"
+    expected = {"exit-code": "5", "changed": "true", "adrift": "true", "summary": told}
+    assert {**expected, "branch": "main", "proposal": ""} == ran.outputs
+    team.laptop.pull()
+    assert [] == team.laptop.pending
+    assert not Items(team.box, "github").view(other).open
 
 
 @pytest.mark.parametrize(

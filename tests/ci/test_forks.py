@@ -7,6 +7,7 @@ System.PullRequest.IsFork, and GitLab's variables of merge request pipelines.
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -73,6 +74,13 @@ def test_other_events_of_github_are_not_from_a_fork(tmp_path: Path, event: str) 
         b'{"pull_request": {"number": 3, "state": "open"}}',
         b'{"pull_request": {"head": {"repo": 4}, "base": {"repo": 4}}}',
         b'{"pull_request": {"head": {"repo": {}}, "base": {"repo": {"id": 1}}}}',
+        b'{"pull_request": {"head": {"repo": {"id": "1"}}, "base": {"repo": {"id": 1}}}}',
+        b'{"pull_request": {"head": {"repo": {"id": null}}, "base": {"repo": {"id": 1}}}}',
+        b'{"pull_request": {"head": {"repo": {"id": true}}, "base": {"repo": {"id": 2}}}}',
+        b'{"pull_request": {"head": {"repo": {"id": 2}}, "base": {"repo": {"id": "1"}}}}',
+        b'{"pull_request": {"head": {"repo": null}, "base": {"repo": null}}}',
+        b'{"pull_request": {"head": {"repo": null}, "base": {"repo": {}}}}',
+        b'{"pull_request": ' + b"[" * 100_000,
     ],
 )
 def test_an_event_that_does_not_say_so_is_not_from_a_fork(tmp_path: Path, content: bytes) -> None:
@@ -88,6 +96,14 @@ def test_without_the_event_file_there_is_no_fork(tmp_path: Path) -> None:
 
     assert not is_fork(environ)
     assert not is_fork({**environ, "GITHUB_EVENT_PATH": ""})
+
+
+def test_a_named_pipe_in_place_of_the_event_is_not_waited_for(tmp_path: Path) -> None:
+    environ = github(tmp_path, THEIRS)
+    (tmp_path / "event.json").unlink()
+    os.mkfifo(tmp_path / "event.json")
+
+    assert not is_fork(environ)
 
 
 @pytest.mark.parametrize(

@@ -113,20 +113,22 @@ def preview_plans(
 
 
 def check_item_count(
-    workspace: Workspace, items: int, max_items: int | None, *, command: str
+    workspace: Workspace, items: int, max_items: int | None, *, command: str, written: int = 0
 ) -> None:
     """Refuse to write to more items than the user or the configuration allows.
 
     Args:
         command: the command that shows which items would be written to.
+        written: the number of other items that this run has written to.
 
     Raises:
         UsageError: `too-many-items`.
     """
     allowed = max_items or workspace.config.sync.max_items
-    if items > allowed:
+    if items + written > allowed:
+        done = f", {written} of them are done" if written else ""
         raise UsageError(
             "too-many-items",
-            f"{items} items would be written to, and {allowed} are allowed",
+            f"{items + written} items would be written to{done}; the limit is {allowed}",
             hint=f"look at {command}, then repeat with --max-items {items}",
         )

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from unlatch.worklog.user_files import MAX_EVENT_SIZE, read_user_file
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -93,11 +95,14 @@ class Ci:
 def _is_from_fork(event: str) -> bool:
     """Whether an event file of GitHub Actions is about a pull request from a fork."""
     try:
-        pull_request: Any = json.loads(Path(event).read_bytes())["pull_request"]
+        content = read_user_file(Path(event), at_most=MAX_EVENT_SIZE)
+        pull_request: Any = json.loads(content)["pull_request"]
         head, base = pull_request["head"]["repo"], pull_request["base"]["repo"]
-        return head is None or bool(head["id"] != base["id"])
-    except (OSError, ValueError, LookupError, TypeError):
+        ours, theirs = base["id"], None if head is None else head["id"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return False
+    is_other = head is None or (type(theirs) is int and theirs != ours)
+    return type(ours) is int and is_other
 
 
 def detect(environ: Mapping[str, str]) -> Ci | None:

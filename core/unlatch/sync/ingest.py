@@ -17,6 +17,7 @@ from unlatch.project.registry import Registry, load
 from unlatch.spi.text import without_controls, without_surrogates
 from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
+from unlatch.worklog.user_files import MAX_EVENT_SIZE, read_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.spi import ItemEvent, ItemRef
-
-# Far above the largest issue that any tracker sends.
-MAX_EVENT_SIZE = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,7 @@ def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEv
 
 def _read_file(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_EVENT_SIZE + 1)
+        return read_user_file(path, at_most=MAX_EVENT_SIZE)
     except OSError as error:
         raise UsageError(
             "event-unreadable",
@@ -82,9 +79,6 @@ def _read_file(path: Path) -> bytes:
             where=str(path),
             hint="name the file that the CI system wrote",
         ) from error
-    if len(raw) > MAX_EVENT_SIZE:
-        raise ValueError(f"it has more than {MAX_EVENT_SIZE:,} bytes")
-    return raw
 
 
 def match_event(

@@ -77,9 +77,13 @@ class SyncPlan:
         return tuple(one for one in self.links if one.verdict is not Verdict.NOTHING)
 
     @property
-    def not_checked(self) -> Sequence[Unread]:
-        """The items that could not be compared; pending operations are reported as such."""
-        return group_unread(one.seen for one in self.links if not one.pending)
+    def only_pending(self) -> SyncPlan:
+        """The part of the plan that is carried out on a branch that is not compared."""
+        return SyncPlan(tuple(one for one in self.links if one.pending), ())
+
+    def not_checked(self, *, pending: bool) -> Sequence[Unread]:
+        """Return the items that could not be read, those with pending operations if asked for."""
+        return group_unread(one.seen for one in self.links if pending or not one.pending)
 
     @property
     def is_unresolved(self) -> bool:

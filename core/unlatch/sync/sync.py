@@ -73,14 +73,19 @@ class SyncListener(Protocol):
 class SyncPreview:
     """The plan of a sync, the requests that it would send, and the increments that it compared.
 
-    On `other_branch`, which is not the compared one, only deliveries would be made.
+    Args:
+        due: the part of the plan that would be carried out: on `other_branch`, which is not the
+            compared one, only deliveries.
+        refused: why the sync would be refused, if so.
     """
 
     plan: SyncPlan
+    due: SyncPlan
     increments: Sequence[Increment]
     items: tuple[Previewed, ...]
     other_branch: str | None
     broken: Sequence[BrokenIncrement]
+    refused: UsageError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,7 @@ class SyncResult:
         delivered: the increments with pending operations, including those that were skipped.
         blocked: the number of blocked operations that were not tried.
         other_branch: as in the preview.
+        refused: why the plan was not applied after deliveries: `too-many-items`.
     """
 
     plan: SyncPlan
@@ -102,6 +108,7 @@ class SyncResult:
     other_branch: str | None
     event: MatchedEvent | None
     broken: Sequence[BrokenIncrement]
+    refused: UsageError | None
 
 
 def preview(
@@ -112,9 +119,12 @@ def preview(
     increments = _choose(workspace, options, everything)
     plan = plan_sync(workspace, trackers, increments, everything)
     run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
-    items = preview_sync(run, plan, by=by) if requests else ()
+    other = _other_branch(workspace)
+    due = plan if other is None else plan.only_pending
+    items = preview_sync(run, due, by=by) if requests else ()
     unchecked = [] if options.ids else broken
-    return SyncPreview(plan, increments, items, _other_branch(workspace), unchecked)
+    refused = _refusal(workspace, options, due.items)
+    return SyncPreview(plan, due, increments, items, other, unchecked, refused)
 
 
 @dataclass
@@ -131,12 +141,14 @@ class Sync:
     listener: SyncListener
     made: dict[str, list[Delivery]] = field(default_factory=dict)
     event: MatchedEvent | None = None
+    refused: UsageError | None = None
 
     def run(self) -> SyncResult:
         """Run the sync, once.
 
         Raises:
-            UsageError: `too-many-items`, `unknown-ref`, `no-git`, or the increments are not known.
+            UsageError: `too-many-items` before any delivery, `unknown-ref`, `no-git`, or the
+                increments are not known.
             UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
         """
         chosen = self._chosen()
@@ -144,8 +156,9 @@ class Sync:
         due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]
         skipped = [] if retries else [one for one in chosen if one.pending and one not in due]
         blocked = 0 if retries else sum(op.is_blocked for one in chosen for op in one.pending)
-        served = len({identity(link_of(one, op)) for one in due for op in one.pending})
-        self._check_count(served)
+        served = {identity(link_of(one, op)) for one in due for op in one.pending}
+        if refused := _refusal(self.workspace, self.options, len(served)):
+            raise refused
         self.made = {one.id: [] for one in skipped}
         self._deliver(due)
         plan, broken = self._compare({one.id for one in chosen})
@@ -157,7 +170,9 @@ class Sync:
             self.listener.applied(plan, (), other)
         read, made = self.workspace.manager.read, self.made.items()
         delivered = tuple(read_back(self.workspace, read(name), some) for name, some in made)
-        return SyncResult(plan, chosen, moved, delivered, blocked, other, self.event, broken)
+        return SyncResult(
+            plan, chosen, moved, delivered, blocked, other, self.event, broken, self.refused
+        )
 
     def _chosen(self) -> Sequence[Increment]:
         everything, _ = self.workspace.manager.read_all()
@@ -165,10 +180,6 @@ class Sync:
             return _choose(self.workspace, self.options, everything)
         self.event = match_event(self.trackers, *self.options.event, everything)
         return self.event.increments
-
-    def _check_count(self, items: int) -> None:
-        most, command = self.options.max_items, "unlatch sync --plan"
-        check_item_count(self.workspace, items, most, command=command)
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
         options, named = self.options.delivery, bool(self.options.ids)
@@ -187,10 +198,17 @@ class Sync:
         # A named increment that cannot be read ends the command.
         return plan, [] if self.options.ids else broken
 
-    def _apply(self, plan: SyncPlan, served: int) -> tuple[SyncPlan, tuple[Move, ...]]:
+    def _apply(
+        self, plan: SyncPlan, served: set[tuple[str, str]]
+    ) -> tuple[SyncPlan, tuple[Move, ...]]:
         plan = _answered(plan, self.listener)
-        if plan.items:
-            self._check_count(plan.items + served)
+        written = served - {identity(one.link) for one in plan.only_pending.links}
+        self.refused = _refusal(self.workspace, self.options, plan.items, written=len(written))
+        if self.refused is not None:
+            if not served:
+                raise self.refused
+            self.listener.applied(plan, (), None)
+            return plan, ()
         done = apply_sync_plan(self.workspace, plan, by=self.by, force=self.options.force)
         self.listener.applied(plan, done.moves, None)
         names = sorted({one.increment.id for one in plan.links})
@@ -198,6 +216,18 @@ class Sync:
         due = [one for one in left if any(op.op in done.enqueued for op in one.pending)]
         self._deliver(due, done.fresh)
         return plan, done.moves
+
+
+def _refusal(
+    workspace: Workspace, options: SyncOptions, items: int, *, written: int = 0
+) -> UsageError | None:
+    """Return why so many items are too many, if so."""
+    command = "unlatch sync --plan"
+    try:
+        check_item_count(workspace, items, options.max_items, command=command, written=written)
+    except UsageError as error:
+        return error
+    return None
 
 
 def _choose(

@@ -12,6 +12,8 @@ from pathlib import Path
 ALLOWED_LINKS = "allowed_links"
 # Bytes; a configuration has some hundred.
 _LARGEST = 1 << 20
+# Bytes; far above the largest event that any tracker sends.
+MAX_EVENT_SIZE = 5_000_000
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 
 
@@ -22,15 +24,19 @@ def user_config_file() -> Path:
     return user_config_path("unlatch") / "config.toml"
 
 
-def read_user_file(path: Path) -> bytes:
-    """The content of the user's own configuration; it may be a link, as dotfiles are."""
+def read_user_file(path: Path, *, at_most: int = _LARGEST) -> bytes:
+    """The content of a file that the user or CI names; it may be a link, as dotfiles are.
+
+    Raises:
+        OSError: also if it is not a regular file, or has more than `at_most` bytes.
+    """
     # A named pipe would wait for a writer.
     with os.fdopen(os.open(path, os.O_RDONLY | _NONBLOCK), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file")
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise OSError(errno.EFBIG, f"it has more than {_LARGEST:,} bytes")
+        content = file.read(at_most + 1)
+    if len(content) > at_most:
+        raise OSError(errno.EFBIG, f"it has more than {at_most:,} bytes")
     return content
 
 

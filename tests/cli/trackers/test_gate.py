@@ -69,6 +69,19 @@ def test_a_tracker_without_a_token_fails_the_gate_and_the_others_are_checked(
     assert "2 of 3 items checked" in done.err
 
 
+def test_a_plan_counts_items_with_pending_operations_as_not_checked(finished: Project) -> None:
+    assert 0 == finished.run("resume", "7", "--reason", "More", "--yes", "--offline").code
+    without_tokens(finished)
+
+    done = finished.run("sync", "--plan")
+
+    assert 5 == done.code, done.said
+    assert [1, 1, 1] == [done.out.count(f"{title}: 1 item not") for title in TITLES.values()]
+    document = check(finished, "sync-plan", "sync", "--plan")
+    assert set(TITLES) == {one["tracker"] for one in document["notChecked"]}
+    assert 0 == finished.run("sync", "--plan", "--allow-missing-tokens").code
+
+
 @pytest.mark.parametrize("command", READING)
 def test_missing_tokens_may_be_allowed_and_are_still_listed(
     finished: Project, command: tuple[str, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -211,10 +212,9 @@ def test_nothing_is_asked_for_outside_of_what_is_configured(
         b'{"action": ["reopened"]}',
         b'{"action": "' + b"x" * 101 + b'"}',
         b"[" * 100_000,
-        b" " * 5_000_001,
         b"\xff\xfe",
     ],
-    ids=range(11),
+    ids=range(10),
 )
 def test_what_is_no_such_message_is_refused(in_step: Project, message: bytes) -> None:
     done = ingest(in_step, message)
@@ -230,6 +230,24 @@ def test_a_file_that_is_not_there(in_step: Project) -> None:
 
     assert 2 == done.code
     assert "error[event-unreadable]" in done.err
+
+
+def test_a_file_that_is_too_large(in_step: Project) -> None:
+    done = ingest(in_step, b" " * 5_000_001)
+
+    assert (2, []) == (done.code, in_step.sent())
+    assert "error[event-unreadable]" in done.err
+    assert "more than 5,000,000 bytes" in done.err
+
+
+def test_a_named_pipe_is_not_waited_for(in_step: Project) -> None:
+    pipe = in_step.home / "event.json"
+    os.mkfifo(pipe)
+
+    done = in_step.run("ingest", "--from", "github-event", str(pipe))
+
+    assert 2 == done.code
+    assert "error[event-unreadable]: the event cannot be read: it is not a regular" in done.err
 
 
 def test_a_kind_of_message_that_nobody_reads(in_step: Project) -> None:

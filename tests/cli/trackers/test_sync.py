@@ -276,6 +276,58 @@ def test_more_items_than_agreed_are_refused_before_anything_is_written(finished:
     assert before != finished.tree()
 
 
+def test_a_plan_says_that_a_sync_would_change_too_many_items(finished: Project) -> None:
+    by_hand(finished, "github", opens=True)
+
+    done = finished.run("sync", "--plan", "--max-items", "1")
+    document = check(finished, "sync-plan", "sync", "--plan", "--max-items", "1")
+
+    assert 0 == done.code, done.said
+    assert "3 items would be written to; the limit is 1 [too-many-items]." in done.err, done.said
+    assert "--max-items 3" in done.err
+    assert "too-many-items" == document["refused"]["id"]
+    assert None is check(finished, "sync-plan", "sync", "--plan")["refused"]
+
+
+@pytest.fixture
+def pending_and_adrift(finished: Project) -> Project:
+    """Three pending operations, and another increment that was reopened without any."""
+    issue = finished.box.github.add_issue(number=90, title="Another", state="closed")
+    url = f"{finished.box.github.web_url}/octo/widgets/issues/{issue}"
+    finished.increment("0090-other", links={"github": {"issue": issue, "url": url}})
+    assert 0 == finished.run("sync").code
+    metadata = finished.folder("0090-other") / "metadata.json"
+    metadata.write_text(metadata.read_text().replace('"status": "completed"', '"status": "active"'))
+    assert 0 == finished.run("resume", "7", "--reason", "More", "--yes", "--offline").code
+    writes(finished)
+    return finished
+
+
+def test_too_many_items_after_deliveries_are_an_open_question(pending_and_adrift: Project) -> None:
+    project = pending_and_adrift
+
+    done = project.run("sync", "--yes", "--max-items", "3")
+
+    assert 5 == done.code, done.said
+    assert OPEN_STATES == project.states()
+    assert "closed" == project.box.github.issue("octo/widgets", 90)["state"]
+    assert "4 items would be written to, 3 of them are done; the limit is 3" in done.err
+    assert "--max-items 1" in done.err
+    assert 0 == project.run("sync", "--yes", "--max-items", "1").code
+
+
+def test_the_document_names_deliveries_and_why_the_rest_was_refused(
+    pending_and_adrift: Project,
+) -> None:
+    options = ("--yes", "--max-items", "3")
+
+    document = check(pending_and_adrift, "sync", "sync", *options)
+
+    assert (5, "too-many-items") == (document["exitCode"], document["refused"]["id"])
+    (served,) = document["increments"]
+    assert (3, 0) == (len(served["trackers"]), served["left"])
+
+
 def test_changed_since_looks_only_at_what_a_branch_touched(finished: Project) -> None:
     finished.increment("0008-other", links={})
     finished.git("init", "--quiet", "--initial-branch", "main")

@@ -47,7 +47,10 @@ def test_a_plan_on_a_detached_head_says_so(detached: Project) -> None:
     done = detached.run("sync", "--plan")
 
     assert "HEAD is detached: only pending operations would be delivered." in done.err
-    assert "HEAD" == check(detached, "sync-plan", "sync", "--plan")["otherBranch"]
+    assert "No changes would be made." in done.out
+    assert "->" not in done.out
+    document = check(detached, "sync-plan", "sync", "--plan")
+    assert ("HEAD", [], []) == tuple(document[key] for key in ("otherBranch", "moves", "items"))
 
 
 def test_a_detached_head_delivers_what_is_pending(detached: Project) -> None:

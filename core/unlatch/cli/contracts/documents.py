@@ -47,11 +47,11 @@ unlink = unlatch unlink.
 sync = unlatch sync, and unlatch ingest.
   increments: [SyncedIncrement]; compared: [ComparedEntry]; notChecked: [NotCheckedEntry];
   moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
-  broken: [Broken]
+  broken: [Broken]; refused: Problem?
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
-  otherBranch: str?; broken: [Broken]
+  otherBranch: str?; broken: [Broken]; refused: Problem?
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
   warnings: [Problem]

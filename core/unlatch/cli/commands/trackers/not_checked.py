@@ -37,11 +37,14 @@ def allowance(*, option: bool, writes: bool) -> str | None:
     return "allowed: a pull request from a fork gets no tokens" if job and job.is_fork else None
 
 
-def not_checked(plan: SyncPlan, allowed: str | None) -> list[NotChecked]:
-    """The items that were not checked; only a missing token can be allowed."""
+def not_checked(plan: SyncPlan, allowed: str | None, *, delivered: bool) -> list[NotChecked]:
+    """The items that were not checked; only a missing token can be allowed.
+
+    After deliveries, pending operations have an error of their own.
+    """
     return [
         NotChecked(one, allowed if isinstance(one.error, CredentialMissing) else None)
-        for one in plan.not_checked
+        for one in plan.not_checked(pending=not delivered)
     ]
 
 

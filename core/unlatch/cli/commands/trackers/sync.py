@@ -139,7 +139,8 @@ def _preview(
     who = session.who(run.by, notes_guess=plan)
     with session.trackers() as trackers:
         found = preview(session.workspace, trackers, options, by=who, requests=plan)
-    missed = not_checked(found.plan, allowance(option=run.allow_missing_tokens, writes=False))
+    allowed = allowance(option=run.allow_missing_tokens, writes=False)
+    missed = not_checked(found.plan, allowed, delivered=False)
     code = sync_render.preview_code(found, missed, check=check)
     if run.as_json:
         output.document("sync-plan", code, **sync_render.preview_document(found, missed))
@@ -156,7 +157,8 @@ def _run_sync(session: Session, options: SyncOptions, run: _Options) -> int:
         result, published = sync_and_publish(
             session.workspace, trackers, options, way, by=who, listener=listener
         )
-    missed = not_checked(result.plan, allowance(option=run.allow_missing_tokens, writes=True))
+    allowed = allowance(option=run.allow_missing_tokens, writes=True)
+    missed = not_checked(result.plan, allowed, delivered=True)
     code = sync_render.result_code(result, missed, published)
     report_result(session, result, missed, published, code=code)
     if run.as_json:

@@ -15,7 +15,7 @@ from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.preview import item_lines, previewed_entry
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
+from unlatch.cli.runtime.failure import UNDECIDED, error_entry, error_lines, problem_entry
 from unlatch.cli.runtime.progress import FEW
 from unlatch.errors import UnlatchError
 from unlatch.sync.compare import Compared, Verdict
@@ -53,7 +53,7 @@ def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: boo
 def result_code(result: SyncResult, missed: Sequence[NotChecked], published: PublishResult) -> int:
     codes = (documents.delivered_code(one.deliveries, one.left) for one in result.delivered)
     failed = any(one.error for one in result.moved) or not all(one.allowed for one in missed)
-    is_undecided = failed or result.plan.is_unresolved
+    is_undecided = failed or result.plan.is_unresolved or result.refused
     return (
         max(codes, default=0)
         or (UNDECIDED if is_undecided else 0)
@@ -79,12 +79,15 @@ def tell_preview(
         place = place_of(found.other_branch)
         output.talk(f"{place} only pending operations would be delivered.")
     tell_compared(found.plan)
-    for move in found.plan.moves:
+    for move in found.due.moves:
         output.data(f"  {_move_line(move)}")
     output.data(*item_lines(session, found.items))
     tell_not_checked(session, found.plan, missed)
     if requests:
         output.data(_sum(session, found))
+        if found.refused:
+            line = f"unlatch sync would fail: {found.refused.message} [{found.refused.id}]"
+            output.talk(f"{output.warn('!')} {line}. Next: add --max-items {found.due.items}")
     elif not found.plan.reported and not found.broken:
         output.talk("Both sides are in sync.")
 
@@ -163,6 +166,8 @@ def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecke
         output.talk(f"{output.warn(skipped)} Next: unlatch status")
     tell_not_checked(session, result.plan, missed)
     _tell_broken(result.broken)
+    if result.refused:
+        output.talk(*error_lines(result.refused))
     if not (result.delivered or result.plan.reported or result.moved or result.broken):
         output.talk("Nothing is pending; both sides are in sync.")
 
@@ -180,14 +185,14 @@ def _move_line(move: Move) -> str:
 
 
 def _sum(session: Session, found: SyncPreview) -> str:
-    if not found.items and not found.plan.moves:
+    if not found.items and not found.due.moves:
         return "No changes would be made."
     titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
     counts = _requests(found.items)
     requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
     watchers = "; people who watch these items are notified" if found.items else ""
     return (
-        f"{times(found.plan.items, 'item')} would be written to; requests: {requests}; "
+        f"{times(found.due.items, 'item')} would be written to; requests: {requests}; "
         f"{times(_comments(found), 'comment')}{watchers}. Nothing was written."
     )
 
@@ -207,7 +212,7 @@ def preview_document(found: SyncPreview, missed: Sequence[NotChecked]) -> output
     return {
         "compared": [_compared_entry(one) for one in found.plan.reported],
         "notChecked": list(map(not_checked_entry, missed)),
-        "moves": [_move_entry(move) for move in found.plan.moves],
+        "moves": [_move_entry(move) for move in found.due.moves],
         "pending": [entry for one in found.increments for entry in documents.pending_of(one)],
         "items": [previewed_entry(item) for item in found.items],
         "requests": _requests(found.items),
@@ -215,6 +220,7 @@ def preview_document(found: SyncPreview, missed: Sequence[NotChecked]) -> output
         "adrift": found.plan.has_drift,
         "otherBranch": found.other_branch,
         "broken": documents.broken_entries(found.broken),
+        "refused": problem_entry(found.refused) if found.refused else None,
     }
 
 
@@ -237,6 +243,7 @@ def result_document(
         "commit": _commit_entry(published),
         "event": _event_entry(result.event) if result.event else None,
         "broken": documents.broken_entries(result.broken),
+        "refused": problem_entry(result.refused) if result.refused else None,
     }
 
 

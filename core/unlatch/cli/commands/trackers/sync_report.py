@@ -61,7 +61,7 @@ def report_result(
     moved = [one for one in result.moved if one.error is None]
     served = [one for each in result.delivered for one in each.deliveries if one.error is None]
     summary = f"{times(len(moved), 'increment')} moved, {times(len(served), 'operation')} delivered"
-    summary += _missed_sum(missed)
+    summary += _missed_sum(missed) + (", too many items" if result.refused else "")
     lines = [f"### unlatch sync: {summary}", "", *map(_moved_line, result.moved)]
     lines += [_line(session, each, one) for each in result.delivered for one in each.deliveries]
     if commit is not None:
@@ -69,7 +69,8 @@ def report_result(
         lines += [f"<{url}>" for url in [commit.proposal] if url]
     lines += ["", *_table(plan), *_missed_lines(session, missed)]
     ci.summarise(job, lines, id=session.workspace.new_id())
-    adrift, changed = bool(plan.having(*_UNDECIDED)), bool(moved or served or commit)
+    adrift = bool(plan.having(*_UNDECIDED) or result.refused)
+    changed = bool(moved or served or commit)
     outputs = _outputs(code, summary, adrift=adrift, changed=changed)
     if commit is not None:
         outputs |= {"branch": commit.branch, "proposal": commit.proposal or ""}
@@ -93,6 +94,8 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
             increment, message = moved.increment, f"{error.message} [{error.id}]"
             yield Annotation(Level.ERROR, increment.id, message, increment.folder / METADATA)
     yield from _differences(result.plan, None)
+    if result.refused:
+        yield Annotation(Level.ERROR, "plan not applied", brief(result.refused))
     if isinstance(published, UnlatchError):
         yield Annotation(Level.ERROR, "changes not published", brief(published))
 
