@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.doctor.finding import Finding, Severity, from_error
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.link import check_capability
+from unlatch.lifecycle.linking.link import check_capability
 from unlatch.spi import Access, Capability, Examination, ItemRef
 from unlatch.worklog.parallel import run_parallel
 

@@ -15,7 +15,7 @@ from unlatch.increments.files.plans import build_operations, plan_enqueue
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.deliver import Delivered, deliver_pending, preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.link import create_target, find_link
+from unlatch.lifecycle.linking.link import create_target, find_link
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.lifecycle.link import links_to
+from unlatch.lifecycle.linking.link import links_to
 from unlatch.project.identity import LONGEST_NAME
 from unlatch.project.registry import Registry, load
 from unlatch.spi.text import without_controls, without_surrogates

@@ -168,7 +168,7 @@ def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:
 
 
 def _refused_url(workspace: Workspace, url: str, *, has_item: bool) -> UsageError:
-    from unlatch.lifecycle.link import increments_at  # noqa: PLC0415
+    from unlatch.lifecycle.linking.link import increments_at  # noqa: PLC0415
 
     found = increments_at(workspace, url)
     message = f"ID is the number or name of an increment, not an address: {url}"

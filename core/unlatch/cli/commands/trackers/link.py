@@ -71,7 +71,7 @@ def _link(
     session: Session, wanted: str, urls: list[str], *, by: str | None, dry_run: bool, as_json: bool
 ) -> int:
     from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
-    from unlatch.lifecycle.link import fetch_urls, link_items, shared_items  # noqa: PLC0415
+    from unlatch.lifecycle.linking.link import fetch_urls, link_items, shared_items  # noqa: PLC0415
     from unlatch.search.similar import similar_work  # noqa: PLC0415
 
     workspace = session.workspace
@@ -111,7 +111,7 @@ def _link(
 @JSON
 @with_session
 def unlink(session: Session, *, wanted: str, item: str, by: str | None, as_json: bool) -> int:
-    from unlatch.lifecycle.link import unlink_item  # noqa: PLC0415
+    from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
     found = session.workspace.manager.find(wanted).name
     link, dropped = unlink_item(session.workspace, wanted, item, by=session.who(by))

@@ -12,9 +12,9 @@ from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.errors import UsageError
-from unlatch.lifecycle.link import shared_items
-from unlatch.lifecycle.link_file import HEADER, LinkPlan, apply_links, plan_links
-from unlatch.lifecycle.link_suggestions import (
+from unlatch.lifecycle.linking.file import HEADER, LinkPlan, apply_links, plan_links
+from unlatch.lifecycle.linking.link import shared_items
+from unlatch.lifecycle.linking.suggestions import (
     MOST_LISTED,
     Ground,
     Proposal,

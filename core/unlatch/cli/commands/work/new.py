@@ -62,7 +62,7 @@ def command(entry: Entry) -> click.Command:
 
 
 def _item_at(session: Session, url: str) -> ItemSnapshot:
-    from unlatch.lifecycle.link import fetch_urls  # noqa: PLC0415
+    from unlatch.lifecycle.linking.link import fetch_urls  # noqa: PLC0415
 
     with session.trackers() as trackers:
         return fetch_urls(trackers, [url])[0]
@@ -75,7 +75,7 @@ def _create(
     if seen is None:
         return workspace.manager.create(title, kind=kind, by=by), ()
     from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
-    from unlatch.lifecycle.link import based_link, shared_items  # noqa: PLC0415
+    from unlatch.lifecycle.linking.link import based_link, shared_items  # noqa: PLC0415
 
     links = [based_link(None, seen)]
     increment = workspace.manager.create(title, kind=kind, by=by, links=links)

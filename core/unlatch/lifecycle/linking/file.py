@@ -10,7 +10,7 @@ from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.link import link_items
+from unlatch.lifecycle.linking.link import link_items
 from unlatch.worklog.neutral import without_apostrophe
 
 if TYPE_CHECKING:
