@@ -13,6 +13,7 @@ from unlatch_sandbox.clock import http_date, stored
 from unlatch_sandbox.github import comments, graphql, guards, issues, labels, shapes
 from unlatch_sandbox.github.paging import page_of
 from unlatch_sandbox.github.quota import LIMIT
+from unlatch_sandbox.github.repository_shape import shape_of
 from unlatch_sandbox.pages import item_page
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def get_repository(owner: str, name: str) -> Response:
     found = guards.repository(owner, name)
     issues_here = guards.admin().hub.issues_of(found.full_name)
     open_issues = sum(issue.state == "open" for issue in issues_here)
-    return reply(shapes.repository(found, open_issues, guards.addresses()))
+    return reply(shape_of(found, open_issues, guards.addresses()))
 
 
 @routes.get("/repos/<owner>/<name>/milestones")

@@ -10,7 +10,7 @@ from unlatch.errors import Forbidden, NotFound, Redirected, TrackerError, Transi
 from unlatch.spi import ops_in
 from unlatch_github.api import paths
 from unlatch_github.api.connection import Connection
-from unlatch_github.api.errors import Elsewhere
+from unlatch_github.api.error_table import Elsewhere
 from unlatch_github.api.etags import Etags
 from unlatch_github.api.graphql import STANDING, VIEWER
 from unlatch_github.api.models import (

@@ -1,25 +1,13 @@
-"""The table of GitHub's error answers, with hints.
-
-Sources: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api and
-https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api.
-"""
+"""The errors that answers of GitHub mean."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import (
-    Forbidden,
-    Limited,
-    NotFound,
-    Redirected,
-    Rejected,
-    TrackerError,
-    Unauthorised,
-)
+from unlatch.errors import Limited, TrackerError
 from unlatch.spi.text import without_controls
+from unlatch_github.api.error_table import LIMIT_WORDS, PATIENCE, RATE_LIMITED, TABLE, Elsewhere
 
 if TYPE_CHECKING:
     from unlatch.transport import Answer
@@ -28,178 +16,11 @@ _LONGEST = 300
 _GRAPHQL = "/graphql"
 # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 _LIMITED_KINDS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
-_READS = frozenset({"GET", "HEAD"})
-_WRITES = frozenset({"POST", "PATCH", "PUT", "DELETE"})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # GitHub's own advice where a limit names no time: "wait for at least one minute".
 _USUAL_WAIT = 60.0
 # GitHub redirects by numbers, which no renaming changes.
 _PLACE = re.compile(r"/(?:repositories/\d+|repos/[\w.-]+/[\w.-]+)(?:/issues/\d+)?$", re.ASCII)
 _ISSUE_PATH = re.compile(r"/repos/([^/]+/[^/]+)(?:/issues/(\d+))?")
-
-
-class Elsewhere(NotFound):
-    """The issue or repository is elsewhere, at `path` below `api_url`; None if that is unknown.
-
-    Host and query of the address that was named are left out: nothing is ever asked of another
-    host, and their content is not known.
-    """
-
-    path: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One line of the table; `says` and `hint` may use {said}, {moved}, {needs} and {sso}.
-
-    Args:
-        status: the statuses that it is about.
-        pattern: searched in GitHub's message, in any case.
-        header: a header that has to be there.
-        methods: the methods that it is about.
-        remedy: the option of `unlatch sync` with which another attempt can succeed.
-    """
-
-    status: frozenset[int]
-    pattern: str
-    error: type[TrackerError]
-    id: str
-    says: str
-    hint: str | None = None
-    header: str | None = None
-    methods: frozenset[str] = _READS | _WRITES
-    remedy: str | None = None
-
-    def fits(self, answer: Answer, said: str) -> bool:
-        return (
-            answer.status in self.status
-            and answer.method.upper() in self.methods
-            and (self.header is None or self.header in answer.headers)
-            and re.search(self.pattern, said, re.IGNORECASE) is not None
-        )
-
-
-def _at(*status: int) -> frozenset[int]:
-    return frozenset(status)
-
-
-_RATE_LIMITED = "GitHub's rate limit is reached: {said}"
-_PATIENCE = "it ends by itself; --max-wait SECONDS waits longer, unlatch sync goes on later"
-_GRANT = "the token needs the right to write issues (fine-grained: Issues: write){needs}"
-
-_LIMIT_WORDS = (
-    r"rate limit|rate_limit|abuse detection|wait a few minutes|retry your request again later"
-    r"|submitted too quickly"
-)
-_RELINK = "unlatch sync shows where it is now; or link it again by its new address"
-
-# The first row that fits counts.
-_TABLE = (
-    _Row(
-        _at(403, 422, 429),
-        _LIMIT_WORDS,
-        Limited,
-        "rate-limited",
-        _RATE_LIMITED,
-        _PATIENCE,
-    ),
-    _Row(_at(429), "", Limited, "rate-limited", _RATE_LIMITED, _PATIENCE),
-    _Row(_at(403), "", Limited, "rate-limited", _RATE_LIMITED, _PATIENCE, header="Retry-After"),
-    _Row(
-        _at(401),
-        "",
-        Unauthorised,
-        "unauthorized",
-        "GitHub does not accept the token: {said}",
-    ),
-    _Row(
-        _at(403),
-        "",
-        Unauthorised,
-        "sso-required",
-        "the organization wants the token to be authorized by single sign-on",
-        "open {sso}",
-        header="X-GitHub-SSO",
-    ),
-    _Row(
-        _at(403),
-        r"max(imum)? number of login attempts",
-        Unauthorised,
-        "login-attempts",
-        "GitHub locks the login after wrong tokens: {said}",
-        "replace it with a valid one, and wait some minutes",
-    ),
-    _Row(
-        _at(403),
-        r"issue is locked",
-        Rejected,
-        "item-locked",
-        "the issue is locked, or was made a discussion, and takes no comment",
-        "unlock it, or repeat with --comment none",
-        remedy="--comment none",
-    ),
-    _Row(
-        _at(403),
-        r"archived",
-        Rejected,
-        "repository-archived",
-        "the repository is archived and cannot be changed",
-        "unarchive it first",
-    ),
-    _Row(_at(403), "", Forbidden, "forbidden", "GitHub refused: {said}", _GRANT),
-    _Row(
-        _at(404),
-        "",
-        NotFound,
-        "item-not-found",
-        "GitHub does not know it, or does not show it to this token",
-        "check the link, and that the token may see the repository",
-    ),
-    _Row(
-        _at(410),
-        r"disabled",
-        NotFound,
-        "issues-disabled",
-        "issues are switched off in the repository",
-        "switch them on in its settings, or unlink the issue",
-    ),
-    _Row(
-        _at(410),
-        "",
-        NotFound,
-        "item-deleted",
-        "the issue was deleted",
-        "unlink it, and create a new one",
-    ),
-    _Row(
-        _at(422),
-        r"body[^;]*too long|too long[^;]*65536",
-        Rejected,
-        "body-too-long",
-        "GitHub refused the text: {said}",
-        "shorten it, or repeat with --comment short",
-        remedy="--comment short",
-    ),
-    _Row(_at(422), "", Rejected, "tracker-rejected", "GitHub refused: {said}"),
-    _Row(
-        _REDIRECTS,
-        "",
-        Elsewhere,
-        "item-moved",
-        "the issue or its repository has moved to {moved}",
-        "open the issue in the browser and link it again by its new address",
-        methods=_READS,
-    ),
-    _Row(
-        _REDIRECTS,
-        "",
-        Redirected,
-        "redirected-write",
-        "nothing was written: the issue or its repository has moved to {moved}",
-        _RELINK,
-        methods=_WRITES,
-    ),
-)
 
 
 def explain(answer: Answer) -> TrackerError | None:
@@ -209,7 +30,7 @@ def explain(answer: Answer) -> TrackerError | None:
     if answer.status < 300:  # noqa: PLR2004
         return None
     said = _message(answer)
-    row = next((row for row in _TABLE if row.fits(answer, said)), None)
+    row = next((row for row in TABLE if row.fits(answer, said)), None)
     if row is None:
         return None
     words = {
@@ -244,11 +65,11 @@ def _limited_query(answer: Answer) -> TrackerError | None:
     for error in errors:
         kind = error.get("type") if isinstance(error, dict) else None
         said = _detail(error)
-        if kind in _LIMITED_KINDS or re.search(_LIMIT_WORDS, said, re.IGNORECASE):
+        if kind in _LIMITED_KINDS or re.search(LIMIT_WORDS, said, re.IGNORECASE):
             return Limited(
                 "rate-limited",
-                _RATE_LIMITED.format(said=_clean(said) or kind),
-                hint=_PATIENCE,
+                RATE_LIMITED.format(said=_clean(said) or kind),
+                hint=PATIENCE,
                 retry_after=_wait(answer),
                 status=answer.status,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Moved, NotFound, Rejected, TrackerError
-from unlatch_github.api.errors import Elsewhere
+from unlatch_github.api.error_table import Elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -31,7 +31,8 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.transport import Answer
-from unlatch_github.api.errors import Elsewhere, explain
+from unlatch_github.api.error_table import Elsewhere
+from unlatch_github.api.errors import explain
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
