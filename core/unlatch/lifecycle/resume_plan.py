@@ -26,6 +26,7 @@ from unlatch.lifecycle.activation_guard import (
     ActivationOptions,
     check_activation,
 )
+from unlatch.lifecycle.amended_items import spared_by, updates_for
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class ResumePlan:
     def spared(self) -> tuple[Link, ...]:
         """The links whose items are left alone: those of stories that no amendment touches."""
         amendment = self.request.amendment
-        return scope.spared_by(self.before, amendment) if amendment else ()
+        return spared_by(self.before, amendment) if amendment else ()
 
     @property
     def items(self) -> frozenset[tuple[str, str]]:
@@ -149,7 +150,7 @@ class ResumePlan:
         if amendment is None:
             return plan_reopen(before, intent)
         amended = scope.amended_by(intent, amendment)
-        more = scope.updates_for(workspace, before, amended)
+        more = updates_for(workspace, before, amended)
         return plan_reopen(before, intent, amendment=amendment, more=more)
 
     def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.reading import document
 from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, NewTask
-from unlatch.increments.records.events import Delivered, Repointed, read_events
-from unlatch.spi import Capability
-from unlatch.spi.operation import DeliveryOptions, Kind, Operation
+from unlatch.lifecycle.amended_items import operations_for, spared_by
 from unlatch.spi.text import without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.project.workspace import Workspace
 
@@ -127,66 +125,6 @@ def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
     return sorted(name for name in named if name.casefold() not in known)
 
 
-def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
-    """The links whose items an amendment leaves alone: those of stories that it does not touch.
-
-    New work that belongs to no story of spec.md touches all of them.
-    """
-    from unlatch.increments.documents.scope_change import touched_stories  # noqa: PLC0415
-
-    is_new = amendment.change is not None
-    if is_new and not all(amendment.belongings):
-        return ()
-    names = [name for one in amendment.belongings for name in one] if is_new else amendment.parts
-    texts = documents_of(increment)
-    touched = touched_stories(texts[SPEC], texts[TASKS], names)
-    if is_new and not touched:
-        return ()
-    links = increment.links
-    return tuple(one for one in links if one.story and one.story.casefold() not in touched)
-
-
-def updates_for(
-    workspace: Workspace, increment: Increment, amended: Amended
-) -> tuple[Operation, ...]:
-    """Updates of the items that show check boxes which an amendment changes."""
-    amendment, at, by = amended.amendment, amended.at, amended.by
-    spared = spared_by(increment, amendment)
-    links = [one for one in _shown_in_bodies(workspace, increment) if one not in spared]
-    op = workspace.new_id() if links else ""
-    why = amended.reason or amendment.change
-    return tuple(
-        Operation(op, Kind.UPDATE, link.tracker, link.key, at, by, why=why) for link in links
-    )
-
-
-def _shown_in_bodies(workspace: Workspace, increment: Increment) -> Iterator[Link]:
-    """The links whose items have a part of their body from unlatch, and can be updated.
-
-    The increment's events show which. Where they are lost, all bodies are left alone.
-    """
-    written = _written(increment) if increment.links else set()
-    manifests = workspace.registry.manifests
-    for link in increment.links:
-        manifest = manifests.get(link.tracker)
-        if link.key in written and manifest and Capability.UPDATE in manifest.capabilities:
-            yield link
-
-
-def _written(increment: Increment) -> set[str]:
-    found: set[str] = set()
-    try:
-        events = read_events(increment.folder)
-    except StoreError:
-        return found
-    for event in events:
-        if isinstance(event, Delivered) and event.kind in (Kind.CREATE, Kind.UPDATE):
-            found.add(event.item)
-        elif isinstance(event, Repointed) and event.origin in found:
-            found.add(event.item)  # the item moved, and its body with it
-    return found
-
-
 def is_known(increment: Increment, amendment: Amendment) -> bool:
     """Whether an amendment of an active increment says nothing new, as a step that CI repeats."""
     from unlatch.increments.documents.scope_change import are_open  # noqa: PLC0415
@@ -211,7 +149,7 @@ def plan_amendment_of_active(
     if is_known(before, amendment):
         return plan, None
     amended = amended_by(intent, amendment)
-    operations = _operations(workspace, before, amended, intent.options)
+    operations = operations_for(workspace, before, amended, intent.options)
     after = plan_amend(plan.after, amended, *operations).after
     return replace(plan, after=after), scope_of(after, amended.id)
 
@@ -228,7 +166,7 @@ def amend_active(
         StoreError: its files cannot be read or written; nothing was changed.
     """
     amended = amended_by(intent, amendment)
-    operations = _operations(workspace, increment, amended, intent.options)
+    operations = operations_for(workspace, increment, amended, intent.options)
     _, after = workspace.manager.apply(
         increment.id,
         lambda before, _: plan_amend(before, amended, *operations),
@@ -241,36 +179,6 @@ def amend_active(
 def amended_by(intent: Intent, amendment: Amendment) -> Amended:
     """The amendment that follows from an intent."""
     return Amended(intent.op, intent.at, intent.by, amendment, intent.reason)
-
-
-def _operations(
-    workspace: Workspace, increment: Increment, amended: Amended, options: DeliveryOptions
-) -> tuple[Operation, ...]:
-    """The operations that follow from an amendment of an active increment.
-
-    New work is posted on each item. Of parts that are to be done again, the items of their user
-    stories are reopened; an item of the whole increment is open as it is.
-    """
-    amendment = amended.amendment
-    is_state = amendment.change is None
-    spared = spared_by(increment, amendment)
-    operations = [
-        Operation(
-            amended.id,
-            Kind.REOPEN,
-            link.tracker,
-            link.key,
-            amended.at,
-            amended.by,
-            amended.reason or amendment.change,
-            state=is_state,
-            options=options,
-        )
-        for link in increment.links
-        if link not in spared and not (is_state and link.story is None)
-    ]
-    updates = updates_for(workspace, increment, amended)
-    return (*operations, *updates)
 
 
 def scope_of(increment: Increment, amendment_id: str) -> Scope:

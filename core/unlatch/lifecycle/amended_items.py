@@ -1,0 +1,108 @@
+"""The items that follow a change of an increment's work, and their operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.amendments import documents_of
+from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.records.events import Delivered, Repointed, read_events
+from unlatch.spi import Capability
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.increments.model.increment import Amended, Amendment, Increment, Link
+    from unlatch.project.workspace import Workspace
+
+
+def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
+    """The links whose items an amendment leaves alone: those of stories that it does not touch.
+
+    New work that belongs to no story of spec.md touches all of them.
+    """
+    from unlatch.increments.documents.scope_change import touched_stories  # noqa: PLC0415
+
+    is_new = amendment.change is not None
+    if is_new and not all(amendment.belongings):
+        return ()
+    names = [name for one in amendment.belongings for name in one] if is_new else amendment.parts
+    texts = documents_of(increment)
+    touched = touched_stories(texts[SPEC], texts[TASKS], names)
+    if is_new and not touched:
+        return ()
+    links = increment.links
+    return tuple(one for one in links if one.story and one.story.casefold() not in touched)
+
+
+def updates_for(
+    workspace: Workspace, increment: Increment, amended: Amended
+) -> tuple[Operation, ...]:
+    """Updates of the items that show check boxes which an amendment changes."""
+    amendment, at, by = amended.amendment, amended.at, amended.by
+    spared = spared_by(increment, amendment)
+    links = [one for one in _shown_in_bodies(workspace, increment) if one not in spared]
+    op = workspace.new_id() if links else ""
+    why = amended.reason or amendment.change
+    return tuple(
+        Operation(op, Kind.UPDATE, link.tracker, link.key, at, by, why=why) for link in links
+    )
+
+
+def _shown_in_bodies(workspace: Workspace, increment: Increment) -> Iterator[Link]:
+    """The links whose items have a part of their body from unlatch, and can be updated.
+
+    The increment's events show which. Where they are lost, all bodies are left alone.
+    """
+    written = _written(increment) if increment.links else set()
+    manifests = workspace.registry.manifests
+    for link in increment.links:
+        manifest = manifests.get(link.tracker)
+        if link.key in written and manifest and Capability.UPDATE in manifest.capabilities:
+            yield link
+
+
+def _written(increment: Increment) -> set[str]:
+    found: set[str] = set()
+    try:
+        events = read_events(increment.folder)
+    except StoreError:
+        return found
+    for event in events:
+        if isinstance(event, Delivered) and event.kind in (Kind.CREATE, Kind.UPDATE):
+            found.add(event.item)
+        elif isinstance(event, Repointed) and event.origin in found:
+            found.add(event.item)  # the item moved, and its body with it
+    return found
+
+
+def operations_for(
+    workspace: Workspace, increment: Increment, amended: Amended, options: DeliveryOptions
+) -> tuple[Operation, ...]:
+    """The operations that follow from an amendment of an active increment.
+
+    New work is posted on each item. Of parts that are to be done again, the items of their user
+    stories are reopened; an item of the whole increment is open as it is.
+    """
+    amendment = amended.amendment
+    is_state = amendment.change is None
+    spared = spared_by(increment, amendment)
+    operations = [
+        Operation(
+            amended.id,
+            Kind.REOPEN,
+            link.tracker,
+            link.key,
+            amended.at,
+            amended.by,
+            amended.reason or amendment.change,
+            state=is_state,
+            options=options,
+        )
+        for link in increment.links
+        if link not in spared and not (is_state and link.story is None)
+    ]
+    updates = updates_for(workspace, increment, amended)
+    return (*operations, *updates)
