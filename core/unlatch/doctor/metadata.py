@@ -17,8 +17,9 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
-from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of, unread_places
+from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of
 from unlatch.increments.records.links import identity, same_item, spelled_twice
+from unlatch.increments.records.unread_places import unknown_trackers, unread_places
 from unlatch.worklog.atomic import unfinished_files
 from unlatch.worklog.ids import label_of
 from unlatch.worklog.safe_open import read_file
@@ -202,6 +203,9 @@ def unread_links(one: ReadableIncrement) -> Hits:
             if path == (tracker,) and isinstance(block, list) and len(block) > 1:
                 hint = f"remove it; then {hint}"
             yield Found(message, one.files.at(*path), hint)
+    for path in unknown_trackers(one.files.data, one.files.project.workspace.manager.shapes.links):
+        message = f"names an item of {path[-1]}, for which no plugin is installed"
+        yield Found(message, one.files.at(*path), "unlatch plugins lists the installed plugins")
 
 
 def _shape_of(value: object) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.records.events import Delivered, Linked, Synced, read_events
 from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.unread_places import unknown_trackers, unread_places
 from unlatch.spi import Capability
 from unlatch.worklog.parallel import run_parallel
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
+    from unlatch.spi import LinkShape
     from unlatch.spi.item import ItemRef, RemoteItem
 
 
@@ -57,6 +59,33 @@ def group_unread(snapshots: Iterable[ItemSnapshot]) -> list[Unread]:
             errors.setdefault(cause, one.error)
             names.setdefault(cause, {})[one.name] = None
     return [Unread(cause[0], tuple(names[cause]), error) for cause, error in errors.items()]
+
+
+def find_unread(increments: Iterable[Increment], shapes: Mapping[str, LinkShape]) -> list[Unread]:
+    """The places that seem to name items and are not read as links, by tracker."""
+    names: dict[str, list[str]] = {}
+    first: dict[str, str] = {}
+    for one in increments:
+        places = [
+            (name, at) for name in shapes for at in unread_places(one.data, name, shapes[name])
+        ]
+        places += [(str(at[-1]), at) for at in unknown_trackers(one.data, shapes)]
+        for tracker, path in places:
+            first.setdefault(tracker, one.id)
+            names.setdefault(tracker, []).append(f"{one.id}:/{'/'.join(map(str, path))}")
+    message = "metadata.json names an item that unlatch cannot read"
+    return [
+        Unread(
+            tracker, tuple(found), StoreError("link-unread", message, hint=_hint(first[tracker]))
+        )
+        for tracker, found in names.items()
+    ]
+
+
+def _hint(increment: str) -> str:
+    return (
+        f"unlatch doctor {increment} shows the place; unlatch link {increment} URL links the item"
+    )
 
 
 def fetch_items(

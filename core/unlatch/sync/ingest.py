@@ -111,7 +111,8 @@ def attribute_change(plan: SyncPlan, matched: MatchedEvent) -> SyncPlan:
     by = " ".join(name.split())[:LONGEST_NAME]
     if not by:
         return plan
-    return make_plan(_set_author(one, by) if _explains(matched, one) else one for one in plan.links)
+    links = (_set_author(one, by) if _explains(matched, one) else one for one in plan.links)
+    return make_plan(links, plan)
 
 
 def _explains(matched: MatchedEvent, one: Compared) -> bool:

@@ -14,7 +14,13 @@ from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
-from unlatch.lifecycle.fetch_items import ItemSnapshot, Unread, fetch_items, group_unread
+from unlatch.lifecycle.fetch_items import (
+    ItemSnapshot,
+    Unread,
+    fetch_items,
+    find_unread,
+    group_unread,
+)
 from unlatch.sync.compare import (
     Compared,
     ReconcileContext,
@@ -64,8 +70,10 @@ class Move:
 class SyncPlan:
     """The decisions about all links, and the increments that follow their items."""
 
-    links: tuple[Compared, ...]
-    moves: tuple[Move, ...]
+    links: tuple[Compared, ...] = ()
+    moves: tuple[Move, ...] = ()
+    unread: tuple[Unread, ...] = ()  # places in files that seem to name items
+    excluded: tuple[Link, ...] = ()  # the links whose trackers are not compared
 
     def having(self, *verdicts: Verdict) -> tuple[Compared, ...]:
         """Return the links with one of these verdicts."""
@@ -83,7 +91,8 @@ class SyncPlan:
 
     def not_checked(self, *, pending: bool) -> Sequence[Unread]:
         """Return the items that could not be read, those with pending operations if asked for."""
-        return group_unread(one.seen for one in self.links if pending or not one.pending)
+        seen = (one.seen for one in self.links if pending or not one.pending)
+        return [*self.unread, *group_unread(seen)]
 
     @property
     def is_unresolved(self) -> bool:
@@ -123,12 +132,11 @@ def plan_sync(
     # Also of trackers without settings, whose items are reported as not checked.
     policies = {name: workspace.config.sync.policy(name) for name in trackers.registry.manifests}
     now = workspace.clock()
-    links = [
-        (increment, link)
-        for increment in increments
-        for link in increment.links
-        if policies[link.tracker].direction is not Direction.OFF
-    ]
+    chosen = tuple(increments)
+    off = {name for name, policy in policies.items() if policy.direction is Direction.OFF}
+    every = [(increment, link) for increment in chosen for link in increment.links]
+    links = [(increment, link) for increment, link in every if link.tracker not in off]
+    excluded = dict.fromkeys(link for _, link in every if link.tracker in off)
     unique = dict.fromkeys(link for _, link in links)
     seen = {one.link: one for one in fetch_items(trackers, unique, closely=True)}
     compared = []
@@ -136,14 +144,17 @@ def plan_sync(
         others = [one for one in linked[identity(link)] if one.id != increment.id]
         one = _compare(increment, seen[link], policies[link.tracker], others)
         compared.append(_find_author(trackers, _check_branches(trackers, one, everything, now)))
-    return make_plan(compared)
+    shapes = workspace.manager.shapes.links
+    unread = (one for one in find_unread(chosen, shapes) if one.tracker not in off)
+    return make_plan(compared, SyncPlan(unread=tuple(unread), excluded=tuple(excluded)))
 
 
-def make_plan(compared: Iterable[Compared]) -> SyncPlan:
-    """Return the plan for links with their decisions, which a person may have changed."""
+def make_plan(compared: Iterable[Compared], plan: SyncPlan = SyncPlan()) -> SyncPlan:
+    """Return the plan with these links and decisions, which a person may have changed."""
     resolved = [resolve_conflicts(group) for group in by_increment(compared)]
     moves = map(_plan_move, resolved)
-    return SyncPlan(tuple(chain.from_iterable(resolved)), tuple(filter(None, moves)))
+    links = tuple(chain.from_iterable(resolved))
+    return replace(plan, links=links, moves=tuple(filter(None, moves)))
 
 
 def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:

@@ -258,7 +258,9 @@ def _answered(plan: SyncPlan, listener: SyncListener) -> SyncPlan:
     for one in plan.having(Verdict.ASK):
         if one.decision and (verdict := listener.choose(one)):
             answers[id(one)] = replace(one, decision=Decision(verdict, one.decision.why))
-    return make_plan(answers.get(id(one), one) for one in plan.links) if answers else plan
+    if not answers:
+        return plan
+    return make_plan((answers.get(id(one), one) for one in plan.links), plan)
 
 
 def _other_branch(workspace: Workspace) -> str | None:

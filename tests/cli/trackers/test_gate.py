@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -14,7 +14,7 @@ from tests.cli.trackers.test_sync import by_hand, finished, in_step, writes
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["finished", "in_step"]
 TOKENS = {
@@ -249,3 +249,56 @@ def test_at_a_terminal_the_cause_of_a_difference_is_whole(in_step: Project, colu
     cause = "needs a decision: the item was closed, and the increment is still open"
     assert 3 == " ".join(words).count(cause), terminal.text
     assert columns >= max(map(len, lines)), terminal.text
+
+
+ISSUE = "https://github.com/octo/widgets/issues/4"
+
+
+@pytest.mark.parametrize("command", READING)
+@pytest.mark.parametrize(
+    ("links", "place"),
+    [
+        ({"github": []}, "/github"),
+        ({"github": None}, "/github"),
+        ({"github": "the issue"}, "/github"),
+        ({"GitHub": {"issue": 4, "url": ISSUE}}, "/GitHub"),
+        ({"linear": {"issueId": "ENG-1", "url": "https://linear.app/x"}}, "/linear"),
+        ({"externalLinks": {"pivotal": {"story": 7}}}, "/externalLinks/pivotal"),
+    ],
+)
+def test_a_link_that_cannot_be_read_was_not_checked(
+    project: Project, links: Mapping[str, Any], place: str, command: tuple[str, ...]
+) -> None:
+    project.configure_more()
+    project.increment(links=links)
+
+    done = project.run(*command)
+
+    assert 5 == done.code, done.said
+    assert f"1 item not checked ({NAME}:{place})" in done.out
+    assert "[link-unread]" in done.out
+    assert "in sync" not in done.said
+    found = project.run("doctor", "7", "--json").document["findings"]
+    assert "link-unread" in [one["id"] for one in found]
+
+
+def test_an_odd_entry_beside_a_readable_one_was_not_checked(project: Project) -> None:
+    project.configure_more()
+    good = project.items("github")["github"]
+    project.increment(links={"github": {"issues": [good, {"foo": 1}, {"story": "US-001"}]}})
+
+    done = project.run("sync", "--check")
+
+    assert 5 == done.code, done.said
+    assert f"1 item not checked ({NAME}:/github/issues/1)" in done.out
+    assert "1 of 1 item checked" in done.err
+
+
+def test_a_tracker_that_is_not_compared_is_named(finished: Project) -> None:
+    finished.configure_more(tables='[sync.trackers.github]\ndirection = "off"\n')
+    by_hand(finished, "github", opens=True)
+
+    done = finished.run("sync", "--check")
+
+    assert 0 == done.code, done.said
+    assert 'GitHub: 1 item not compared (direction = "off")' in done.err

@@ -18,8 +18,8 @@ from unlatch.increments.records.link_edits import (
     remove_link,
     write_base,
 )
-from unlatch.increments.records.link_places import unread_places
 from unlatch.increments.records.links import read_links, same_item
+from unlatch.increments.records.unread_places import unread_places
 
 GUID = "0e9f2e1d-4a5b-4c6d-8e7f-00112233aabb"
 BASE = {"local": "active", "remote": "doing", "state": "open"}

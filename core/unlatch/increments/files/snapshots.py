@@ -21,10 +21,10 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.link_places import unread_places
 from unlatch.increments.records.links import Shapes, read_links
 from unlatch.increments.records.pending import read_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, read_reopens
+from unlatch.increments.records.unread_places import unread_places
 from unlatch.worklog.record import BadRecord
 from unlatch.worklog.times import read_stamp
 

@@ -61,8 +61,6 @@ _URL = {
 }
 # The keys of an item's container.
 _TARGET = {"github": ("owner", "repo"), "ado": ("organization", "project")}
-# Other words for a tracker, in one spelling; SpecWeave reads none of them either.
-_NAMES = {"ado": ("azuredevops", "azureboards")}
 _REF = re.compile(r"(?P<tracker>\w+)#(?:(?P<target>[^#]*)#)?(?P<item>[^#]+)")
 
 Path = tuple[str | int, ...]
@@ -81,19 +79,19 @@ def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterat
 
 def trackers_in(data: Mapping[str, Any], trackers: Iterable[str]) -> list[str]:
     """Those of the trackers that any key names: most files name one, which is quick to see."""
-    keys = {key for _, holder in _holders(data) for key in holder}
+    keys = {key for _, holder in holders(data) for key in holder}
     return [one for one in trackers if not keys.isdisjoint(_keys_of(one))]
 
 
 @cache
 def _keys_of(tracker: str) -> frozenset[str]:
     """The keys outside of blocks that can name items of a tracker."""
-    return frozenset((tracker, *_issue_keys(tracker), EXTERNAL_REF))
+    return frozenset((tracker, *issue_keys(tracker), EXTERNAL_REF))
 
 
 def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any]]:
     """The values under a tracker's name, at the top and in the blocks around."""
-    for path, holder in _holders(data):
+    for path, holder in holders(data):
         if tracker in holder:
             yield (*path, tracker), holder[tracker]
 
@@ -101,7 +99,7 @@ def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any
 def _in_block(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path) -> Iterator[Link]:
     target = _target(block, tracker)
     for name in filter(block.__contains__, LISTS):
-        for key, entry, url in _entries(block, name):
+        for key, entry, url in entries_of(block, name):
             place = (*path, name, key)
             if isinstance(entry, dict):
                 link = link_in(entry, tracker, shape, place, target=target)
@@ -113,7 +111,7 @@ def _in_block(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path)
         yield link
 
 
-def _entries(block: dict[str, Any], name: str) -> Iterator[tuple[str | int, Any, str | None]]:
+def entries_of(block: dict[str, Any], name: str) -> Iterator[tuple[str | int, Any, str | None]]:
     """The entries of a list with their keys, and addresses from the list beside it."""
     entries = block.get(name)
     if isinstance(entries, dict):
@@ -129,45 +127,7 @@ def _entries(block: dict[str, Any], name: str) -> Iterator[tuple[str | int, Any,
                 yield number, one, url if isinstance(url, str) else None
 
 
-# Keys whose values name items; a milestone, a project and the time of a sync are none.
-_NAMING = re.compile(
-    r"(?!milestone|project|last|sync).*(?:issue|item|stor|epic|feature|key|number|url|ref)",
-    re.IGNORECASE,
-)
-
-
-def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
-    """The blocks and keys that seem to name items of a tracker, and from which none is read."""
-    read = [link.path for link in places_of(data, tracker, shape)]
-    for path in _naming(data, tracker, shape):
-        if not any(one[: len(path)] == path for one in read):
-            yield path
-
-
-def _naming(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
-    own = item_keys(tracker, shape)
-    for path, block in blocks_of(data, tracker):
-        # 0 is no item, and no number of items where an item belongs.
-        named = block if isinstance(block, dict) else {}
-        keys = [key for key, one in named.items() if one or (key in own and one == 0)]
-        if any(map(_NAMING.match, keys)) or (block and not isinstance(block, dict)):
-            yield path
-    if tracker not in _PLAIN:
-        return
-    for path, holder in _holders(data):
-        yield from ((*path, key) for key in holder if holder[key] and _is_other_name(key, tracker))
-        yield from ((*path, key) for key in _issue_keys(tracker) if holder.get(key))
-    ref = data.get(EXTERNAL_REF)
-    if isinstance(ref, str) and ref.strip().startswith(f"{tracker}#"):
-        yield (EXTERNAL_REF,)
-
-
-def _is_other_name(key: str, tracker: str) -> bool:
-    word = re.sub(r"[\W_]", "", key).casefold()
-    return key != tracker and word in (tracker, *_NAMES.get(tracker, ()))
-
-
-def _issue_keys(tracker: str) -> tuple[str, str]:
+def issue_keys(tracker: str) -> tuple[str, str]:
     return f"{tracker}_issue", f"{tracker}_issues"
 
 
@@ -257,7 +217,7 @@ def _plain(
     return Link(tracker, item, url, path=path, story=story, target=target, has_block=False)
 
 
-def _holders(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def holders(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The objects that hold blocks."""
     yield (), data
     for outer in OUTER_BLOCKS:
@@ -267,8 +227,8 @@ def _holders(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]
 
 def _beside_blocks(data: Mapping[str, Any], tracker: str) -> Iterator[Link]:
     """Items outside of a tracker's blocks: `github_issues` and `external_ref`."""
-    one_key, list_key = _issue_keys(tracker)
-    for path, holder in _holders(data):
+    one_key, list_key = issue_keys(tracker)
+    for path, holder in holders(data):
         if link := _plain(holder.get(one_key), tracker, (*path, one_key)):
             yield link
         values = holder.get(list_key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def not_checked(plan: SyncPlan, allowed: str | None, *, delivered: bool) -> list
 
 
 def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotChecked]) -> None:
-    """Show each cause once, with a count, some items and the next step."""
+    """Show each cause once, with a count, some items and the next step; and what is excluded."""
     for one in missed:
         error = one.unread.error
         cause = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
@@ -58,6 +59,9 @@ def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotCheck
         output.data(f"{mark} {line}")
         if step := one.allowed or error.hint:
             output.data(f"    {output.clean(step)}")
+    for tracker, count in Counter(link.tracker for link in plan.excluded).items():
+        name = tracker_title(session.workspace.registry, tracker)
+        output.talk(f'{name}: {times(count, "item")} not compared (direction = "off")')
     if missed:
         items = {(one.link.tracker, one.seen.name): one.seen.item for one in plan.links}
         read = sum(item is not None for item in items.values())

@@ -88,7 +88,7 @@ def tell_preview(
         if found.refused:
             line = f"unlatch sync would fail: {found.refused.message} [{found.refused.id}]"
             output.talk(f"{output.warn('!')} {line}. Next: add --max-items {found.due.items}")
-    elif not found.plan.reported and not found.broken:
+    elif not (found.plan.reported or missed or found.broken):
         output.talk("Both sides are in sync.")
 
 
@@ -168,7 +168,7 @@ def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecke
     _tell_broken(result.broken)
     if result.refused:
         output.talk(*error_lines(result.refused))
-    if not (result.delivered or result.plan.reported or result.moved or result.broken):
+    if not (result.delivered or result.plan.reported or missed or result.moved or result.broken):
         output.talk("Nothing is pending; both sides are in sync.")
 
 

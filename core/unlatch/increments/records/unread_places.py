@@ -1,0 +1,100 @@
+"""The places of metadata.json that seem to name items, and from which no link is read."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.records.link_places import (
+    EXTERNAL_REF,
+    LISTS,
+    TRACKERS,
+    Path,
+    blocks_of,
+    entries_of,
+    holders,
+    issue_keys,
+    item_keys,
+    places_of,
+    story_in,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unlatch.spi.manifest import LinkShape
+
+# Other words for a tracker, in one spelling; SpecWeave reads none of them either.
+_NAMES = {"ado": ("azuredevops", "azureboards")}
+# Names of trackers in blocks of other programs, also at the top.
+_OTHER_TRACKERS = frozenset(
+    {"asana", "azure", "bitbucket", "clickup", "gitea"}
+    | {"gitlab", "linear", "redmine", "shortcut", "trello", "youtrack"}
+)
+# Keys whose values name items; a milestone, a project and the time of a sync are none.
+_NAMING = re.compile(
+    r"(?!milestone|project|last|sync).*(?:issue|item|stor|epic|feature|key|number|url|ref)",
+    re.IGNORECASE,
+)
+
+
+def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
+    """The blocks, keys and entries that seem to name items of a tracker, and are not read."""
+    read = [link.path for link in places_of(data, tracker, shape)]
+    for path in _naming(data, tracker, shape):
+        if not any(one[: len(path)] == path for one in read):
+            yield path
+    for path, block in blocks_of(data, tracker):
+        if any(one[: len(path)] == path for one in read):
+            yield from (one for one in _entry_places(block, path) if one not in read)
+
+
+def unknown_trackers(data: Mapping[str, Any], known: Iterable[str]) -> Iterator[Path]:
+    """The blocks that seem to name items of other trackers than the known ones."""
+    names = set(known)
+    for path, holder in holders(data):
+        for key, block in holder.items():
+            is_other = path or key.casefold() in _OTHER_TRACKERS
+            is_known = key in names or any(_is_other_name(key, name) for name in names)
+            if is_other and not is_known and _names_item(block):
+                yield (*path, key)
+
+
+def _names_item(block: object) -> bool:
+    return isinstance(block, dict) and any(block[key] for key in filter(_NAMING.match, block))
+
+
+def _entry_places(block: Any, path: Path) -> Iterator[Path]:
+    """The places of a block's entries, without user stories that have no item yet."""
+    for name in LISTS if isinstance(block, dict) else ():
+        if isinstance(block.get(name), list):
+            for key, entry, _ in entries_of(block, name):
+                if not (isinstance(entry, dict) and story_in(entry)):
+                    yield (*path, name, key)
+
+
+def _naming(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
+    own = item_keys(tracker, shape)
+    for path, block in blocks_of(data, tracker):
+        if isinstance(block, dict):
+            # 0 is no item, and no number of items where an item belongs.
+            keys = [key for key, one in block.items() if one or (key in own and one == 0)]
+            is_named = any(map(_NAMING.match, keys))
+        else:
+            # SpecWeave writes null in externalLinks for a tracker without an item.
+            is_named = block is not None or len(path) == 1
+        if is_named:
+            yield path
+    if tracker not in TRACKERS:
+        return
+    for path, holder in holders(data):
+        yield from ((*path, key) for key in holder if holder[key] and _is_other_name(key, tracker))
+        yield from ((*path, key) for key in issue_keys(tracker) if holder.get(key))
+    ref = data.get(EXTERNAL_REF)
+    if isinstance(ref, str) and ref.strip().startswith(f"{tracker}#"):
+        yield (EXTERNAL_REF,)
+
+
+def _is_other_name(key: str, tracker: str) -> bool:
+    word = re.sub(r"[\W_]", "", key).casefold()
+    return key != tracker and word in (tracker, *_NAMES.get(tracker, ()))
