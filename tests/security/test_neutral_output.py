@@ -50,7 +50,7 @@ def takes_json(name: str) -> bool:
     first, _, second = name.partition(" ")
     found = app.get_command(click.Context(app), first)
     if isinstance(found, click.Group):
-        found = found.commands[second]
+        found = found.get_command(click.Context(found), second)
     return found is not None and any(one.name == "as_json" for one in found.params)
 
 
