@@ -96,6 +96,8 @@ def use(bin_folder: Path, folder: Path) -> None:
     for item in ("octo/widgets#4 reopened", "widgets 101 reopened", "SCRUM-28 reopened"):
         if item not in demo:
             sys.exit(f"the demo did not say {item!r}:\n{demo}")
+    if "Reopened effort" not in (efforts := _run(unlatch, "effort", "demo", cwd=folder)):
+        sys.exit(f"the demo of efforts reopened nothing:\n{efforts}")
 
 
 def _run(*command: str, cwd: Path = ROOT) -> str:
