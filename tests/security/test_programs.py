@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -132,6 +133,15 @@ ASKS_GIT = [
 ]
 
 
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Send Ctrl-C until that ends a process; one that arrives before it waits can be lost."""
+    for _ in range(5):
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+            return
+
+
 @dataclass(frozen=True)
 class Ran:
     """What a command in a hostile repository came to."""
@@ -216,7 +226,7 @@ class Lair:
             if example.serves:
                 assert process.stdout
                 first = process.stdout.readline()
-                process.send_signal(signal.SIGINT)
+                interrupt(process)
             said, _ = process.communicate(example.stdin or None, timeout=120)
         return Ran(process.returncode, first + said, self.started())
 
