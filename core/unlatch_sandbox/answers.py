@@ -58,7 +58,7 @@ class Refusal(Exception):
 
 
 class NotKnownError(Exception):
-    """The sandbox was asked for something that it does not stand in for."""
+    """A request for something that the sandbox does not stand in for."""
 
     def __init__(self, part: str, name: str) -> None:
         super().__init__(f"the sandbox does not know the {part} {name!r}")

@@ -113,7 +113,7 @@ def _seen(
 ) -> ItemSnapshot | TrackerError:
     if isinstance(item, TrackerError):
         return item
-    # A type that cannot be read is not asked for again with every item.
+    # A type whose states could not be read is not tried again with every item.
     kind = (item.project, item.type)
     if kind in failed:
         return failed[kind]

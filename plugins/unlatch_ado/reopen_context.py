@@ -32,7 +32,7 @@ class ReopenFields:
 
     @property
     def names_account(self) -> bool:
-        """Whether the token's account had to be asked for."""
+        """Whether a field names the token's account."""
         return any(name == ASSIGNEE for name, _ in self.fields)
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Answers = dict["ItemRef", "IssueSnapshot | TrackerError"]
 
-# A query says "not found" of transferred, deleted, disabled and hidden issues alike; so many are
-# asked for one by one, which tells more.
+# A query says "not found" of transferred, deleted, disabled and hidden issues alike. So many are
+# read one by one, which tells them apart.
 _MOST_ALONE = 10
 # Errors that every other request would meet, too.
 _FOR_ALL = frozenset({"unauthorized", "credential-missing", "credential-malformed"})

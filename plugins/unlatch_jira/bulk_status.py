@@ -45,8 +45,8 @@ def read_many(
     if client.is_cloud:
         for start in range(0, len(refs), PAGE):
             found |= _page(client, refs[start : start + PAGE], fields)
-    # An issue that was moved is listed under its new key, which does not show the one that was
-    # asked for; one that is gone or hidden is not listed. A single answer tells the two apart.
+    # An issue that was moved is listed under its new key, without the requested one;
+    # one that is gone or hidden is not listed. A single answer tells the two apart.
     missing = [ref for ref in refs if ref not in found]
     return found | side_by_side(missing, read)
 
@@ -57,7 +57,7 @@ def _page(
     try:
         issues = client.many(sorted({ref.id for ref in refs}), fields)
     except (NotFound, Rejected):
-        return {}  # a proxy, or a Jira of its own kind: each issue can still be asked for
+        return {}  # a proxy, or a Jira of its own kind: each issue can still be read alone
     return {ref: issues[ref.id] for ref in refs if ref.id in issues}
 
 
@@ -82,7 +82,7 @@ def side_by_side(
                 found[ref] = read(ref)
             except TrackerError as error:
                 found[ref] = error
-            except BaseException as error:  # noqa: BLE001  (raised again where it was asked for)
+            except BaseException as error:  # noqa: BLE001  (raised again by the caller)
                 failed.append(error)
                 return
 

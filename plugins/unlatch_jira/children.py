@@ -1,4 +1,4 @@
-"""Reopening the children of an epic, where that was asked for.
+"""Reopening the children of an epic, where the options say so.
 
 A child is served once by an operation, however often it is delivered: the transition leaves the
 operation's property on the child, in the very request that moves it, and the comment after it

@@ -64,7 +64,7 @@ def read_back(workspace: Workspace, increment: Increment, made: Sequence[Deliver
     try:
         now = workspace.manager.read(increment.id)
     except StoreError:
-        # Each delivery was reported; recorded operations stay pending whatever the files are now.
+        # Each delivery was reported; recorded operations stay pending in the unreadable files.
         return Delivered(increment, tuple(made), sum(one.error is not None for one in made))
     return Delivered(now, tuple(made), len(now.pending))
 

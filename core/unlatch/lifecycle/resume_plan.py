@@ -1,4 +1,4 @@
-"""The decision how an increment is resumed, whatever its status.
+"""Decide how to resume an increment, by its status.
 
 The prompt and the dry run show it, and `apply_resume` carries it out, for the increment as it is
 then under its lock.

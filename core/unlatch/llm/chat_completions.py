@@ -31,8 +31,8 @@ RETRIES = 2
 _FIRST_BACKOFF = 0.4
 _GROWTH = 3.0
 _MAY_RETRY = (429, 503)
-# How JSON and web pages begin, and events never do. What a body is does not depend on what was
-# asked for: some servers answer a request for a stream with one document.
+# How JSON and web pages begin, and events never do. Some servers answer a request for a stream
+# with one document.
 _DOCUMENTS = (b"{", b"[", b"<")
 
 

@@ -143,7 +143,7 @@ class StreamedAnswer:
         """The body, each piece as soon as it arrives.
 
         CutOff: it broke off, is larger than `MOST_BYTES` (`MOST_ERROR_BYTES` of an error status),
-        took longer than the deadline, or has an encoding that was not asked for.
+        took longer than the deadline, or has an encoding that the request did not accept.
         """
         while piece := self._read():
             yield piece

@@ -57,7 +57,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the replies; only one is asked for."""
+    """One of the replies; each request is for one."""
 
     message: Message
     # Shown at most, never decided on: servers send "stop" with calls, and "length" for a cut text.

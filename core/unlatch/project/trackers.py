@@ -151,7 +151,7 @@ class Trackers:
     def hold(self, name: str, seconds: float) -> bool:
         """Delay the next request to a tracker; False if too long. Raises as `open`."""
         self.open(name)
-        return self._transport_of[name].hold(seconds, "it asked for no requests until then")
+        return self._transport_of[name].hold(seconds, "it allows no requests until then")
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
 
 _ATTRIBUTES = "gitattributes"
-# As in project.git.setup, but the running unlatch, whatever is on the PATH. -P: no module is
+# As in project.git.setup, but the running unlatch, not the one on PATH. -P: no module is
 # imported from the top of the checkout, where git runs it.
 _DRIVER = (
     f"{shlex.quote(sys.executable)} -P -m unlatch.cli merge-driver %O %A %B %P; merged=$?; "

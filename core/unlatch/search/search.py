@@ -22,7 +22,7 @@ KINDS = ("increment", "effort")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
 # that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
-# Hits that are read for each one that is asked for: some are gone or filtered out.
+# Hits that are read for each one that is shown: some are gone or filtered out.
 _SPARE = 5
 
 

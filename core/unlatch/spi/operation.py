@@ -168,7 +168,7 @@ class Outcome:
     """The effect of a write, read from the tracker's answers alone.
 
     Delivery compares it with the change: a part that is neither done nor refused for good is not
-    delivered, whatever status code the tracker sent.
+    delivered, even if the tracker answered with success.
     """
 
     after: RemoteItem  # as the tracker described it after the last write

@@ -117,7 +117,7 @@ def _html(paragraph: Paragraph) -> str:
 
 
 def _html_check(item: Check) -> str:
-    # Nesting is shown by spaces, so that a list stays one list whatever its depths are.
+    # Nesting is shown by spaces, so that items of several depths stay one list.
     return f"<li>{'&nbsp;&nbsp;' * item.depth}{_BOXES[item.done]}{_html(_line(item.text))}</li>"
 
 

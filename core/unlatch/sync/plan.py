@@ -90,7 +90,7 @@ class SyncPlan:
         return SyncPlan(tuple(one for one in self.links if one.pending), ())
 
     def not_checked(self, *, pending: bool) -> Sequence[Unread]:
-        """Return the items that could not be read, those with pending operations if asked for."""
+        """Return the items that could not be read, those of pending operations if `pending`."""
         seen = (one.seen for one in self.links if pending or not one.pending)
         return [*self.unread, *group_unread(seen)]
 

@@ -114,7 +114,7 @@ class SyncResult:
 def preview(
     workspace: Workspace, trackers: Trackers, options: SyncOptions, *, by: str, requests: bool
 ) -> SyncPreview:
-    """Compare, and plan a sync, with each request if these are asked for; nothing is written."""
+    """Compare and plan a sync, with each request if `requests`; nothing is written."""
     everything, broken = workspace.manager.read_all()
     increments = _choose(workspace, options, everything)
     plan = plan_sync(workspace, trackers, increments, everything)

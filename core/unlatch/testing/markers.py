@@ -150,7 +150,7 @@ class Markers:
 
 
 def _missing(said: str, shown: str) -> list[str]:
-    """Words of a text that are not in another in the same order, whatever its markup."""
+    """Words of a text that are not in another in the same order; markup does not count."""
     found = iter(_words_in(shown.replace("\u200b", "")))
     return [word for word in _words_in(said) if word not in found]
 

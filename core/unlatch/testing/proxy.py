@@ -215,7 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Listener
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("do_"):  # whatever the method
+        if name.startswith("do_"):  # every method
             return self._handle
         raise AttributeError(name)
 

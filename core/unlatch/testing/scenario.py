@@ -49,7 +49,7 @@ class FaultCase:
 
 
 # The only class of error that a delivery may report after a fault. No error is valid too, for a
-# request that only reads, whatever its method, or that may be repeated.
+# request that only reads (a POST can), or that may be repeated.
 _TRUE: Mapping[FaultKind, type[TrackerError]] = {
     FaultKind.LOST_REPLY: UnknownOutcome,
     FaultKind.FAILED_AFTER: UnknownOutcome,

@@ -51,7 +51,7 @@ class AdapterContext:
 
 
 class TrackerAdapter(BoundedAdapter):
-    """Sends requests by our rules, whatever the SDK above has configured.
+    """Sends requests by our rules; settings of the SDK above do not count.
 
     Every answer that is not a success raises one of our errors, through the SDK.
     """

@@ -87,7 +87,7 @@ def _unreadable_success(answer: Answer, *, write: bool) -> TrackerError | None:
     if not body or answer.method == "HEAD":
         return None
     kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    # Libraries read a body as JSON whatever its type says.
+    # Libraries read a body as JSON even if its type says otherwise.
     is_json = kind == "application/json" or kind.endswith("+json") or body.startswith((b"{", b"["))
     if is_json and body != b"null" and answer.json() is None:
         return _broken("its JSON cannot be read", write=write, status=answer.status)

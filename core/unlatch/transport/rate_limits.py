@@ -11,7 +11,7 @@ from unlatch.transport.options import TransportOptions, Wait
 
 
 class Gate:
-    """Admits requests to one tracker, unless it asked for a pause.
+    """Admits requests to one tracker, unless it requires a pause.
 
     A pause holds for all threads, and is shown and charged to the budget once. While the tracker is
     short of capacity, requests are admitted one at a time.

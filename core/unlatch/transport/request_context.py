@@ -38,7 +38,7 @@ def measure() -> Iterator[Meter]:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Mark all requests in the block as reads, whatever their method (a GraphQL query)."""
+    """Mark all requests in the block as reads, also a POST (a GraphQL query)."""
     token = _READING.set(True)
     try:
         yield

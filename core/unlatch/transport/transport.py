@@ -100,8 +100,8 @@ class Transport:
     def can_wait(self, seconds: float) -> bool:
         """Whether the next request may wait that long within the rest of `max_wait`.
 
-        Charges nothing: the request itself waits, if the tracker asked for it. A longer pause that
-        the tracker asked for meanwhile counts instead of `seconds`.
+        Charges nothing: the request itself waits, if the tracker requires it. A longer pause that
+        the tracker requires meanwhile counts instead of `seconds`.
         """
         return self._context.gate.can_afford(seconds)
 

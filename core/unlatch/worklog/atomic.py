@@ -1,4 +1,4 @@
-"""Files that are either the old one or the new one, whatever happens in between."""
+"""Files that are either the old one or the new one, also after a crash in between."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def check_size(size: int, place: Path | str, name: str) -> None:
 def read_whole(descriptor: int, place: str, name: str) -> bytes:
     part = os.read(descriptor, _CHUNK)
     if len(part) < _CHUNK:
-        return part  # a regular file gives less than it is asked for at its end alone
+        return part  # only at its end does a regular file give less than a chunk
     parts, size = [part], len(part)
     while part := os.read(descriptor, _CHUNK):
         parts.append(part)

@@ -31,7 +31,7 @@ def run_parallel(
     its error, so tasks return the errors that they expect.
 
     Args:
-        within: seconds after which the iteration ends, whatever is still under way.
+        within: seconds after which the iteration ends, even with tasks still running.
         lane_of: the lane of a task; each lane has threads of its own.
         limits: how many tasks of a lane run at the same time; `MOST_AT_ONCE` where none is named,
             and in all lanes together.

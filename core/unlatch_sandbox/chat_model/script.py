@@ -43,7 +43,7 @@ def message_of(reply: str | Mapping[str, Any], number: int) -> dict[str, Any]:
 
 
 def document(message: dict[str, Any], *, model: str, usage: Mapping[str, int]) -> dict[str, Any]:
-    """The answer to a request that asked for no stream."""
+    """The answer to a request without a stream."""
     choice = {"index": 0, "message": message, "finish_reason": _reason(message)}
     return {"object": "chat.completion", "model": model, "choices": [choice], "usage": usage}
 

@@ -29,7 +29,7 @@ def _found() -> list[IssueRecord]:
 
 @routes.get("/search/jql")
 def search_jql() -> Response:
-    """Cloud's search: by token from page to page, and only ids unless fields are asked for."""
+    """Cloud's search: by token from page to page, and only ids unless `fields` names more."""
     known_query("jql", "nextPageToken", "maxResults", "fields", "expand", "properties")
     if not request.args.get("jql", "").strip():
         raise guards.refusal(400, "Unbounded JQL queries are not allowed here.")

@@ -191,7 +191,7 @@ def fields(
     *,
     departed: Collection[str] = (),
 ) -> Json:
-    """Every field that is the issue's own; the caller picks those that were asked for."""
+    """Every field of the issue itself; the caller picks the requested ones."""
     shown = [comment(one, dialect) for one in comments]
     return {
         "summary": issue.summary,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/get-work-items-batch
 _BATCH = 200
 _PAGE = 200
-# So many numbers are asked for in one query.
+# The most numbers of one query.
 _NUMBERS = 1000
 
 
@@ -174,7 +174,7 @@ class Client:
             found = list(self._comments(project, item))
         except (NotFound, NotOffered):
             # Servers before 2019 keep comments in updates only. And where an item was moved, its
-            # old project's address need not lead to it; updates are asked for without a project.
+            # old project's address need not lead to it; updates are read without a project.
             found = list(self._updates(item))
         return sorted(found, key=lambda remark: remark.ref.created)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date, datetime
 
-# The fields that are asked for; the others of an item are not needed.
+# The fields to read; the others of an item are not needed.
 FIELDS = (
     "System.TeamProject",
     "System.WorkItemType",
@@ -43,10 +43,10 @@ class WorkItem:
     """A work item as it was answered.
 
     Args:
-        description: its description; None if it was not asked for.
+        description: its description; None if the request left it out.
         inactive: whether the answer says that its assignee has left.
         iteration: the path of its iteration.
-        parent: the number of its parent, where that was asked for and it has one.
+        parent: the number of its parent, if it has one and the request included it.
         project_id: its project's, if the answer shows it.
     """
 
@@ -188,7 +188,7 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
     """One work item.
 
     Args:
-        described: whether its description was asked for; one that is empty is left out.
+        described: whether the request included its description; an empty one is left out.
     """
     item = _WorkItem.model_validate(answer)
     fields = item.fields

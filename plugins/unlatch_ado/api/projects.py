@@ -36,7 +36,7 @@ class Projects:
         self._asking = threading.Lock()
 
     def workflow(self, project: str, type: str, *, anew: bool = False) -> Workflow:
-        """A work item type's states and moves, asked for once a day, or `anew`."""
+        """A work item type's states and moves, read once a day, or `anew`."""
         organization = self._api.organization
         name = ("workflow", organization, project.casefold(), type.casefold())
         # One thread asks, the others wait for its answer.
@@ -63,7 +63,7 @@ class Projects:
         return partial(self._api.get_work_item_type_states, project)
 
     def iterations(self, project: str) -> tuple[Iteration, ...]:
-        """A project's iterations with their dates, asked for once a day."""
+        """A project's iterations with their dates, read once a day."""
         with self._asking:
             known = self.known_iterations(project)
             if known is None:

@@ -41,7 +41,7 @@ _PAGE = "per_page=100"
 class Client:
     """The requests to one GitHub; threads may share it.
 
-    An issue is always asked for anew by its path: PyGithub's objects complete themselves by further
+    An issue is always read anew by its path: PyGithub's objects complete themselves by further
     requests when a field is read that an answer lacked, and keep the raw data of before a change.
     """
 
@@ -221,7 +221,7 @@ class Client:
 
     @property
     def known_identity(self) -> Identity | None:
-        """The same, if it was asked for already."""
+        """The same, if it is already known."""
         return self._identity
 
     def _asked_identity(self) -> Identity:
@@ -255,7 +255,7 @@ class Client:
     # Answers, and where redirects lead
 
     def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> IssueSnapshot:
-        """The facts of the issue that was asked for."""
+        """The facts of the issue `ref`."""
         name = self.settings.name(ref)
         with reading_answer(name, written=written):
             return issue_snapshot(answer, self._connection.requester(), ref, where=name)

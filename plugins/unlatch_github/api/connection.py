@@ -75,7 +75,7 @@ class _Connection(HTTPRequestsConnectionClass):
 class SessionRequester(Requester):
     """PyGithub's requester over `session`, without its credentials, pacing and retries.
 
-    Lazy: an object made from it sends no request before one is asked for.
+    Lazy: an object made from it sends no request of its own accord.
     """
 
     def __init__(self, session: requests.Session, api_url: str) -> None:
@@ -143,7 +143,7 @@ class Connection:
             return headers.get("etag"), json.loads(body)
 
     def listed(self, path: str) -> Iterator[Any]:
-        """All entries of a list, page by page, as they are asked for."""
+        """All entries of a list; each page is read when its first entry is needed."""
         following: str | None = path
         for _ in each_page():
             if following is None:

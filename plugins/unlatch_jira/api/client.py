@@ -44,7 +44,7 @@ class JiraClient:
     def issue(
         self, key: str, *fields: str, moves: bool = False, property_key: str | None = None
     ) -> Issue:
-        """An issue, with the transitions that may be taken now and a property if asked for.
+        """An issue, with `moves` also its present transitions, and one property if named.
 
         Raises:
             Unauthorised: Jira treated the request as anonymous.

@@ -41,7 +41,7 @@ class JiraSite:
         return self.settings.sprint_field or self._kept("sprint")
 
     def find_sprint_field(self) -> str | None:
-        """The same, asked for if need be; None if the site has none."""
+        """The same, with a request if it is not known; None if the site has none."""
         return self.sprint_field or self.find_fields().get("sprint")
 
     def find_epic_field(self) -> str | None:

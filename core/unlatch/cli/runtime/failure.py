@@ -20,7 +20,7 @@ def exit_code_of(error: UnlatchError) -> int:
 
 
 def tell(error: UnlatchError, arguments: list[str]) -> int:
-    """Show an error, as a document where one was asked for; the exit code."""
+    """Show an error, as a document with `--json`; return the exit code."""
     code = exit_code_of(error)
     if "--debug" in arguments:
         output.traceback(error)

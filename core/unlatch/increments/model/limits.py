@@ -95,7 +95,7 @@ def counts(increment: Increment) -> bool:
 
 
 def type_of(increment: Increment) -> str:
-    """The type that an increment is counted under, whatever the case it is written in."""
+    """The type that an increment is counted under; upper and lower case are alike."""
     return (increment.type or "none").casefold()
 
 

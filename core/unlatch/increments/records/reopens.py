@@ -81,7 +81,7 @@ REOPEN = Record(
     Field("reopenedAt", TIME, "reopened_at", required=True),
     Field("reason", WORD, "reason", required=True),
     Field("previousStatus", Type("Status", _previous), "previous_status", required=True),
-    # As the file had it, so in whatever spelling that was.
+    # Copied from the file unchanged: it need not be a time.
     Field("previousCompletedAt", TEXT, "previous_completed_at"),
     Field("reopenedBy", WORD, "reopened_by", required=True),
     ("amendment", _AMENDMENT),
