@@ -22,8 +22,8 @@ from unlatch.efforts.transcript import Author
 from unlatch.errors import UnlatchError
 from unlatch.llm import open_model
 from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.search_index import Document, SearchIndex, Source
-from unlatch.worklog.user_files import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

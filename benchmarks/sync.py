@@ -25,7 +25,7 @@ from unlatch.project.workspace import Workspace
 from unlatch.sync.plan import plan_sync
 from unlatch.transport import Transport, TransportOptions
 from unlatch.transport.credentials import find_credential
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.user_files import state_folder
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import threading
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from unlatch.transport.adapter import TrackerAdapter
-from unlatch.worklog import atomic
-from unlatch.worklog.folder import OpenFolder
+from unlatch.worklog.disk import atomic
+from unlatch.worklog.disk.folder import OpenFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,7 +26,7 @@ from unlatch.spi.operation import Kind, Operation
 from unlatch.transport import Transport, TransportOptions
 from unlatch.transport.credentials import find_credential
 from unlatch.transport.testing import SkippingClock
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
 from unlatch.project.workspace import Workspace
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -18,7 +18,7 @@ from unittest.mock import patch
 import requests
 
 from unlatch.spi.text import ops_in
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -16,7 +16,7 @@ from unlatch.project.registry import Registry
 from unlatch.project.workspace import check_trackers
 from unlatch.spi import EnvToken
 from unlatch.transport.trust import TRUSTED_HOSTS
-from unlatch.worklog.user_files import user_config_file
+from unlatch.worklog.disk.user_files import user_config_file
 
 PAGE = (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)

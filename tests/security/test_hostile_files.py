@@ -17,8 +17,8 @@ from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
 from tests.security.test_programs import DECLARED, EXAMPLES, RESUME
 
-from unlatch.worklog.file_check import UnsafePath
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import pytest
 
 from unlatch.errors import StoreError
 from unlatch.worklog.collection import Collection
-from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.disk.file_check import UnsafePath
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,8 +23,8 @@ from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.layout import HOME, SPECWEAVE, Layout
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
-from unlatch.worklog.safe_open import read_file
-from unlatch.worklog.user_files import read_user_file, user_config_file
+from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.disk.user_files import read_user_file, user_config_file
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import SPECWEAVE, Layout
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.disk.safe_open import read_file
 
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
 # The parts of `sync.write` that need consent in SpecWeave: for items that it made, for items that

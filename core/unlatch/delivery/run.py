@@ -16,7 +16,7 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,7 +14,7 @@ from unlatch.errors import ConfigError, StoreError
 from unlatch.project.registry import load
 from unlatch.project.workspace import Workspace, check_trackers
 from unlatch.transport.trust import TRUSTED_HOSTS
-from unlatch.worklog.user_files import ALLOWED_LINKS
+from unlatch.worklog.disk.user_files import ALLOWED_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

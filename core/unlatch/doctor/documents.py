@@ -17,8 +17,8 @@ from unlatch.increments.files.layout import EVENTS, SPEC, TASKS
 from unlatch.increments.model.limits import first_of
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG, reopened_event
+from unlatch.worklog.disk.safe_open import exists
 from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

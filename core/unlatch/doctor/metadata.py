@@ -20,9 +20,9 @@ from unlatch.increments.records.link_edits import block_at, is_old_place
 from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of
 from unlatch.increments.records.links import identity, same_item, spelled_twice
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places
-from unlatch.worklog.atomic import unfinished_files
+from unlatch.worklog.disk.atomic import unfinished_files
+from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.ids import label_of
-from unlatch.worklog.safe_open import read_file
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.worklog.collection import sorted_folders
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from unlatch.doctor.snapshot import ProjectSnapshot

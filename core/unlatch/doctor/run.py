@@ -12,7 +12,7 @@ from unlatch.doctor.metadata import content_of
 from unlatch.doctor.snapshot import ProjectSnapshot
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
-from unlatch.worklog.atomic import remove_file, replace_file
+from unlatch.worklog.disk.atomic import remove_file, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

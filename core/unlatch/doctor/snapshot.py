@@ -14,7 +14,7 @@ from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.records.contracts import event_schema, metadata_schema
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

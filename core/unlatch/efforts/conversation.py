@@ -25,8 +25,8 @@ from unlatch.efforts.model import EFFORT_ID
 from unlatch.efforts.store import make_private
 from unlatch.efforts.transcript import Transcript
 from unlatch.errors import StoreError, UsageError
-from unlatch.worklog.atomic import PRIVATE, replace_file
-from unlatch.worklog.safe_open import open_folder, read_file
+from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.safe_open import open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -12,11 +12,11 @@ from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Opened, Reop
 from unlatch.efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
 from unlatch.errors import StoreError, UsageError
-from unlatch.worklog.atomic import PRIVATE, replace_file, writing
+from unlatch.worklog.disk.atomic import PRIVATE, replace_file, writing
+from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.safe_open import exists, make_folders, open_folder
 from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.folder_lock import folder_lock
 from unlatch.worklog.record import BadRecord
-from unlatch.worklog.safe_open import exists, make_folders, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -22,10 +22,10 @@ from unlatch.efforts.events import (
     line_hash,
 )
 from unlatch.errors import StoreError
-from unlatch.worklog.atomic import PRIVATE, append_lines, replace_file, writing
+from unlatch.worklog.disk.atomic import PRIVATE, append_lines, replace_file, writing
+from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
+from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import LONGEST_LINE, parse_line
-from unlatch.worklog.folder_lock import STORE_PATIENCE, folder_lock
-from unlatch.worklog.safe_open import open_folder
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from unlatch.worklog.disk.folder import OpenFolder
     from unlatch.worklog.event_log import Event
-    from unlatch.worklog.folder import OpenFolder
 
 SEPARATOR = "--- Effort reopened ---"
 _CHUNK = 1 << 16

@@ -12,11 +12,11 @@ from unlatch.increments.files.locks import store_lock
 from unlatch.increments.merge.metadata import UnmergeableError, merge_events, merge_metadata
 from unlatch.project.git.run import merge_file, run_git
 from unlatch.project.git.setup import check_git_folder
-from unlatch.worklog.atomic import replace_file
-from unlatch.worklog.file_check import check_size
+from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.disk.file_check import check_size
+from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
-from unlatch.worklog.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,12 +16,12 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.worklog.atomic import remove_file, replace_file, writing
-from unlatch.worklog.file_check import or_restore, restore_command
+from unlatch.worklog.disk.atomic import remove_file, replace_file, writing
+from unlatch.worklog.disk.file_check import or_restore, restore_command
+from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.record import TEXT, TIME, ULID, BadRecord, Record, Type, key, record, text
-from unlatch.worklog.safe_open import make_folders, open_folder, read_file
 
 if TYPE_CHECKING:
     from datetime import datetime

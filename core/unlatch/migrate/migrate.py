@@ -33,8 +33,8 @@ from unlatch.migrate.plan import (
     blocked,
     moves_between,
 )
-from unlatch.worklog.atomic import move_folder, remove_file, replace_file
-from unlatch.worklog.safe_open import exists, read_file, remove_empty
+from unlatch.worklog.disk.atomic import move_folder, remove_file, replace_file
+from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

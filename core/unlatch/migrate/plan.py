@@ -14,7 +14,7 @@ from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
 from unlatch.migrate.journal import Move
 from unlatch.worklog.collection import Collection, sorted_folders
-from unlatch.worklog.safe_open import exists, open_folder, read_file
+from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

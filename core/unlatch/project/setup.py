@@ -8,9 +8,9 @@ from unlatch.increments.files.layout import Layout, layout_at
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.spi import Manifest
-from unlatch.worklog.atomic import replace_file, writing
-from unlatch.worklog.file_check import UnsafePath
-from unlatch.worklog.safe_open import exists, make_folders
+from unlatch.worklog.disk.atomic import replace_file, writing
+from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.disk.safe_open import exists, make_folders
 
 _TEMPLATE = """\
 # Configuration of unlatch. `unlatch doctor --settings` lists all settings.

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from unlatch.errors import UsageError
 from unlatch.project.registry import load_plugin
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Link

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from unlatch.worklog.user_files import MAX_EVENT_SIZE, read_user_file
+from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

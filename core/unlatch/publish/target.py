@@ -16,8 +16,8 @@ from unlatch.project.git.run import GitResult, WorkingGit, run_git
 from unlatch.project.git.setup import DRIVER, require_git
 from unlatch.publish.ci import Ci, detect
 from unlatch.publish.own_files import merge_attributes
-from unlatch.worklog.atomic import replace_file
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace

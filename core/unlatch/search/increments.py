@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.search.kind import Described
-from unlatch.worklog.safe_open import read_file
+from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.search_index import Document, Source, file_stamp
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments
+from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.search_index import SearchIndex
-from unlatch.worklog.user_files import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from unlatch.project.registry import Registry, load
 from unlatch.spi.text import without_controls, without_surrogates
 from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
-from unlatch.worklog.user_files import MAX_EVENT_SIZE, read_user_file
+from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.worklog.atomic import vanished
-from unlatch.worklog.file_check import UnsafePath, or_restore
+from unlatch.worklog.disk.atomic import vanished
+from unlatch.worklog.disk.file_check import UnsafePath, or_restore
+from unlatch.worklog.disk.safe_open import list_folder, open_folder
 from unlatch.worklog.ids import matching, number_of
-from unlatch.worklog.safe_open import list_folder, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from unlatch.worklog.folder import OpenFolder
+    from unlatch.worklog.disk.folder import OpenFolder
 
 
 @dataclass(frozen=True, slots=True)

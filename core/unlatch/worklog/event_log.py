@@ -13,12 +13,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import StoreError
-from unlatch.worklog.atomic import append_lines, check_single, writing
-from unlatch.worklog.file_check import or_restore
+from unlatch.worklog.disk.atomic import append_lines, check_single, writing
+from unlatch.worklog.disk.file_check import or_restore
+from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.nodes import is_too_deep
 from unlatch.worklog.record import TEXT, TIME, ULID, Record, key, record
-from unlatch.worklog.safe_open import open_folder, read_file
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:

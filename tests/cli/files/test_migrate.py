@@ -12,7 +12,7 @@ import pytest
 from tests.cli.project import REASON, Done, Project
 
 from unlatch.migrate import journal, migrate
-from unlatch.worklog.folder import OpenFolder
+from unlatch.worklog.disk.folder import OpenFolder
 
 THEIRS, OURS = ".specweave/increments", ".unlatch/increments"
 SEARCH, OLD = "0003-search", "0001-old"

@@ -24,8 +24,8 @@ from unlatch.increments.files.linking import link
 from unlatch.increments.files.locks import ACTIVE, MIGRATE, NEW, SYNC, delivery_lock, store_lock
 from unlatch.increments.files.outbox import enqueue
 from unlatch.spi.operation import Kind, Operation
-from unlatch.worklog import flock
-from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.disk import flock
+from unlatch.worklog.disk.atomic import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ _HOLDER = """
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.disk.atomic import replace_file
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.locks import delivery_lock, store_lock
 

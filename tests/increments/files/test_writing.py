@@ -20,7 +20,7 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import read_events
 from unlatch.spi.operation import Kind, Operation
-from unlatch.worklog.file_check import LARGEST
+from unlatch.worklog.disk.file_check import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,8 @@ from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.layout import Layout, find_layout, project_at
 from unlatch.project.workspace import Workspace
+from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.programs import find_program, search_path
-from unlatch.worklog.user_files import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import DOCUMENTS, document, read_document, read_metadata
 from unlatch.increments.records.reopens import entries_of
-from unlatch.worklog.atomic import replace_file
+from unlatch.worklog.disk.atomic import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.worklog.collection import Collection
-from unlatch.worklog.safe_open import HOMES
+from unlatch.worklog.disk.safe_open import HOMES
 
 if TYPE_CHECKING:
     from pathlib import Path

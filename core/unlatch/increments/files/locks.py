@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import METADATA, Layout
-from unlatch.worklog import flock
-from unlatch.worklog.atomic import writing
-from unlatch.worklog.file_check import UnsafePath
-from unlatch.worklog.folder import OpenFolder
-from unlatch.worklog.folder_lock import STORE_PATIENCE, explain_lock, open_to_lock
-from unlatch.worklog.safe_open import open_parent, remove_empty
+from unlatch.worklog.disk import flock
+from unlatch.worklog.disk.atomic import writing
+from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.disk.folder import OpenFolder
+from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, explain_lock, open_to_lock
+from unlatch.worklog.disk.safe_open import open_parent, remove_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -12,10 +12,10 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Created
 from unlatch.increments.records.link_edits import add_link
 from unlatch.spi.text import without_controls
-from unlatch.worklog.atomic import replace_file, writing
+from unlatch.worklog.disk.atomic import replace_file, writing
+from unlatch.worklog.disk.safe_open import make_folders, open_folder
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.json_text.document import render_new
-from unlatch.worklog.safe_open import make_folders, open_folder
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from unlatch.increments.records.link_places import (
     TRACKERS,
 )
 from unlatch.worklog.collection import Folder
-from unlatch.worklog.file_check import or_restore
+from unlatch.worklog.disk.file_check import or_restore
+from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
-from unlatch.worklog.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

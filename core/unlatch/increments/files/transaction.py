@@ -26,9 +26,9 @@ from unlatch.increments.records.events import LOG
 from unlatch.increments.records.link_edits import block_at
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, write_reopen
-from unlatch.worklog.atomic import replace_file, sweep, writing
 from unlatch.worklog.collection import Folder
-from unlatch.worklog.safe_open import open_folder, read_file
+from unlatch.worklog.disk.atomic import replace_file, sweep, writing
+from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import ask_git, run_git
-from unlatch.worklog.folder import OpenFolder
-from unlatch.worklog.safe_open import open_folder, read_file
+from unlatch.worklog.disk.folder import OpenFolder
+from unlatch.worklog.disk.safe_open import open_folder, read_file
 
 _REGULAR = ("100644", "100755")
 # By the number of hexadecimal digits in git's ids.

@@ -11,10 +11,10 @@ from pathlib import Path
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import EVENTS, METADATA, Layout
 from unlatch.project.git.run import ask_git, run_git
-from unlatch.worklog.atomic import replace_file
-from unlatch.worklog.file_check import UnsafePath
+from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.programs import find_program
-from unlatch.worklog.safe_open import exists, read_file
 
 ATTRIBUTES = ".gitattributes"
 DRIVER = "merge.unlatch.driver"

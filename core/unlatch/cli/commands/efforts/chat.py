@@ -23,7 +23,7 @@ from unlatch.efforts.memory import CEILING
 from unlatch.errors import ModelError
 from unlatch.llm import Scripted
 from unlatch.search.search import search
-from unlatch.worklog.user_files import user_config_file
+from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

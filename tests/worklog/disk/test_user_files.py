@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 import pytest
 
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ _AS_NOBODY = """
 import os, sys
 from pathlib import Path
 import hashlib, platformdirs, shutil, tempfile  # before the process may do less
-from unlatch.worklog.user_files import state_folder
+from unlatch.worklog.disk.user_files import state_folder
 
 os.setgroups([])
 os.setgid(65534)

@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.worklog import flock
-from unlatch.worklog.atomic import vanished, writing
-from unlatch.worklog.safe_open import open_folder
+from unlatch.worklog.disk import flock
+from unlatch.worklog.disk.atomic import vanished, writing
+from unlatch.worklog.disk.safe_open import open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,8 +18,8 @@ import stat
 from pathlib import Path
 from typing import Self
 
-from unlatch.worklog.file_check import LINK, check_file, read_whole, unsafe
-from unlatch.worklog.user_files import ALLOWED_LINKS, allowed_links, user_config_file
+from unlatch.worklog.disk.file_check import LINK, check_file, read_whole, unsafe
+from unlatch.worklog.disk.user_files import ALLOWED_LINKS, allowed_links, user_config_file
 
 _RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0)

@@ -8,15 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotDurable, StoreError
-from unlatch.worklog.file_check import UnsafePath, check_size, or_restore
-from unlatch.worklog.flock import carry
-from unlatch.worklog.safe_open import make_folders, open_folder, open_parent
+from unlatch.worklog.disk.file_check import UnsafePath, check_size, or_restore
+from unlatch.worklog.disk.flock import carry
+from unlatch.worklog.disk.safe_open import make_folders, open_folder, open_parent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from unlatch.worklog.folder import OpenFolder
+    from unlatch.worklog.disk.folder import OpenFolder
 
 UNFINISHED = ".unlatch.tmp"
 

@@ -12,7 +12,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from unlatch.worklog.folder import OpenFolder, descend
+from unlatch.worklog.disk.folder import OpenFolder, descend
 
 if TYPE_CHECKING:
     from pathlib import Path
