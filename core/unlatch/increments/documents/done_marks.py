@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.headings import boxed_marks
-from unlatch.increments.documents.lines import line_ending, scan
 from unlatch.increments.documents.model import Criterion, Story
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.spec import read_stories
 from unlatch.increments.documents.state_words import State, box, is_wanted
 from unlatch.increments.documents.status_style import StatusStyle, is_bare
 from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, fields, task_blocks
+from unlatch.worklog.markdown_lines import line_ending, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,9 +13,9 @@ from unlatch.increments.documents.headings import (
     read_story_heading,
     read_task_heading,
 )
-from unlatch.increments.documents.lines import Line, scan
 from unlatch.increments.documents.model import Criterion, Spec, Story
 from unlatch.increments.documents.state_words import BOX, State, state_of_box
+from unlatch.worklog.markdown_lines import Line, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,9 +15,9 @@ from unlatch.increments.documents.headings import (
     read_task_heading,
     story_behind,
 )
-from unlatch.increments.documents.lines import Line, scan
 from unlatch.increments.documents.model import Task, Tasks
 from unlatch.increments.documents.state_words import BOX, State, read_status, state_of_box
+from unlatch.worklog.markdown_lines import Line, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
