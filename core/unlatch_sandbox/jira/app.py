@@ -7,16 +7,8 @@ from flask import Blueprint, Flask, Response, g, request
 
 from unlatch_sandbox.answers import known_query, new_app, reply
 from unlatch_sandbox.clock import jira_time, stored
-from unlatch_sandbox.jira import (
-    comments,
-    fields,
-    guards,
-    issues,
-    properties,
-    searches,
-    shapes,
-    surveys,
-)
+from unlatch_sandbox.jira import fields, guards, shapes
+from unlatch_sandbox.jira.routes import comments, issues, properties, searches, surveys
 from unlatch_sandbox.jira.tracks import CLOUD
 from unlatch_sandbox.jira.workflows import EPIC_LINK, ISSUE_TYPES
 from unlatch_sandbox.pages import item_page

@@ -6,7 +6,7 @@ from flask import Blueprint, Response, request
 
 from unlatch_sandbox.answers import known_query, reply
 from unlatch_sandbox.jira import guards, jql
-from unlatch_sandbox.jira.issues import shown
+from unlatch_sandbox.jira.routes.issues import shown
 
 if TYPE_CHECKING:
     from unlatch_sandbox.jira.records import IssueRecord

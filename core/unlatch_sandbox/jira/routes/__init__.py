@@ -1,0 +1,1 @@
+"""The requests that the stand-in for Jira answers, by subject."""
