@@ -15,6 +15,7 @@ from tests.published import SPECS, description, unread
 
 from unlatch_ado.api import comments as discussion
 from unlatch_ado.api import models as answers
+from unlatch_ado.api.iterations import read_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,7 @@ READERS: dict[str, Callable[[Any], object]] = {
     f"GET {WIT}/workItems/{{id}}/updates": _read("[WorkItemUpdate]", discussion.updates),
     f"GET {WIT}/workItems/{{workItemId}}/comments": _read("CommentList", discussion.comments),
     f"GET {WIT}/classificationnodes/{{structureGroup}}/{{path}}": _read(
-        "WorkItemClassificationNode", answers.iterations
+        "WorkItemClassificationNode", read_tree
     ),
     f"POST {WIT.replace('{project}', '{project}/{team}')}/wiql": _read(
         "WorkItemQueryResult", answers.ids

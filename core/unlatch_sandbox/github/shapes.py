@@ -142,7 +142,7 @@ def issue(
     kind = "pull" if record.pull_request else "issues"
     page = f"{at.web}/{record.repository}/{kind}/{record.number}"
     assignees = [user(login, at) for login in record.assignees]
-    found: Json = {
+    found = {
         "id": record.id,
         "node_id": node_id("Issue", record.id),
         "url": url,
@@ -159,7 +159,7 @@ def issue(
         "body": record.body,
         "user": user(record.user, at),
         "labels": [label(one, record.repository, at) for one in labels],
-        "assignee": assignees[0] if assignees else None,
+        "assignee": next(iter(assignees), None),
         "assignees": assignees,
         "milestone": milestone_record and milestone(milestone_record, record.user, at),
         "locked": record.locked,
@@ -172,16 +172,16 @@ def issue(
         "author_association": association,
         "performed_via_github_app": None,
     }
-    if record.type:
-        found["type"] = issue_type(record.type)
+    return found | _only_some(record, page, at)
+
+
+def _only_some(record: IssueRecord, page: str, at: Addresses) -> Json:
+    """The keys that only issues with a type, and pull requests, have."""
+    found: Json = {"type": issue_type(record.type)} if record.type else {}
     if record.pull_request:
         pull = f"{at.api}/repos/{record.repository}/pulls/{record.number}"
-        found["pull_request"] = {
-            "url": pull,
-            "html_url": page,
-            "diff_url": f"{page}.diff",
-            "patch_url": f"{page}.patch",
-        }
+        texts = {"diff_url": f"{page}.diff", "patch_url": f"{page}.patch"}
+        found["pull_request"] = {"url": pull, "html_url": page, **texts}
     return found
 
 

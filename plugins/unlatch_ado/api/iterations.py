@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, ConfigDict
+
+from unlatch.spi import read_stamp
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -33,6 +37,35 @@ class Iteration:
         if self.start is None or self.finish is None:
             return False
         return self.start <= today <= self.finish
+
+
+class _Node(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    attributes: dict[str, Any] | None = None
+    children: list[_Node] | None = None
+
+
+def read_tree(answer: Any) -> tuple[Iteration, ...]:
+    """The iterations of a project, from the tree that Azure DevOps answers."""
+    root = _Node.model_validate(answer)
+    # A node's own path has the word Iteration in it, which work items leave out.
+    return tuple(_below(root, root.name))
+
+
+def _below(node: _Node, path: str) -> list[Iteration]:
+    found: list[Iteration] = []
+    for child in node.children or []:
+        here, dates = f"{path}\\{child.name}", child.attributes or {}
+        found.append(Iteration(here, _day(dates.get("startDate")), _day(dates.get("finishDate"))))
+        found += _below(child, here)
+    return found
+
+
+def _day(stamp: object) -> date | None:
+    moment = read_stamp(stamp)
+    return moment.date() if moment else None
 
 
 def find(iterations: Iterable[Iteration], path: str) -> Iteration | None:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from unlatch.spi import read_stamp
-from unlatch_ado.api.iterations import Iteration
 from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
 from unlatch_ado.api.workflow import Workflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import date, datetime
+    from datetime import datetime
 
 # The fields to read; the others of an item are not needed.
 FIELDS = (
@@ -150,12 +149,6 @@ class _Found(_Model):
     work_items: list[_Reference] | None
 
 
-class _Node(_Model):
-    name: str
-    attributes: dict[str, Any] | None = None
-    children: list[_Node] | None = None
-
-
 class _Properties(_Model):
     account: dict[str, Any] | None = Field(None, alias="Account")
 
@@ -262,27 +255,6 @@ def types(answer: Any, states: Callable[[str], Any]) -> list[Type]:
     read = [_Type.model_validate(one) for one in answer or []]
     names = [frozenset(f.reference_name or "" for f in one.fields or ()) - {""} for one in read]
     return [Type(_workflow(one, states), fields) for one, fields in zip(read, names, strict=True)]
-
-
-def iterations(answer: Any) -> tuple[Iteration, ...]:
-    """The iterations of a project, from the tree that they form."""
-    root = _Node.model_validate(answer)
-    # A node's own path has the word Iteration in it, which work items leave out.
-    return tuple(_below(root, root.name))
-
-
-def _below(node: _Node, path: str) -> list[Iteration]:
-    found: list[Iteration] = []
-    for child in node.children or []:
-        here, dates = f"{path}\\{child.name}", child.attributes or {}
-        found.append(Iteration(here, _day(dates.get("startDate")), _day(dates.get("finishDate"))))
-        found += _below(child, here)
-    return found
-
-
-def _day(stamp: object) -> date | None:
-    moment = read_stamp(stamp)
-    return moment.date() if moment else None
 
 
 def account(answer: Any) -> Account:

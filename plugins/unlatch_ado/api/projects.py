@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Conflict, NotFound, Rejected, Unauthorised
 from unlatch_ado.api import models as answers
-from unlatch_ado.api.iterations import Iteration, as_json, from_json
+from unlatch_ado.api.iterations import Iteration, as_json, from_json, read_tree
 from unlatch_ado.api.workflow import Workflow
 from unlatch_ado.api.workflow import as_json as workflow_as_json
 from unlatch_ado.api.workflow import from_json as workflow_from_json
@@ -69,7 +69,7 @@ class Projects:
             if known is None:
                 with self._api.understood():
                     tree = self._api.get_classification_node(project, "iterations", depth=_DEPTH)
-                    known = answers.iterations(tree)
+                    known = read_tree(tree)
                 name = ("iterations", self._api.organization, project.casefold())
                 self._cache.put(*name, value=as_json(known))
             self._iterations[project.casefold()] = known

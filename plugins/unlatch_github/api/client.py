@@ -49,6 +49,7 @@ class Client:
         self.settings = settings
         self._connection = Connection(settings.api_url, transport)
         self._ask = self._connection.ask
+        self.query = self._connection.query
         self._etags = Etags(transport.cache)
         self._identity: Identity | None = None
 
@@ -242,10 +243,6 @@ class Client:
             return None
 
     # GraphQL
-
-    def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """GraphQL's answer to a query, with its errors."""
-        return self._connection.query(text, variables)
 
     def standing(self, ref: ItemRef) -> dict[str, Any]:
         """GraphQL's answer about an issue's status in its projects."""

@@ -164,11 +164,7 @@ def record_delivery(
         if len(left) == len(before.pending) and not is_undone:
             return []  # another process was faster; its record stands
         set_pending(data, left)
-        _write_reached(manager, before, data, operation.op, [reached])
-        known = [one for one in before.links if same_item(one, reached.link)]
-        _write_bases(manager, data, known, reached, base, forget=operation.kind is Kind.UNDO)
-        if link is not None and not known:
-            add_link(data, link, manager.shapes.links[link.tracker])
+        _write_item(manager, before, data, operation, reached=reached, base=base, link=link)
         event = Delivered(
             op=operation.op,
             kind=operation.kind,
@@ -188,22 +184,27 @@ def record_delivery(
     return manager.change(wanted, edit, events_first=True)
 
 
-def _write_bases(
+def _write_item(
     manager: MetadataManager,
+    before: Increment,
     data: dict[str, Any],
-    links: Iterable[Link],
+    operation: Operation,
+    *,
     reached: SyncedItem,
     base: Base | None,
-    *,
-    forget: bool,
+    link: Link | None,
 ) -> None:
-    for link in links:
+    _write_reached(manager, before, data, operation.op, [reached])
+    known = [one for one in before.links if same_item(one, reached.link)]
+    for one in known:
         if base is not None:
-            shape = manager.shapes.links[link.tracker]
-            write_base(data, replace(link, url=reached.url), base, shape)
-        elif forget:
+            shape = manager.shapes.links[one.tracker]
+            write_base(data, replace(one, url=reached.url), base, shape)
+        elif operation.kind is Kind.UNDO:
             # A later comparison with the state before must not close the item again.
-            remove_base(data, link)
+            remove_base(data, one)
+    if link is not None and not known:
+        add_link(data, link, manager.shapes.links[link.tracker])
 
 
 def record_in_sync(

@@ -69,8 +69,7 @@ def resume_selected(
         items = len({item for one in wanted for item in one.items})
         if typed.dry_run:
             return _preview(session, trackers, wanted, typed)
-        selected = [*map(quote, ids), *(f"--all-matching {quote(one)}" for one in expressions)]
-        command = f"unlatch resume {' '.join(selected)} --dry-run"
+        command = _preview_command(ids, expressions)
         check_item_count(workspace, items, max_items, command=command)
         confirmed = _confirm(wanted, items, typed)
         if confirmed is None:
@@ -78,14 +77,20 @@ def resume_selected(
             return DECLINED
         results = _apply(session, confirmed, typed)
         delivered = _deliver(session, trackers, results, typed)
-    untouched = [
-        ResumeResult(one.before, one.before, one.step, warnings=one.warnings) for one in idle
-    ]
-    return _end([*results, *untouched], delivered, typed, left_out)
+    return _end([*results, *map(_untouched, idle)], delivered, typed, left_out)
+
+
+def _preview_command(ids: Sequence[str], expressions: Sequence[str]) -> str:
+    selected = [*map(quote, ids), *(f"--all-matching {quote(one)}" for one in expressions)]
+    return f"unlatch resume {' '.join(selected)} --dry-run"
 
 
 def _is_idle(plan: ResumePlan) -> bool:
     return plan.step is ResumeStep.NOTHING and plan.refusal is None
+
+
+def _untouched(idle: ResumePlan) -> ResumeResult:
+    return ResumeResult(idle.before, idle.before, idle.step, warnings=idle.warnings)
 
 
 def _tell_idle(idle: Sequence[ResumePlan]) -> None:

@@ -57,10 +57,7 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
             tell_remarks(result.increment)
         else:
             _tell(result)
-            tell_warnings(result.warnings, known=shown)
-            output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
-            if result.entry and typed.yes:
-                _warn_of_frequency(session, result.increment, shown=result.warnings)
+            _tell_warnings(session, plan, result, typed, shown)
         delivered = deliver_and_tell(
             session,
             result.increment,
@@ -72,19 +69,23 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
         )
     code = resume_code(result, delivered)
     if typed.as_json:
-        now = delivered.increment
-        output.document(
-            "resume",
-            code,
-            increment=increment_entry(now, result.before.status),
-            reopen=reopen_entry(result.entry, now),
-            trackers=tracker_entries(result, delivered),
-            scope=scope_entry(result.scope),
-            warnings=warning_entries(result.warnings),
-        )
+        _write_document(result, delivered, code)
     else:
         _tell_end(result, delivered, wanted, code)
     return code
+
+
+def _write_document(result: ResumeResult, delivered: Delivered, code: int) -> None:
+    now = delivered.increment
+    output.document(
+        "resume",
+        code,
+        increment=increment_entry(now, result.before.status),
+        reopen=reopen_entry(result.entry, now),
+        trackers=tracker_entries(result, delivered),
+        scope=scope_entry(result.scope),
+        warnings=warning_entries(result.warnings),
+    )
 
 
 def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
@@ -220,6 +221,19 @@ def _tell(result: ResumeResult) -> None:
         output.talk("    Another process was faster by a moment; no reason was recorded here.")
     if result.step is ResumeStep.REOPEN and not increment.links:
         output.talk("    It has no linked items; unlatch link adds some.")
+
+
+def _tell_warnings(
+    session: Session,
+    plan: ResumePlan,
+    result: ResumeResult,
+    typed: ResumeOptions,
+    shown: Collection[str],
+) -> None:
+    tell_warnings(result.warnings, known=shown)
+    output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
+    if result.entry and typed.yes:
+        _warn_of_frequency(session, result.increment, shown=result.warnings)
 
 
 def _description(result: ResumeResult) -> str:
