@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 LOG = "log.jsonl"
-_CACHE = "effort.json"
+PROJECTION = "effort.json"
 _PRIVATE_FOLDER = 0o700
 _IGNORE = """\
 # Conversations can contain secrets and private matters, so git leaves them out.
@@ -65,33 +65,35 @@ class EffortStore:
             with open_folder(self.root / id) as opened:
                 size = opened.lstat(EVENTS.name).st_size
                 with contextlib.suppress(FileNotFoundError):
-                    if cached := _cached(opened.read(_CACHE), size):
+                    if cached := _cached(opened.read(PROJECTION), size):
                         return cached
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return self._project(id)
+        return self.rebuild(id)
 
     def find(self, wanted: str) -> Effort:
-        """The effort with that id, or the only one whose id begins with it.
+        """The effort with that id, or the only one whose id begins with it; raises as `find_id`."""
+        if effort := self.get(wanted) or self.get(self.find_id(wanted)):
+            return effort
+        raise _unknown(wanted, self.names())
+
+    def find_id(self, wanted: str) -> str:
+        """The id of an effort, which may be one that cannot be read.
 
         Raises:
             UsageError: `effort-unknown` or `effort-ambiguous`, with the candidates as problems.
         """
-        if effort := self.get(wanted):
-            return effort
         names = self.names()
+        if wanted in names:
+            return wanted
         starting = [name for name in names if name.startswith(wanted)] if wanted else []
-        if len(starting) == 1 and (effort := self.get(starting[0])):
-            return effort
+        if len(starting) == 1:
+            return starting[0]
         if starting:
             message = f"'{wanted}' matches several efforts"
             hint = f"use one of the ids: {', '.join(starting[:5])}"
             raise UsageError("effort-ambiguous", message, hint=hint, problems=tuple(starting))
-        close = tuple(get_close_matches(wanted, names))
-        hint = f"the closest: {', '.join(close)}" if close else "unlatch effort list shows them all"
-        raise UsageError(
-            "effort-unknown", f"there is no effort '{wanted}'", hint=hint, problems=close
-        )
+        raise _unknown(wanted, names)
 
     def named(self, name: str) -> Effort | None:
         """The effort that a name would have, if there is one; UsageError `effort-name`."""
@@ -111,7 +113,7 @@ class EffortStore:
             make_private(self.root / name)
             with self.transcript(name).locked() as pen:
                 pen.record(Opened, title=title)
-        return self._project(name)
+        return self.rebuild(name)
 
     def conclude(self, id: str, summary: str | None) -> Effort:
         """Conclude an open effort; StoreError `effort-not-open`, UsageError `effort-unknown`."""
@@ -121,7 +123,7 @@ class EffortStore:
                 message = f"the effort '{effort.id}' is concluded already"
                 raise StoreError("effort-not-open", message, hint=hint)
             pen.record(Concluded, summary=summary)
-        return self._project(effort.id)
+        return self.rebuild(effort.id)
 
     def reopen(self, id: str, reason: str | None = None) -> tuple[Effort, str | None]:
         """Reopen a concluded effort; also returns the summary that it had.
@@ -137,33 +139,47 @@ class EffortStore:
                 raise StoreError("effort-not-concluded", message, hint=hint)
             pen.record(Reopened, prior_summary=effort.summary, reason=reason)
             pen.log_separator()
-        return self._project(effort.id), effort.summary
+        return self.rebuild(effort.id), effort.summary
 
     @contextlib.contextmanager
     def _changing(self, id: str) -> Iterator[tuple[Pen, Effort]]:
         found = self.find(id)
         with self.transcript(found.id).locked() as pen:
-            yield pen, self._project(found.id)
+            yield pen, self.rebuild(found.id)
 
-    def _project(self, id: str) -> Effort:
+    def rebuild(self, id: str) -> Effort:
         """Read an effort from its events, and keep the result; StoreError `effort-damaged`."""
         transcript = self.transcript(id)
         lines = transcript.lines(EVENTS.name)
-        events = (EVENTS.parse(line.decode(errors="replace")) for line in lines)
-        effort = project(id, filter(None, events))
+        effort = _from_lines(id, lines)
         if effort is None:
             raise damaged(transcript, f"{EVENTS.name} does not begin with its opening")
         size = sum(len(line) + 1 for line in lines)
         document = json.dumps(EFFORT.write(effort) | {"events": size}, indent=2)
         with contextlib.suppress(StoreError):  # it is a cache
-            replace_file(self.root / id / _CACHE, document.encode(), mode=PRIVATE)
+            replace_file(self.root / id / PROJECTION, document.encode(), mode=PRIVATE)
         return effort
+
+    def is_false(self, id: str) -> bool:
+        """Whether what was kept of an effort is not what its events say."""
+        try:
+            with open_folder(self.root / id) as opened:
+                kept, events = opened.read(PROJECTION), opened.read(EVENTS.name)
+        except FileNotFoundError:
+            return False
+        effort = _cached(kept, len(events))
+        return effort is not None and effort != _from_lines(id, events.split(b"\n")[:-1])
 
     def prepare(self) -> None:
         """Make the folder, and the file that keeps it out of git."""
         make_private(self.root)
         if not exists(self.root / ".gitignore"):
             replace_file(self.root / ".gitignore", _IGNORE.encode())
+
+
+def _from_lines(id: str, lines: Iterable[bytes]) -> Effort | None:
+    events = (EVENTS.parse(line.decode(errors="replace")) for line in lines)
+    return project(id, filter(None, events))
 
 
 def project(id: str, events: Iterable[Event]) -> Effort | None:
@@ -211,3 +227,10 @@ def make_private(folder: Path) -> None:
     """Make a folder that only its owner can open, if it is not there."""
     with writing(folder), contextlib.suppress(FileExistsError):
         make_folders(folder, mode=_PRIVATE_FOLDER)
+
+
+def _unknown(wanted: str, names: list[str]) -> UsageError:
+    close = tuple(get_close_matches(wanted, names))
+    hint = f"the closest: {', '.join(close)}" if close else "unlatch effort list shows them all"
+    message = f"there is no effort '{wanted}'"
+    return UsageError("effort-unknown", message, hint=hint, problems=close)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.efforts.events import EVENTS, ChainedEvent, Logged, line_hash
+from unlatch.efforts.store import PROJECTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from unlatch.efforts.store import EffortStore
     from unlatch.efforts.transcript import Transcript
 
 
@@ -22,6 +24,7 @@ class Problem:
         line: its number, from 1.
         kind: changed, missing, moved, added or unrecorded. An unrecorded line is after the last
             recorded one: a process died before it wrote the event, or the line was added by hand.
+            Of a file that is derived from the events: differs, or rebuilt.
     """
 
     file: str
@@ -36,6 +39,20 @@ def verify(transcript: Transcript) -> list[Problem]:
     problems = list(_events(events, expected))
     found = list(map(line_hash, transcript.lines(transcript.name)))
     return [*problems, *_log(transcript.name, expected, found)]
+
+
+def check_effort(store: EffortStore, id: str) -> list[Problem]:
+    """As `verify` for an effort; also checks what is derived from the events, and rebuilds it.
+
+    It stays while the events have problems: it may be the one that is right.
+    """
+    problems = verify(store.transcript(id))
+    if not store.is_false(id):
+        return problems
+    if any(one.file == EVENTS.name for one in problems):
+        return [*problems, Problem(PROJECTION, 1, "differs")]
+    store.rebuild(id)
+    return [*problems, Problem(PROJECTION, 1, "rebuilt")]
 
 
 def _events(lines: list[bytes], expected: list[str]) -> Iterator[Problem]:

@@ -107,6 +107,36 @@ def test_verify_finds_a_changed_line(concluded: Project) -> None:
     assert "auth-bug: log.jsonl:1: changed since it was written" in done.out
 
 
+def test_verify_reports_and_rebuilds_a_false_summary(concluded: Project) -> None:
+    projection = folder(concluded) / "effort.json"
+    true = projection.read_text()
+    projection.write_text(true.replace("axios", "other"))
+    done = effort(concluded, "verify", "auth-bug")
+    assert done.code == 5
+    assert "auth-bug: effort.json: differed from the events; rebuilt" in done.out
+    assert projection.read_text() == true
+    assert effort(concluded, "verify").code == 0
+
+
+def test_verify_keeps_a_false_summary_while_the_events_are_in_doubt(concluded: Project) -> None:
+    projection, events = folder(concluded) / "effort.json", folder(concluded) / "events.jsonl"
+    events.write_text(events.read_text().replace("Auth bug", "Auth fix"))
+    before = projection.read_text()
+    done = effort(concluded, "verify", "auth-bug")
+    assert "auth-bug: events.jsonl:1: changed since it was written" in done.out
+    assert "auth-bug: effort.json: differs from the events; kept" in done.out
+    assert projection.read_text() == before
+
+
+def test_verify_shows_an_effort_whose_opening_is_damaged(concluded: Project) -> None:
+    events = folder(concluded) / "events.jsonl"
+    events.write_text("?" + events.read_text())
+    assert "unlatch effort verify auth-bug" in effort(concluded, "show", "auth-bug").err
+    done = effort(concluded, "verify", "auth-bug")
+    assert done.code == 5
+    assert "auth-bug: events.jsonl:1: changed since it was written" in done.said
+
+
 def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
     effort(concluded, "reopen", "auth-bug")
     say(concluded, f"The token is {TOKEN}", "Nothing secret")

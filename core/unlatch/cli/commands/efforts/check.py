@@ -15,7 +15,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.export import as_markdown, export
-from unlatch.efforts.verify import verify
+from unlatch.efforts.verify import check_effort, verify
 from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 @with_session
 def verify_effort(session: Session, *, efforts: tuple[str, ...], as_json: bool) -> int:
     store = store_of(session)
-    names = [store.find(one).id for one in efforts] or store.names()
-    checked = [(name, verify(store.transcript(name))) for name in names]
+    names = [store.find_id(one) for one in efforts] or store.names()
+    checked = [(name, check_effort(store, name)) for name in names]
     if not efforts:
         talks = (Conversation(store, name) for name in Conversation.names(store))
         checked += [(f"conversation {talk.name}", verify(talk.ambient)) for talk in talks]
@@ -50,11 +50,17 @@ def verify_effort(session: Session, *, efforts: tuple[str, ...], as_json: bool) 
     return code
 
 
+_MESSAGES = {
+    "unrecorded": ":{line}: no event records this line; a process died here, "
+    "or it was added by hand",
+    "differs": ": differs from the events; kept, because these have problems",
+    "rebuilt": ": differed from the events; rebuilt",
+}
+
+
 def _line(problem: Problem) -> str:
-    where = f"{problem.file}:{problem.line}"
-    if problem.kind == "unrecorded":
-        return f"{where}: no event records this line; a process died here, or it was added by hand"
-    return f"{where}: {problem.kind} since it was written"
+    message = _MESSAGES.get(problem.kind, ":{line}: {kind} since it was written")
+    return problem.file + message.format(line=problem.line, kind=problem.kind)
 
 
 @click.command("export", help="Print an effort with probable secrets masked. (local)")
