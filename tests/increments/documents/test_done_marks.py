@@ -89,6 +89,7 @@ def test_without_an_example_a_task_keeps_its_own_way_of_writing(status: str, ope
         "[~] In Progress",
         "Ready for execution",
         "Completed 2025-10-31",
+        "100%",
         f"{TICK}",
         "[x]",
     ],
@@ -130,8 +131,49 @@ def test_a_deferred_task_that_is_reopened_is_open() -> None:
     text = file(
         f"### T-001: One {LATER} DEFERRED {TICK} COMPLETE\n- **Status**: DEFERRED - later\n"
     )
-    opened = file("### T-001: One\n- **Status**: [ ] pending (was: DEFERRED - later)\n")
+    opened = file(
+        f"### T-001: One (was: {LATER} DEFERRED {TICK} COMPLETE)\n"
+        "- **Status**: [ ] pending (was: DEFERRED - later)\n"
+    )
     assert opened == with_marked(text, ["T-001"], done=False)
+    assert read_tasks(opened).tasks[0].done is False
+    assert "One" == read_tasks(opened).tasks[0].title
+    closed = with_marked(opened, ["T-001"], done=True)
+    assert opened == with_marked(closed, ["T-001"], done=False)
+
+
+@pytest.mark.parametrize(
+    ("heading", "opened"),
+    [
+        (f"{TICK}  T-001: One", f"T-001: One (was: {TICK}  ...)"),
+        (f"T-001: One {TICK}", f"T-001: One (was: {TICK})"),
+        ("T-001: One (DONE)", "T-001: One (was: (DONE))"),
+        ("T-001: One  [DONE]", "T-001: One (was:  [DONE])"),
+        (f"{TICK} T-001: One (DONE)", f"T-001: One (was: {TICK} ... (DONE))"),
+    ],
+)
+def test_a_mark_that_no_other_heading_has_moves_into_a_note(heading: str, opened: str) -> None:
+    text = file(f"### {heading}\n**Status**: [x] completed\n", "### T-002: Two\n")
+    reopened = with_marked(text, ["T-001"], done=False)
+    assert file(f"### {opened}\n**Status**: [ ] pending\n", "### T-002: Two\n") == reopened
+    assert text == with_marked(reopened, ["T-001"], done=True)
+
+
+def test_a_heading_that_was_deferred_keeps_that_word_when_it_is_done_and_open_again() -> None:
+    text = file(f"## T-001: One {LATER} DEFERRED\n", f"## {TICK} T-002: Two\n")
+    closed = with_marked(text, ["T-001"], done=True)
+    assert (
+        file(f"## {TICK} T-001: One (was: {LATER} DEFERRED)\n", f"## {TICK} T-002: Two\n") == closed
+    )
+    assert read_tasks(closed).tasks[0].done is True
+    opened = with_marked(closed, ["T-001"], done=False)
+    assert closed.replace(f"{TICK} T-001", "T-001") == opened
+    assert closed == with_marked(opened, ["T-001"], done=True)
+
+
+def test_a_list_below_the_status_counts_where_headings_are_marked() -> None:
+    text = file(f"## {TICK} T-001: One\n", "## T-002: Two\n**Status**:\n- [x] Parse\n")
+    assert [True, True] == [task.done for task in read_tasks(text).tasks]
 
 
 def test_a_check_box_in_the_heading_is_set() -> None:
@@ -156,7 +198,10 @@ def test_a_list_below_the_status_line_is_ticked_whole() -> None:
             "### T-001: One\n\n**AC**: AC-US1-01\n",
             "### T-001: One\n\n**Status**: [ ] pending\n**AC**: AC-US1-01\n",
         ),
-        (f"## {TICK} T-001: One\n", "## T-001: One\n**Status**: [ ] pending\n"),
+        (
+            f"## {TICK} T-001: One\n",
+            f"## T-001: One (was: {TICK} ...)\n**Status**: [ ] pending\n",
+        ),
     ],
 )
 def test_a_task_without_any_mark_gets_a_status_line(text: str, opened: str) -> None:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.increments.documents.headings import boxed_marks
+from unlatch.increments.documents.headings import boxed_marks, plain_marks
 from unlatch.increments.documents.model import Criterion, Story
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.spec import read_stories
@@ -27,6 +27,7 @@ _COMPARED = 1000
 _SHOWN_LINES = 10
 _SUGGESTED = 3
 _NUMBERED = re.compile(r"(?P<kind>.*[^0-9])(?P<number>[0-9]{1,9})")
+_NONE = ("", "")
 _Edit = tuple[int, int, str]  # the offsets of the old text, and the new one
 
 
@@ -110,9 +111,7 @@ class _TaskMarker:
         self._style = style
         self._done = done
         self._line = style.label(words := style.words(done=done)) + words
-        marks = style.decoration()
-        self._headings_tell = any(marks)
-        self._decoration = marks if done else ("", "")
+        self._marks = style.decoration()
 
     def edits(self, block: TaskBlock) -> Iterator[_Edit]:
         status = block.status
@@ -137,7 +136,7 @@ class _TaskMarker:
             return True
         if block.heading.has_box or is_wanted(block.state, done=self._done):
             return False
-        return not self._headings_tell
+        return not any(self._marks)
 
     def _new_line(self, block: TaskBlock) -> _Edit:
         end = line_ending(self._text)
@@ -153,21 +152,14 @@ class _TaskMarker:
         return at, at, end + self._line + ("" if is_free else end)
 
     def _heading_edits(self, block: TaskBlock) -> Iterator[_Edit]:
-        heading = block.heading
-        start = block.head.start + block.head.body
-        end = start + len(block.head.words)
-        mark, suffix = self._decoration
+        heading, done, words = block.heading, self._done, block.head.words
         if heading.has_box:
-            old, behind = heading.mark, heading.suffix
-            mark, suffix = boxed_marks(heading, done=self._done, ticked=self._style.ticked)
+            mark, suffix = boxed_marks(heading, done=done, ticked=self._style.ticked)
         else:
-            old = heading.mark if self._is_replaced(heading.mark_state) else ""
-            behind = heading.suffix if self._is_replaced(heading.suffix_state) else ""
-        yield from _replaced(start, old, mark)
-        yield from _replaced(end - len(behind), behind, suffix)
-
-    def _is_replaced(self, state: State | None) -> bool:
-        return state is not None and not is_wanted(state, done=self._done)
+            usual, dropped = (self._marks, _NONE) if done else (_NONE, self._marks)
+            mark, suffix = plain_marks(heading, done=done, usual=usual, dropped=dropped)
+        title = words.removeprefix(heading.mark).removesuffix(heading.suffix)
+        yield from _replaced(block.head.start + block.head.body, words, mark + title + suffix)
 
 
 def _unknown(known: dict[str, list[_Item]], wanted: str) -> UsageError:

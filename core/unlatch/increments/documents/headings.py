@@ -1,7 +1,7 @@
 """Headings of tasks and stories: an id, a title, and status marks before and after them.
 
-A task may also be a list item with a check box. Marking one that has a check box loses no mark: a
-note behind the title keeps those that do not fit any more, as in "(was: [X] DONE)".
+A task may also be a list item with a check box. Marking one loses no mark: a note behind the title
+keeps those that do not fit any more, as in "(was: [X] DONE)".
 """
 
 from __future__ import annotations
@@ -58,7 +58,11 @@ _SUFFIX = re.compile(
 # No mark is longer, so only this much of a long title is searched.
 _LONGEST_SUFFIX = 40
 _MOST_MARKS = 3
-_WAS = re.compile(rf"[ \t]\(was:(?: (?P<box>{BOX}))?(?P<suffix>(?:(?!\(was:).)*)\)\Z")
+# A mark before the id, which is no check box, stands before dots that stand for id and title.
+_WAS = re.compile(
+    rf"[ \t]\(was:(?: (?P<box>{BOX})| (?P<sign>{SIGN}[ \t]{{1,4}})\.\.\.)?"
+    r"(?P<suffix>(?:(?!\(was:).)*)\)\Z"
+)
 _LONGEST_WAS = _MOST_MARKS * _LONGEST_SUFFIX
 
 
@@ -113,6 +117,36 @@ def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]
     return new + space, f"{suffix} (was:{lost})" if lost else suffix
 
 
+def plain_marks(
+    heading: Heading, *, done: bool, usual: tuple[str, str], dropped: tuple[str, str]
+) -> tuple[str, str]:
+    """The marks before and after a heading without a check box, once it is marked.
+
+    Args:
+        usual: the marks of such tasks.
+        dropped: those of tasks in the other state, for which no note is needed.
+    """
+    was = _WAS.search(heading.suffix)
+    note = was[0] if was else ""
+    if was:
+        before = was["sign"] or "", heading.suffix[: was.start()] + was["suffix"]
+        if is_wanted(_suffix_state(before[1]) or state_of_sign(before[0]), done=done):
+            return before
+    mark, suffix = heading.mark, heading.suffix.removesuffix(note)
+    lost = (
+        mark if _is_lost(heading.mark_state, done=done) else "",
+        suffix if _is_lost(heading.suffix_state, done=done) else "",
+    )
+    if any(lost) and not note and lost != dropped:
+        note = f" (was:{f' {lost[0]}...' if lost[0] else ''}{lost[1]})"
+    mark, suffix = mark.removeprefix(lost[0]), suffix.removesuffix(lost[1])
+    return mark or usual[0], (suffix or usual[1]) + note
+
+
+def _is_lost(state: State | None, *, done: bool) -> bool:
+    return state is not None and not is_wanted(state, done=done)
+
+
 def read_task_heading(words: str) -> Heading | None:
     match = _TASK.match(words)
     return _heading(match, words) if match else None
@@ -138,7 +172,11 @@ def _story_behind(title: str) -> re.Match[str] | None:
 def last_mark(title: str) -> str:
     """The last status mark that a title ends with, or a note of marks, with its white space."""
     was = _WAS.search(title, max(0, len(title) - _LONGEST_WAS))
-    if was and (was["box"] or was["suffix"]) and _marks_of(was["suffix"]) == was["suffix"]:
+    if (
+        was
+        and (was["box"] or was["sign"] or was["suffix"])
+        and _marks_of(was["suffix"]) == was["suffix"]
+    ):
         return was[0]
     return _last_mark(title)
 
@@ -157,7 +195,7 @@ def _marks_of(title: str) -> str:
 
 
 def _suffix_state(suffix: str) -> State | None:
-    mark = _last_mark(suffix)
+    mark = _last_mark(_WAS.sub("", suffix))
     return _state(mark) if mark else None
 
 

@@ -115,6 +115,8 @@ def is_wanted(state: State | None, *, done: bool) -> bool:
 
 
 def read_status(raw: str) -> Status:
+    if raw == "100%":
+        return Status(raw, "", State.DONE, None, None)
     match = _STATUS.match(raw)
     end = match.end() if match else 0
     box, word, sign = (match["box"], match["word"], match["sign"]) if match else (None, None, None)

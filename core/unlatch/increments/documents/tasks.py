@@ -172,7 +172,7 @@ def read_tasks(text: str) -> Tasks:
     tasks = tuple(map(_task, found))
     if marks_headings(found):
         tasks = tuple(
-            replace(task, done=False) if task.status is None and not task.discarded else task
+            replace(task, done=False) if task.done is None and not task.discarded else task
             for task in tasks
         )
     return Tasks(text, tasks)
