@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 FINISHED = {"completed", "abandoned"}
 # What may stay apart: nobody has seen it in step, nobody may follow, or others have a say in it.
-_APART = ("never in sync", "belongs to several", "is pushed there", "is pulled from there")
+_APART = ("no sync is on record", "belongs to several", "is pushed there", "is pulled from there")
 
 
 class AtRest:

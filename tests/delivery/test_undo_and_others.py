@@ -43,7 +43,7 @@ def test_the_last_undo_closes_an_item_that_two_increments_reopened(
         project.states()[tracker],
         project.labels()[tracker],
     )
-    assert "never in sync" not in project.run("sync", "--check").said
+    assert "no sync is on record" not in project.run("sync", "--check").said
 
 
 def test_the_last_undo_closes_an_item_that_its_own_reopen_was_never_sent_to(
@@ -109,4 +109,4 @@ def test_an_item_that_a_person_reopened_stays_open_and_is_not_followed_again(
     assert {**CLOSED, "github": "open"} == project.states()
     after = project.run("sync", "7", "--check")
     assert (after.code, project.metadata()["status"]) == (0, "completed"), after.said
-    assert "never in sync" not in after.said
+    assert "no sync is on record" not in after.said

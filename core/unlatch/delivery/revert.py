@@ -17,7 +17,7 @@ from unlatch.delivery.reopen_effect import (
 )
 from unlatch.increments.model.increment import SyncedItem
 from unlatch.spi.item import Category
-from unlatch.spi.operation import Change, Goal
+from unlatch.spi.operation import Change, Goal, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +67,24 @@ def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | 
         return None
     undo = undo if is_announced() else replace(undo, comment=None)
     return _take_back(task, reopen, reopen.before, undo, item)
+
+
+def is_undo_of_unsent(task: DeliveryTask) -> bool:
+    """Whether an operation undoes reopens that no clone is known to have sent to the item.
+
+    An attempt without the item's state ended before anything was written.
+    """
+    operation, ref = task.operation, task.ref
+    if operation.kind is not Kind.UNDO or ref is None:
+        return False
+    attempt, there = operation.attempt, SyncedItem(ref.tracker, ref.id, ref.url)
+    if attempt and (attempt.is_open or attempt.before):
+        return False
+    entries = [one for one in task.increment.reopens if one.revert == operation.op]
+    return not any(
+        delivered_reopen(task, one, there) or delivered_events(task, one, ref.url)
+        for one in entries
+    )
 
 
 def _take_back(

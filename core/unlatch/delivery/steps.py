@@ -10,9 +10,10 @@ from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_chang
 from unlatch.delivery.planning import permitted_change, plan_change, refuse_deliberate
 from unlatch.delivery.reading import Withdrawn, has_new_name, read_item, repoint_link
 from unlatch.delivery.record import keep_effect, note_attempts, record_delivery, record_failure
+from unlatch.delivery.revert import is_undo_of_unsent
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
-from unlatch.errors import Limited, TrackerError, unexpected
-from unlatch.increments.files.outbox import block
+from unlatch.errors import Limited, Moved, NotFound, TrackerError, unexpected
+from unlatch.increments.files.outbox import block, withdraw
 from unlatch.spi import Capability
 from unlatch.spi.operation import Change, Kind, Outcome
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from unlatch.delivery.task import DeliveryTask
-    from unlatch.spi.item import RemoteItem
+    from unlatch.spi.item import RemoteItem, Snapshot
 
 
 def execute(task: DeliveryTask, step: Step) -> None:
@@ -66,7 +67,7 @@ def _probe(task: DeliveryTask, _step: Probe) -> Event:
     """Find out which parts are done."""
     if task.operation.kind is Kind.CREATE:
         return _probe_created(task)
-    item = read_item(task).item
+    item = _read(task).item
     task.markers = ()
     if permitted_change(task).comment is not None:
         task.markers = task.plugin.find_comments(item.ref, task.operation.op)
@@ -95,11 +96,24 @@ def _send(task: DeliveryTask, _step: Send) -> Event:
     if task.operation.kind is Kind.CREATE:
         task.change = change = permitted_change(task)
         return note_attempts([task])[0] or conclude(task, change, task.plugin.create(change))
-    snapshot = task.snapshot or read_item(task)
+    snapshot = task.snapshot or _read(task)
     change = plan_remaining(task, snapshot.item)
     if is_empty(change):
         return conclude(task, change, Outcome(snapshot.item))
     return note_attempts([task])[0] or conclude(task, change, task.plugin.write(snapshot, change))
+
+
+def _read(task: DeliveryTask) -> Snapshot:
+    """Read the item; one that the reopen was never sent to need not exist to be left alone."""
+    try:
+        return read_item(task)
+    except Moved:
+        raise
+    except NotFound as missing:
+        if not is_undo_of_unsent(task):
+            raise
+        withdraw(task.manager, task.increment.id, task.operation)
+        raise Withdrawn("it was not found, and the reopen was not sent to it") from missing
 
 
 def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.states import Evidence, State, Step, current_state, next_step
@@ -49,6 +49,12 @@ class Delivery:
     undecided: str | None = None  # why an undo left the item as it is, for a person to decide
     # The whole change, including parts that an earlier attempt did; None if the item was not read.
     change: Change | None = None
+    remarks: tuple[str, ...] = ()  # of this run, for the user
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the tracker and this run have to say about it."""
+        return (*(self.effect.notes if self.effect else ()), *self.remarks)
 
     @property
     def is_blocked(self) -> bool:
@@ -127,10 +133,9 @@ class DeliveryTask:
         if effect is not None:
             is_silent_undo = operation.kind is Kind.UNDO and not effect.commented
             found = found and not (is_silent_undo and effect.result is Result.STATE_KEPT)
-            effect = replace(effect, notes=(*effect.notes, *self.notes))
         state = current_state(operation, operation.attempt, self.evidence)
         facts = (operation, self.name, self.ref, effect, self.error, requests, state, found)
-        return Delivery(*facts, self.undecided, self.change)
+        return Delivery(*facts, self.undecided, self.change, tuple(self.notes))
 
 
 def make_task(run: DeliveryRun, increment: Increment, operation: Operation) -> DeliveryTask:

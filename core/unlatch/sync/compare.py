@@ -135,7 +135,8 @@ def _decide_without_base(here: Side, there: Side, context: ReconcileContext) -> 
     if here is not Side.OPEN and context.needed:
         return Decision(Verdict.EXPECTED, "stays open for another unfinished increment")
     states = ("open", "closed") if here is Side.OPEN else ("finished", "open")
-    why = f"the increment is {states[0]} and the item {states[1]}, and they were never in sync"
+    # An undo that left the item to a person has removed the base.
+    why = f"the increment is {states[0]} and the item {states[1]}; no sync is on record"
     return Decision(Verdict.DRIFT, why)
 
 

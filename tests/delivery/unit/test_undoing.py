@@ -151,6 +151,32 @@ def test_a_revision_that_moved_on_does_not_hinder_an_undo(reopened: Project) -> 
     assert CLOSED == reopened.states()
 
 
+@pytest.mark.parametrize("resume", [RESUME, (*RESUME, "--offline")], ids=["tried", "offline"])
+def test_an_item_that_was_never_found_leaves_no_undo_behind(
+    completed: Project, resume: tuple[str, ...]
+) -> None:
+    path = completed.folder() / "metadata.json"
+    text = path.read_text().replace("/issues/4", "/issues/444")
+    path.write_text(text.replace('"issue": 4', '"issue": 444'))
+    completed.run(*resume)
+
+    done = completed.run(*UNDO)
+
+    assert done.code == 0, done.said
+    said = "GitHub octo/widgets#444 nothing to do\n    note: it was not found, and the reopen was"
+    assert said in done.out
+    assert "pending" not in completed.metadata()
+
+
+def test_an_undo_waits_for_an_item_that_was_reopened_and_is_not_found(reopened: Project) -> None:
+    reopened.box.faults.add(Fault("github", "status", code=404, times=99))
+
+    done = reopened.run(*UNDO)
+
+    assert done.code == 3, done.said
+    assert ["github"] == [one["tracker"] for one in reopened.metadata()["pending"]]
+
+
 def test_what_was_open_before_stays_open(completed: Project) -> None:
     completed.box.github.edit("octo/widgets", 4, state="open")
     completed.run(*RESUME)

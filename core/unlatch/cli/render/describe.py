@@ -168,9 +168,8 @@ def _settled_labels(effect: Effect | None) -> tuple[str, ...]:
 
 
 def _notes(delivery: Delivery) -> list[str]:
-    notes = delivery.effect.notes if delivery.effect else ()
     message = delivery.error.message if delivery.error else delivery.undecided or ""
-    return [f"    {warn('note:')} {clean(note)}" for note in notes if note not in message]
+    return [f"    {warn('note:')} {clean(note)}" for note in delivery.notes if note not in message]
 
 
 def brief(error: UnlatchError) -> str:

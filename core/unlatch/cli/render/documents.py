@@ -76,7 +76,7 @@ def delivery_entry(delivery: Delivery) -> Json:
         "kind": operation.kind,
         "outcome": _outcome(delivery),
         "requests": delivery.requests,
-        "notes": list(effect.notes) if effect else [],
+        "notes": list(delivery.notes),
         "error": problem_entry(delivery.error) if delivery.error else None,
     }
 
