@@ -9,10 +9,10 @@ from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UsageError
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
-from unlatch.project.git.revisions import changed_since, other_branch
-from unlatch.project.git.setup import require_git
+from unlatch.project.git.revisions import other_branch
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.sync.apply import apply_sync_plan, preview_sync
+from unlatch.sync.choose import Chosen, choose
 from unlatch.sync.compare import Compared, Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
 from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
@@ -71,7 +71,7 @@ class SyncListener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SyncPreview:
-    """The plan of a sync, the requests that it would send, and the increments that it compared.
+    """The plan of a sync, the requests that it would send, and the increments that it chose.
 
     Args:
         due: the part of the plan that would be carried out: on `other_branch`, which is not the
@@ -81,7 +81,7 @@ class SyncPreview:
 
     plan: SyncPlan
     due: SyncPlan
-    increments: Sequence[Increment]
+    chosen: Chosen
     items: tuple[Previewed, ...]
     other_branch: str | None
     broken: Sequence[BrokenIncrement]
@@ -93,7 +93,7 @@ class SyncResult:
     """The result of a sync.
 
     Args:
-        increments: those that were chosen.
+        chosen: the increments to sync.
         delivered: the increments with pending operations, including those that were skipped.
         blocked: the number of blocked operations that were not tried.
         other_branch: as in the preview.
@@ -101,7 +101,7 @@ class SyncResult:
     """
 
     plan: SyncPlan
-    increments: Sequence[Increment]
+    chosen: Chosen
     moved: tuple[Move, ...]
     delivered: tuple[Delivered, ...]
     blocked: int
@@ -116,15 +116,15 @@ def preview(
 ) -> SyncPreview:
     """Compare and plan a sync, with each request if `requests`; nothing is written."""
     everything, broken = workspace.manager.read_all()
-    increments = _choose(workspace, options, everything)
-    plan = plan_sync(workspace, trackers, increments, everything)
+    chosen = choose(workspace, everything, ids=options.ids, since=options.changed_since)
+    plan = plan_sync(workspace, trackers, chosen.increments, everything)
     run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
     other = _other_branch(workspace)
     due = plan if other is None else plan.only_pending
     items = preview_sync(run, due, by=by) if requests else ()
     unchecked = [] if options.ids else broken
     refused = _refusal(workspace, options, due.items)
-    return SyncPreview(plan, due, increments, items, other, unchecked, refused)
+    return SyncPreview(plan, due, chosen, items, other, unchecked, refused)
 
 
 @dataclass
@@ -151,7 +151,8 @@ class Sync:
                 increments are not known.
             UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
         """
-        chosen = self._chosen()
+        found = self._chosen()
+        chosen = found.increments
         retries = self.options.retries_blocked
         due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]
         skipped = [] if retries else [one for one in chosen if one.pending and one not in due]
@@ -171,15 +172,17 @@ class Sync:
         read, made = self.workspace.manager.read, self.made.items()
         delivered = tuple(read_back(self.workspace, read(name), some) for name, some in made)
         return SyncResult(
-            plan, chosen, moved, delivered, blocked, other, self.event, broken, self.refused
+            plan, found, moved, delivered, blocked, other, self.event, broken, self.refused
         )
 
-    def _chosen(self) -> Sequence[Increment]:
+    def _chosen(self) -> Chosen:
         everything, _ = self.workspace.manager.read_all()
-        if self.options.event is None:
-            return _choose(self.workspace, self.options, everything)
-        self.event = match_event(self.trackers, *self.options.event, everything)
-        return self.event.increments
+        options = self.options
+        if options.event is None:
+            since = options.changed_since
+            return choose(self.workspace, everything, ids=options.ids, since=since)
+        self.event = match_event(self.trackers, *options.event, everything)
+        return Chosen(self.event.increments)
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
         options, named = self.options.delivery, bool(self.options.ids)
@@ -228,28 +231,6 @@ def _refusal(
     except UsageError as error:
         return error
     return None
-
-
-def _choose(
-    workspace: Workspace, options: SyncOptions, everything: Sequence[Increment]
-) -> Sequence[Increment]:
-    if options.ids:
-        found = map(workspace.manager.read, options.ids)
-        return list({one.id: one for one in found}.values())
-    if options.changed_since is None:
-        return everything
-    root, below = workspace.layout.root, workspace.layout.increments
-    files = changed_since(root, options.changed_since, below=below)
-    if files is None:
-        require_git(root)
-        raise UsageError(
-            "unknown-ref",
-            f"git knows no {options.changed_since!r} here",
-            where=str(root),
-            hint="fetch it first: git fetch origin BRANCH; in CI check out with the whole history",
-        )
-    places = {one.id: f"{one.folder.relative_to(root).as_posix()}/" for one in everything}
-    return [one for one in everything if any(file.startswith(places[one.id]) for file in files)]
 
 
 def _answered(plan: SyncPlan, listener: SyncListener) -> SyncPlan:

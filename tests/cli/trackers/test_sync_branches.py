@@ -111,6 +111,51 @@ def test_where_no_increment_was_changed_it_says_so(
     assert "No increments changed since main.\n" == done.err
 
 
+@pytest.fixture
+def branch(finished: Project) -> Project:
+    """A branch that was begun after all increments were committed."""
+    finished.git("init", "--quiet", "--initial-branch", "main")
+    finished.git("add", "--all")
+    finished.git("commit", "--quiet", "--message", "Begin")
+    finished.git("checkout", "--quiet", "-b", "work")
+    by_hand(finished, "github", opens=True)
+    return finished
+
+
+def test_an_increment_that_the_branch_removed_is_named(branch: Project) -> None:
+    branch.git("rm", "-r", "--quiet", ".unlatch/increments/0007-smart-discipline")
+    branch.git("commit", "--quiet", "--message", "Remove")
+
+    done = branch.run("sync", "--check", "--changed-since", "main")
+
+    assert (0, "") == (done.code, done.out), done.said
+    assert "note: removed since main, and not compared: 0007-smart-discipline\n" == done.err
+
+
+def test_an_increment_that_the_branch_archived_is_compared(branch: Project) -> None:
+    (branch.increments / "_archive").mkdir()
+    branch.folder().rename(branch.increments / "_archive" / "0007-smart-discipline")
+
+    done = branch.run("sync", "--check", "--changed-since", "main")
+
+    assert (5, False) == (done.code, "removed" in done.err), done.said
+
+
+@pytest.mark.parametrize("name", [".unlatch/config.toml", ".specweave/config.json"])
+def test_a_branch_that_changes_the_configuration_changes_every_increment(
+    branch: Project, name: str
+) -> None:
+    path = branch.root / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(path.read_text() + "# more\n" if path.exists() else "{}")
+
+    done = branch.run("sync", "--check", "--changed-since", "main")
+
+    assert 5 == done.code, done.said
+    assert f"note: {name} changed since main: syncing all increments" in done.err
+    assert "0007-smart-discipline" in done.out
+
+
 def _marked(project: Project, tracker: str, text: str) -> None:
     """A person who may write to the item comments `text`."""
     box = project.box

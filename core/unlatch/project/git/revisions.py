@@ -77,11 +77,16 @@ def committed_files(root: Path, commit: str, folder: Path) -> dict[str, str] | N
 
 
 def changed_files(root: Path, commit: str, folder: Path) -> frozenset[str] | None:
-    """The files below a folder that are changed, new or gone; None without the commit."""
+    """The files below a folder that are changed, new or gone; None without the commit.
+
+    A file in the place of the folder is compared alone.
+    """
     files = committed_files(root, commit, folder)
     if files is None:
         return None
     here: dict[str, Path] = {}
+    if folder.is_file():
+        here = {folder.relative_to(root).as_posix(): folder}
     with suppress(OSError), open_folder(folder) as opened:
         here = {path.relative_to(root).as_posix(): path for path in _files_in(opened, folder)}
     gone = files.keys() - here.keys()

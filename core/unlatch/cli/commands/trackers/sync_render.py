@@ -63,10 +63,15 @@ def result_code(result: SyncResult, missed: Sequence[NotChecked], published: Pub
 
 
 def tell_none_changed(options: SyncOptions, found: SyncPreview | SyncResult) -> bool:
-    """Say that no increment was changed since the given ref, if so."""
-    is_none = options.changed_since is not None and not found.increments and not found.broken
-    if is_none:
-        output.talk(f"No increments changed since {output.clean(str(options.changed_since))}.")
+    """Say what a branch changed apart from increments, and that it changed none, if so."""
+    since, chosen = options.changed_since, found.chosen
+    if chosen.configuration is not None:
+        output.note(f"{chosen.configuration} changed since {since}: syncing all increments")
+    if chosen.gone:
+        output.note(f"removed since {since}, and not compared: {', '.join(chosen.gone)}")
+    is_none = since is not None and not chosen.increments and not found.broken
+    if is_none and not chosen.gone:
+        output.talk(f"No increments changed since {output.clean(str(since))}.")
     return is_none
 
 
@@ -213,7 +218,9 @@ def preview_document(found: SyncPreview, missed: Sequence[NotChecked]) -> output
         "compared": [_compared_entry(one) for one in found.plan.reported],
         "notChecked": list(map(not_checked_entry, missed)),
         "moves": [_move_entry(move) for move in found.due.moves],
-        "pending": [entry for one in found.increments for entry in documents.pending_of(one)],
+        "pending": [
+            entry for one in found.chosen.increments for entry in documents.pending_of(one)
+        ],
         "items": [previewed_entry(item) for item in found.items],
         "requests": _requests(found.items),
         "comments": _comments(found),

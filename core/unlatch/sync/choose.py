@@ -1,0 +1,83 @@
+"""Choose the increments to sync: by name, by what a branch has changed, or all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch.increments.files.layout import METADATA, SPECWEAVE
+from unlatch.project.git.revisions import changed_since
+from unlatch.project.git.setup import require_git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The increments to sync.
+
+    Args:
+        gone: the folders of increments that the branch removed, so that nothing is compared.
+        configuration: a changed file that decides about every increment, so that all are chosen.
+    """
+
+    increments: Sequence[Increment]
+    gone: tuple[str, ...] = ()
+    configuration: str | None = None
+
+
+def choose(
+    workspace: Workspace, everything: Sequence[Increment], *, ids: Sequence[str], since: str | None
+) -> Chosen:
+    """Choose those with these ids, those that this branch changed since a ref, or all.
+
+    Raises:
+        UsageError: `unknown-ref`, `no-git`, or an increment is not known.
+    """
+    if ids:
+        found = map(workspace.manager.read, ids)
+        return Chosen(list({one.id: one for one in found}.values()))
+    if since is None:
+        return Chosen(everything)
+    layout = workspace.layout
+    for path in (layout.config, layout.root / SPECWEAVE / "config.json"):
+        if name := next(iter(_changed(workspace, since, path)), None):
+            return Chosen(everything, configuration=name)
+    files = _changed(workspace, since, layout.increments)
+    touched = {folder for file in files for folder in PurePosixPath(file).parents}
+    return Chosen(
+        [one for one in everything if _within(workspace, one.folder) in touched],
+        gone=_gone(workspace, files),
+    )
+
+
+def _changed(workspace: Workspace, since: str, place: Path) -> frozenset[str]:
+    root = workspace.layout.root
+    if (files := changed_since(root, since, below=place)) is not None:
+        return files
+    require_git(root)
+    raise UsageError(
+        "unknown-ref",
+        f"git knows no {since!r} here",
+        where=str(root),
+        hint="fetch it first: git fetch origin BRANCH; in CI check out with the whole history",
+    )
+
+
+def _gone(workspace: Workspace, files: Iterable[str]) -> tuple[str, ...]:
+    """The names of folders that lost their metadata.json and are in no other place."""
+    paths = [workspace.layout.root / file for file in files]
+    gone = {path.parent.name for path in paths if path.name == METADATA and not path.exists()}
+    here = {folder.name for folder in workspace.layout.collection.folders()}
+    return tuple(sorted(gone - here))
+
+
+def _within(workspace: Workspace, folder: Path) -> PurePosixPath:
+    return PurePosixPath(folder.relative_to(workspace.layout.root).as_posix())
