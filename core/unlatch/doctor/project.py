@@ -20,7 +20,10 @@ from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unlatch.doctor.snapshot import ProjectSnapshot
+    from unlatch.increments.files.layout import Layout
 
 _CONFIG = f"{SPECWEAVE}/config.json"
 # The reason why a name is not that of an increment; the first that fits.
@@ -40,8 +43,13 @@ def two_folders(project: ProjectSnapshot) -> Hits:
 
 
 def ignored_folders(project: ProjectSnapshot) -> Hits:
-    place = below(project.layout.increments, project.root)
-    for folder in project.layout.collection.ignored():
+    return passed_over(project.layout)
+
+
+def passed_over(layout: Layout) -> Iterator[Found]:
+    """The folders that look like increments and are not read."""
+    place = below(layout.increments, layout.root)
+    for folder in layout.collection.ignored():
         has_file = any(os.path.lexists(folder.path / name) for name in (METADATA, SPEC, TASKS))
         if has_file or folder.name[:1].isdigit():
             message = f"is not read: {_why_ignored(folder.name)} as in 0007-search"

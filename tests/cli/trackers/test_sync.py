@@ -372,3 +372,17 @@ def test_who_reopened_an_issue_stands_in_the_entry(finished: Project) -> None:
         entry["reopenedBy"],
         entry["reason"],
     )
+
+
+def test_a_check_names_folders_that_look_like_increments(finished: Project) -> None:
+    (finished.increments / "7-search").mkdir()
+    for name in ("search", "search-again", "more"):
+        (finished.increments / name).mkdir()
+        (finished.increments / name / "metadata.json").write_text("{}")
+
+    done = finished.run("sync", "--check")
+
+    assert 0 == done.code, done.said
+    said = "note: 4 folders look like increments and are not read: 7-search, more, search and 1"
+    assert f"{said} more\n  next: unlatch doctor\n" in done.err
+    assert "folders" not in finished.run("sync", "--check", "7").err

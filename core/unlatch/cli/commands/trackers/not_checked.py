@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.runtime import ci, output
 from unlatch.cli.runtime.failure import problem_entry
+from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.fetch_items import Unread
     from unlatch.sync.plan import SyncPlan
 
-# Of the items with one cause, so many are named; the document has them all.
+# Of items with one cause, and of folders, so many are named; the document has them all.
 _NAMED = 3
 
 
@@ -66,6 +68,21 @@ def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotCheck
         items = {(one.link.tracker, one.seen.name): one.seen.item for one in plan.links}
         read = sum(item is not None for item in items.values())
         output.talk(f"{read} of {times(len(items), 'item')} checked.")
+
+
+def tell_passed_over(session: Session) -> None:
+    """Name the folders that look like increments and are not compared."""
+    places = (one.where for one in passed_over(session.layout))
+    names = sorted({place.name for place in places if isinstance(place, Path)})
+    if names:
+        looks = (
+            "1 folder looks like an increment and is"
+            if len(names) == 1
+            else (f"{len(names)} folders look like increments and are")
+        )
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        output.note(f"{looks} not read: {', '.join(names[:_NAMED])}{more}")
+        output.talk("  next: unlatch doctor")
 
 
 def title(session: Session, one: NotChecked) -> str:

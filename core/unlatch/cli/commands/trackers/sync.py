@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.trackers import sync_render
-from unlatch.cli.commands.trackers.not_checked import allowance, not_checked
+from unlatch.cli.commands.trackers.not_checked import allowance, not_checked, tell_passed_over
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.render.deliveries import show_deliveries
@@ -146,6 +146,8 @@ def _preview(
         output.document("sync-plan", code, **sync_render.preview_document(found, missed))
     elif not sync_render.tell_none_changed(options, found):
         sync_render.tell_preview(session, found, missed, requests=plan)
+    if check and not options.ids:
+        tell_passed_over(session)
     report_preview(session, found.plan, missed, check=check, code=code)
     return code
 
