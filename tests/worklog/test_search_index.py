@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.worklog.search_index import Document, Hit, SearchIndex, Source
+from unlatch.errors import StoreError
+from unlatch.worklog.search_index import Document, Hit, IndexDamaged, SearchIndex, Source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,6 +24,15 @@ DOCUMENTS = {"auth-bug": AUTH, "db-pool-fix": POOL}
 
 def sources(documents: dict[str, Document], stamp: str = "1") -> list[Source]:
     return [Source(key, stamp, partial(documents.__getitem__, key)) for key in documents]
+
+
+class Limited(SearchIndex):
+    """An index on a disk with room for a few pages more."""
+
+    def _connect(self) -> sqlite3.Connection:
+        database = super()._connect()
+        database.execute("PRAGMA max_page_count = 1")  # as many as there are
+        return database
 
 
 @pytest.fixture
@@ -99,13 +109,53 @@ def test_kinds_are_kept_apart(index: SearchIndex) -> None:
     assert {hit.kind for hit in index.search("auth", kinds=["increment"])} == {"increment"}
 
 
-@pytest.mark.parametrize("content", [b"", b"no database" * 500, b"SQLite format 3\x00" + bytes(99)])
-def test_a_damaged_index_is_made_again(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"no database" * 500, b"SQLite format 3\x00" + bytes(99)])
+def test_a_file_that_is_no_index_is_removed(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "search.sqlite3"
     path.write_bytes(content)
     index = SearchIndex(path)
+    with pytest.raises(IndexDamaged):
+        index.refresh("effort", sources(DOCUMENTS))
     index.refresh("effort", sources(DOCUMENTS))
     assert keys(index.search("axios")) == ["auth-bug"]
+
+
+def test_the_journal_of_a_removed_index_goes_with_it(tmp_path: Path) -> None:
+    path, journal = tmp_path / "search.sqlite3", tmp_path / "search.sqlite3-journal"
+    path.write_bytes(b"no database" * 500)
+    journal.write_bytes(b"of the old file")
+    with pytest.raises(IndexDamaged):
+        SearchIndex(path).search("axios")
+    assert (path.exists(), journal.exists()) == (False, False)
+
+
+def test_a_full_disk_leaves_the_index_as_it_was(tmp_path: Path, index: SearchIndex) -> None:
+    limited = Limited(tmp_path / "search.sqlite3")
+    many = {str(number): Document("other", "x" * 5000) for number in range(50)}
+    with pytest.raises(StoreError, match="full") as raised:
+        limited.refresh("effort", sources(many))
+    assert raised.value.hint == "free disk space, then run the command again"
+    assert keys(index.search("axios")) == ["auth-bug"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes to any file")
+def test_an_index_that_is_read_only_is_made_again(tmp_path: Path, index: SearchIndex) -> None:
+    (tmp_path / "search.sqlite3").chmod(0o400)
+    with pytest.raises(IndexDamaged):
+        index.refresh("effort", sources({"auth-bug": AUTH}))
+    index.refresh("effort", sources({"auth-bug": AUTH}))
+    assert keys(index.search("axios")) == ["auth-bug"]
+
+
+def test_documents_that_time_does_not_suffice_for_are_left(tmp_path: Path) -> None:
+    index = SearchIndex(tmp_path / "search.sqlite3")
+    index.refresh("effort", sources({"auth-bug": AUTH}))
+    index.refresh("effort", sources(DOCUMENTS), seconds=0)
+    assert keys(index.search("axios connection")) == ["auth-bug"]
+    index.refresh("effort", sources({"db-pool-fix": POOL}), seconds=0)
+    assert keys(index.search("axios connection")) == []
+    index.refresh("effort", sources(DOCUMENTS), seconds=60)
+    assert len(index.search("axios connection")) == 2
 
 
 def test_an_index_of_another_version_is_made_again(tmp_path: Path, index: SearchIndex) -> None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.search_index import SearchIndex
+from unlatch.worklog.search_index import IndexDamaged, SearchIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from unlatch.project.workspace import Workspace
     from unlatch.search.kind import Described, Kind
-    from unlatch.worklog.search_index import Match
+    from unlatch.worklog.search_index import Hit, Match
 
 KINDS = ("increment", "effort")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
@@ -54,26 +54,39 @@ def search(
     status: str | None = None,
     since: datetime | None = None,
     limit: int = 10,
+    seconds: float | None = None,
 ) -> list[Found]:
     """The work that has words of the query, the best first.
 
     Args:
         status: only work with this status.
         since: only work that was changed at this time or later.
+        seconds: time for indexing new work of each kind; by default as long as it takes.
 
     Raises:
         StoreError: `search-unavailable`, or the work cannot be listed.
     """
     index = SearchIndex(state_folder(workspace.layout.root) / "search.sqlite3")
     documents = {kind: _documents(workspace, kind) for kind in kinds}
-    for kind, one in documents.items():
-        index.refresh(kind, one.sources())
+
+    def hits() -> list[Hit]:
+        for kind, one in documents.items():
+            index.refresh(kind, one.sources(), seconds=seconds)
+        return index.search(query, kinds=list(kinds), limit=limit * _SPARE)
+
     found: list[Found] = []
-    for hit in index.search(query, kinds=list(kinds), limit=limit * _SPARE):
+    for hit in _twice(hits):
         work = documents[hit.kind].describe(hit.key)
         if work and (status is None or work.status == status) and _is_since(work, since):
             found.append(Found(hit.kind, work, hit.coverage, hit.matches))
     return found[:limit]
+
+
+def _twice(hits: Callable[[], list[Hit]]) -> list[Hit]:
+    try:
+        return hits()
+    except IndexDamaged:
+        return hits()  # it was removed: a cache
 
 
 def _documents(workspace: Workspace, kind: str) -> Kind:

@@ -11,7 +11,9 @@ import math
 import os
 import re
 import sqlite3
+import time
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -40,6 +42,11 @@ STOP_WORDS = frozenset(
         "way well were what when where which who why will with work working would yes you your",
     )
 )
+# Errors that say nothing against the file, and the next step after each.
+_PASSING = {
+    sqlite3.SQLITE_BUSY: "another process is using it; run the command again",
+    sqlite3.SQLITE_FULL: "free disk space, then run the command again",
+}
 _FIRST, _LAST = "\x01", "\x02"
 _VERSION = 1
 _TABLES = f"""
@@ -105,14 +112,29 @@ class Hit:
     matches: tuple[Match, ...]
 
 
+class IndexDamaged(StoreError):
+    """The index could not be used and was removed; it can be made again."""
+
+
 class SearchIndex:
-    """The index in a file. StoreError `search-unavailable` if SQLite has no FTS5."""
+    """The index in a file.
+
+    Each call raises StoreError `search-unavailable` if SQLite cannot use the file, or has no FTS5;
+    IndexDamaged if that may be different with a new file.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def refresh(self, kind: str, sources: Iterable[Source]) -> None:
-        """Bring the documents of a kind up to date; those that are not among `sources` go."""
+    def refresh(
+        self, kind: str, sources: Iterable[Source], *, seconds: float | None = None
+    ) -> None:
+        """Bring the documents of a kind up to date; those that are not among `sources` go.
+
+        Args:
+            seconds: time for reading documents; those that are left are read by a later call.
+        """
+        until = math.inf if seconds is None else time.monotonic() + seconds
         with self._open() as database:
             database.execute("BEGIN IMMEDIATE")  # what is known must not change meanwhile
             known = {
@@ -123,7 +145,7 @@ class SearchIndex:
             }
             for source in sources:
                 number, stamp = known.pop(source.key, (None, None))
-                if stamp != source.stamp:
+                if stamp != source.stamp and time.monotonic() < until:
                     _put(database, kind, source, number)
             for number, _ in known.values():
                 _drop(database, number)
@@ -147,23 +169,15 @@ class SearchIndex:
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
+        """A transaction."""
         try:
-            database = self._connect()
-        except sqlite3.OperationalError as error:
-            message = f"the search index cannot be used: {error}"
-            hint = f"try again, or remove it: rm {self._path}"
-            raise StoreError("search-unavailable", message, hint=hint) from error
-        except sqlite3.DatabaseError:
-            self._path.unlink(missing_ok=True)  # it is damaged, and a cache
-            database = self._connect()
-        try:
-            with database:  # a transaction
+            with contextlib.closing(self._connect()) as database, database:
                 yield database
-        finally:
-            database.close()
+        except sqlite3.DatabaseError as error:
+            raise self._failure(error) from error
 
     def _connect(self) -> sqlite3.Connection:
-        with contextlib.suppress(FileExistsError):
+        with contextlib.suppress(OSError):  # SQLite says what is wrong
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         database = sqlite3.connect(self._path, timeout=30)
         try:
@@ -177,6 +191,21 @@ class SearchIndex:
             database.close()
             raise
         return database
+
+    def _failure(self, error: sqlite3.DatabaseError) -> StoreError:
+        message = f"the search index cannot be used: {error}"
+        if hint := _PASSING.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
+            return StoreError("search-unavailable", message, hint=hint)
+        hint = f"rm -r {quote(str(self._path))}, then run the command again"
+        if "no such module" in str(error):
+            hint = "install a Python whose SQLite has FTS5"
+        try:
+            # The journal first: it would be taken for that of the next file.
+            for path in (self._path.with_name(f"{self._path.name}-journal"), self._path):
+                path.unlink(missing_ok=True)
+        except OSError:
+            return StoreError("search-unavailable", message, hint=hint)
+        return IndexDamaged("search-unavailable", message, hint=hint)
 
 
 def _is_current(database: sqlite3.Connection) -> bool:
