@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
 
 _MOST = 3
+# For indexing new work of each kind. A first index of thousands takes many times as long; the rest
+# is left to later calls and to `unlatch search`.
+_SECONDS = 0.5
 _RESUME = {"increment": "unlatch resume", "effort": "unlatch effort reopen"}
 _CLOSED = frozenset({"completed", "abandoned", "concluded"})
 
@@ -20,7 +23,7 @@ def similar_work(workspace: Workspace, title: str, *, apart: str) -> tuple[Unlat
     """A warning for each likely match of a title, except the increment `apart`."""
     found: list[Found] = []
     with suppress(UnlatchError):  # an index that cannot be used stops nothing
-        found = search(workspace, title, limit=_MOST + 1)
+        found = search(workspace, title, limit=_MOST + 1, seconds=_SECONDS)
     likely = [one for one in found if one.is_likely and one.work.id != apart]
     return tuple(map(_warning, likely[:_MOST]))
 
