@@ -152,6 +152,7 @@ def test_export_never_replaces_a_file(concluded: Project) -> None:
     target = concluded.root / "effort.md"
     assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 0
     assert target.read_text().startswith("# Auth bug\n")
+    assert target.stat().st_mode & 0o777 == 0o600
     assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,8 @@ def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | No
         text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in done.lines)
     if file:
         try:
-            with file.open("x", encoding="utf-8") as opened:
+            private = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(private, "w", encoding="utf-8") as opened:
                 opened.write(text)
         except OSError as error:
             message = f"cannot write {file}: {error.strerror}"
