@@ -16,6 +16,7 @@ from unlatch.efforts.transcript import Author, Transcript
 from unlatch.efforts.verify import verify
 from unlatch.errors import StoreError
 from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.worklog.disk.file_check import UnsafePath
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +103,20 @@ def test_a_log_that_lost_its_end_takes_no_more_lines(transcript: Transcript) -> 
     edit(transcript.folder / LOG, lambda lines: lines[:3])
     with pytest.raises(StoreError, match="effort-damaged"):
         transcript.append(said("six"))
+
+
+@pytest.mark.parametrize("name", [LOG, EVENTS.name])
+def test_a_torn_file_with_another_name_is_left_as_it_is(
+    transcript: Transcript, tmp_path: Path, name: str
+) -> None:
+    path = transcript.folder / name
+    path.write_bytes(path.read_bytes() + b'{"torn')
+    (tmp_path / "outside").hardlink_to(path)
+    before = path.read_bytes()
+    with pytest.raises(UnsafePath, match="hard link"):
+        transcript.append(said("six"))
+    assert (tmp_path / "outside").read_bytes() == before
+    assert not list(transcript.folder.glob("*.cut-*"))
 
 
 @pytest.mark.parametrize("name", [LOG, EVENTS.name])

@@ -22,7 +22,7 @@ from unlatch.efforts.events import (
     line_hash,
 )
 from unlatch.errors import StoreError
-from unlatch.worklog.disk.atomic import PRIVATE, append_lines, replace_file, writing
+from unlatch.worklog.disk.atomic import PRIVATE, append_lines, check_single, replace_file, writing
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import LONGEST_LINE, parse_line
@@ -192,6 +192,7 @@ class Pen:
         if isinstance(parse_line(cut.decode(errors="replace")), dict):
             append_lines(folder / name, mode=PRIVATE)  # only its end is missing
             return ""
+        check_single(opened.check_file(name), folder / name)
         backup = f"{name}.cut-{self.transcript.author.new_id()}"
         replace_file(folder / backup, cut, mode=PRIVATE)
         with writing(folder / name), open(name, "r+b", opener=opened.file) as file:
