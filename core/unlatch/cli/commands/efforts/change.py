@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.efforts.common import CONVERSATION, tell, tools_of
+from unlatch.cli.commands.efforts.conversation import CONVERSATION, tell, tools_of
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED

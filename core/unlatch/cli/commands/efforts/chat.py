@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.efforts.common import CONVERSATION, store_of
+from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.line_editor import read_text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.efforts.common import store_of
+from unlatch.cli.commands.efforts.conversation import store_of
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED

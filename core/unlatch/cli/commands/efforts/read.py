@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.efforts.common import CONVERSATION, effort_entry, store_of
+from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of
+from unlatch.cli.commands.efforts.document import effort_entry
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, with_session

@@ -1,9 +1,9 @@
-"""The conversation and the efforts of a command."""
+"""The conversation that a command is about, and its tools."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.efforts.model import Effort
     from unlatch.efforts.store import EffortStore
 
 CONVERSATION = click.option(
@@ -35,7 +34,7 @@ def store_of(session: Session, by: str | None = None) -> EffortStore:
 
 @contextmanager
 def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[Tools]:
-    """The tools over a conversation that is locked; what they did is said at the end."""
+    """The tools over a conversation, which is locked while they are in use."""
     talk = Conversation(store_of(session, by), conversation)
     with talk.locked() as turn:
         tools = Tools(turn, summarize=_no_model, search=lambda _: (), before=lambda: None)
@@ -45,30 +44,6 @@ def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[To
 def tell(tools: Tools) -> None:
     for banner in tools.banners:
         output.data(banner)
-
-
-def effort_entry(effort: Effort) -> output.Json:
-    """An effort as a part of a document."""
-    return {
-        **output.fields(effort, "id", "title", "status", "summary", "lines"),
-        "created": _stamp(effort.created),
-        "updated": _stamp(effort.updated),
-        "reopens": [
-            {
-                "at": _stamp(one.at),
-                "by": one.by,
-                "reason": one.reason,
-                "priorSummary": one.prior_summary,
-            }
-            for one in effort.reopens
-        ],
-    }
-
-
-def _stamp(moment: Any) -> str:
-    from unlatch.worklog.times import stamp  # noqa: PLC0415
-
-    return stamp(moment)
 
 
 def _no_model(_: str) -> str:

@@ -1,0 +1,29 @@
+"""An effort as a part of a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime import output
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from unlatch.efforts.model import Effort
+
+
+def effort_entry(effort: Effort) -> output.Json:
+    """The entry of an effort."""
+    return {
+        **output.fields(effort, "id", "title", "status", "summary", "lines"),
+        "created": stamp(effort.created),
+        "updated": stamp(effort.updated),
+        "reopens": [
+            {
+                "at": stamp(one.at),
+                "by": one.by,
+                "reason": one.reason,
+                "priorSummary": one.prior_summary,
+            }
+            for one in effort.reopens
+        ],
+    }
